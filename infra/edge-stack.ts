@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   CachePolicy,
   CfnDistribution,
@@ -15,6 +15,7 @@ import type { Construct } from 'constructs';
 import { EDGE_HEADERS } from '../shared/contracts/edge.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/domain/core/actor.ts';
 import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
+import { acknowledge } from './constructs/acknowledge.ts';
 import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
 import { originSecret } from './constructs/origin-secret.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
@@ -187,26 +188,19 @@ export class EdgeStack extends Stack {
   }
 
   private acknowledge(distribution: CfnDistribution, { domain, webAclArn }: EdgeStackProps): void {
-    const accepted = Validations.of(distribution);
-    accepted.acknowledge({
-      id: 'AwsSolutions-CFR1',
-      reason: 'Callers and the recipients of links may be in any country.',
-    });
-    accepted.acknowledge({
-      id: 'AwsSolutions-CFR3',
-      reason:
+    acknowledge(distribution, {
+      'AwsSolutions-CFR1': 'Callers and the recipients of links may be in any country.',
+      'AwsSolutions-CFR3':
         "Each request is in its stage's access log, by path template. A log of the edge would hold whole paths, and with them short-link codes and unsubscribe tokens.",
     });
     if (!webAclArn)
-      accepted.acknowledge({
-        id: 'AwsSolutions-CFR2',
-        reason:
+      acknowledge(distribution, {
+        'AwsSolutions-CFR2':
           'The firewall has a monthly price and is switched on with `-c waf=true`; the stages limit their rates by themselves.',
       });
     if (!domain)
-      accepted.acknowledge({
-        id: 'AwsSolutions-CFR4',
-        reason:
+      acknowledge(distribution, {
+        'AwsSolutions-CFR4':
           'CloudFront lets nobody choose the protocols of its own certificate; with `-c domainName=… -c certificateArn=…` TLS 1.2 is the least.',
       });
   }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { OriginProtocolPolicy, VpcOrigin, VpcOriginEndpoint } from 'aws-cdk-lib/aws-cloudfront';
 import {
   GatewayVpcEndpointAwsService,
@@ -27,6 +27,7 @@ import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
+import { acknowledge } from './constructs/acknowledge.ts';
 import { acknowledgeUploads } from './constructs/function-role.ts';
 import { mergeGrants, type RoleGrants, statementsFor } from './constructs/grants.ts';
 import { pathOfOperation } from './constructs/operation-function.ts';
@@ -94,9 +95,8 @@ export class GatewayServiceStack extends Stack {
         Uploads: { service: GatewayVpcEndpointAwsService.S3 },
       },
     });
-    Validations.of(vpc).acknowledge({
-      id: 'AwsSolutions-VPC7',
-      reason:
+    acknowledge(vpc, {
+      'AwsSolutions-VPC7':
         'Only CloudFront can reach the load balancer, and only the load balancer the tasks; who called what is in the log of the requests themselves.',
     });
     return vpc as IVpc;
@@ -118,9 +118,8 @@ export class GatewayServiceStack extends Stack {
       idleTimeout: IDLE,
       dropInvalidHeaderFields: true,
     });
-    Validations.of(balancer).acknowledge({
-      id: 'AwsSolutions-ELB2',
-      reason:
+    acknowledge(balancer, {
+      'AwsSolutions-ELB2':
         'Each request is one line of the log of the function that serves it, with its credential, status and duration.',
     });
     return balancer;
@@ -176,13 +175,13 @@ export class GatewayServiceStack extends Stack {
       logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'gateway' }),
       stopTimeout: DRAIN,
     });
-    Validations.of(task).acknowledge({
-      id: 'AwsSolutions-ECS2',
-      reason: 'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
+    acknowledge(task, {
+      'AwsSolutions-ECS2':
+        'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
     });
-    Validations.of(task.obtainExecutionRole()).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
+    acknowledge(task.obtainExecutionRole(), {
+      'AwsSolutions-IAM5[Resource::*]':
+        'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
     });
     return task;
   }

@@ -1,14 +1,12 @@
 import { createAccount as contract } from '../../shared/contracts/accounts.ts';
 import { accountView } from '../../shared/domain/access/accounts.ts';
-import { asCurrentCaller } from '../../shared/domain/access/current-caller.ts';
 import { invite } from '../../shared/domain/access/people.ts';
-import { presentedCall } from '../../shared/runtime/caller.ts';
+import { asCaller } from '../../shared/runtime/current-caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { callerPorts, peoplePorts } from '../../shared/wiring/access/people.ts';
+import { peoplePorts } from '../../shared/wiring/access/people.ts';
 
 export const handler = operation(
   contract,
-  ({ event, body }) =>
-    asCurrentCaller(callerPorts, presentedCall(event), (caller) => invite(peoplePorts, caller, body)),
+  ({ event, body }) => asCaller(event, (caller) => invite(peoplePorts, caller, body)),
   accountView,
 );

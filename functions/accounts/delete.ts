@@ -1,10 +1,9 @@
 import { deleteAccount as contract } from '../../shared/contracts/accounts.ts';
-import { asCurrentCaller } from '../../shared/domain/access/current-caller.ts';
 import { removeAccount } from '../../shared/domain/access/people.ts';
-import { presentedCall } from '../../shared/runtime/caller.ts';
+import { asCaller } from '../../shared/runtime/current-caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { callerPorts, peoplePorts } from '../../shared/wiring/access/people.ts';
+import { peoplePorts } from '../../shared/wiring/access/people.ts';
 
 export const handler = operation(contract, ({ event, params }) =>
-  asCurrentCaller(callerPorts, presentedCall(event), (caller) => removeAccount(peoplePorts, caller, params.id)),
+  asCaller(event, (caller) => removeAccount(peoplePorts, caller, params.id)),
 );

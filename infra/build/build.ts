@@ -39,9 +39,12 @@ const MANIFEST = 'manifest.json';
 export const buildFunctions = async (options: BuildOptions): Promise<BuildResult> => {
   const startedAt = performance.now();
   const { root, functionsDir = join(root, 'functions'), outDir = join(root, 'dist') } = options;
-  const result = (manifest: Manifest, built: boolean): BuildResult => {
-    return { manifest, outDir, built, ms: Math.round(performance.now() - startedAt) };
-  };
+  const result = (manifest: Manifest, built: boolean): BuildResult => ({
+    manifest,
+    outDir,
+    built,
+    ms: Math.round(performance.now() - startedAt),
+  });
   const hash = await sourcesHash(root, functionsDir);
   const findCurrent = async () => {
     const manifest = options.force ? undefined : await readManifest<Manifest>(join(outDir, MANIFEST));

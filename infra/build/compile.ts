@@ -14,7 +14,7 @@ export interface Compilation {
 }
 
 /** What a Lambda runs, and so the syntax that may stand in the output. */
-const TARGET = {
+export const TARGET = {
   format: 'esm',
   platform: 'node',
   target: 'node24',

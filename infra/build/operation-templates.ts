@@ -22,7 +22,7 @@ export const ${variable} = defineOperation({
   permission: '${scope}',
   request: { body: ${schema} },
   responses: { 200: ${schema}Result },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'none' },
 });
 `;
@@ -34,10 +34,10 @@ const coreFrom = (ruleFolder: string): string =>
     .map(() => '..')
     .join('/')}/core`;
 
-const rule = (
-  { id, variable }: OperationNames,
-  ruleFolder: string,
-): string => `import type { Actor } from '${coreFrom(ruleFolder)}/actor.ts';
+/** A file of an operation whose rule is in a folder of the domain. */
+type Template = (names: OperationNames, ruleFolder: string) => string;
+
+const rule: Template = ({ id, variable }, ruleFolder) => `import type { Actor } from '${coreFrom(ruleFolder)}/actor.ts';
 import { type Refusal, refuse } from '${coreFrom(ruleFolder)}/errors.ts';
 
 /** The rule of ${id}: a plain function over what it is given. */
@@ -47,20 +47,17 @@ export const ${variable} = (_actor: Actor, input: { readonly name: string }): { 
     : { name: input.name };
 `;
 
-const handler = (
-  { area, verb, variable }: OperationNames,
-  ruleFolder: string,
-): string => `import { ${variable} as contract } from '../../shared/contracts/${area}.ts';
+const handler: Template = (
+  { area, verb, variable },
+  ruleFolder,
+) => `import { ${variable} as contract } from '../../shared/contracts/${area}.ts';
 import { ${variable} } from '../../shared/domain/${ruleFolder}/${verb}.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(contract, ({ actor, body }) => ${variable}(actor, body));
 `;
 
-const test = (
-  { id, verb, variable }: OperationNames,
-  ruleFolder: string,
-): string => `import { expect, it } from 'vitest';
+const test: Template = ({ id, verb, variable }, ruleFolder) => `import { expect, it } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { ${variable} } from '../../shared/domain/${ruleFolder}/${verb}.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';

@@ -1,5 +1,6 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TARGET } from './compile.ts';
 
 /** The container of the gateway service. It writes to /tmp only. */
 const DOCKERFILE = `FROM public.ecr.aws/docker/library/node:24-slim
@@ -30,13 +31,9 @@ export const buildService = async ({ root, dist, outDir }: ServiceBuild): Promis
     entryPoints: [join(root, 'infra/local/service.ts')],
     outfile: join(outDir, 'main.mjs'),
     bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
+    ...TARGET,
     mainFields: ['module', 'main'],
     minify: true,
-    legalComments: 'none',
-    logLevel: 'silent',
   });
   await cp(join(dist, 'bundle'), join(outDir, 'bundle'), {
     recursive: true,

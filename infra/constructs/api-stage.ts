@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -12,6 +12,7 @@ import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import { EDGE_VARIABLES } from '../../shared/contracts/edge.ts';
 import type { StageSettings } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 import { acceptedGenerations, originSecret } from './origin-secret.ts';
 import type { MessagingApi } from './rest-api.ts';
 
@@ -58,9 +59,8 @@ export class ApiStage extends Construct {
     this.stage = this.createStage(props);
     this.setExecutionLogRetention(props);
     if (!props.firewall)
-      Validations.of(this.stage).acknowledge({
-        id: 'AwsSolutions-APIG3',
-        reason:
+      acknowledge(this.stage, {
+        'AwsSolutions-APIG3':
           'Web ACLs have a monthly price and are switched on with `-c waf=true`; the stage throttles by itself, and its functions refuse what does not come by the edge.',
       });
   }

@@ -1,9 +1,10 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct, IConstruct } from 'constructs';
 import type { AwsProvider } from '../../shared/contracts/define-operation.ts';
 import { NAMES } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 import { identityArns, type RoleGrants, type StageResources, statementsFor } from './grants.ts';
 
 /** What a role may do. */
@@ -24,9 +25,8 @@ export const acknowledgeUploads = (role: IConstruct, resources: StageResources):
   const { account, region } = Stack.of(role);
   const name = NAMES.uploadBucket(resources.environment);
   const bucket = `${name}-${nagToken(account, 'AccountId')}-${nagToken(region, 'Region')}`;
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/uploads/*]`,
-    reason:
+  acknowledge(role, {
+    [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/uploads/*]`]:
       'The object key of an upload is generated when it begins, so the grant covers the uploads/ prefix of the bucket that exists for uploads only.',
   });
 };
@@ -52,9 +52,9 @@ export class FunctionRole extends Role {
     });
     this.#logs = logs;
     if (tracing)
-      Validations.of(this).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
+      acknowledge(this, {
+        'AwsSolutions-IAM5[Resource::*]':
+          'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
       });
     if (grants.uploads) acknowledgeUploads(this, resources);
     if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) this.acknowledgeIdentities(provider);
@@ -69,9 +69,8 @@ export class FunctionRole extends Role {
     for (const arn of identityArns(this, provider)) {
       const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
       const identity = `${service}:${nagToken(region, 'Region')}:${nagToken(account, 'AccountId')}:${resource}`;
-      Validations.of(this).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${identity}]`,
-        reason:
+      acknowledge(this, {
+        [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${identity}]`]:
           'The sending number, pool, sender id or domain is a provider setting that the operator changes at run time, so it is unknown at deployment. The grant allows sending only, within this account and region.',
       });
     }

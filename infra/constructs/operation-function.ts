@@ -1,9 +1,10 @@
-import { Duration, Tags, Validations } from 'aws-cdk-lib';
+import { Duration, Tags } from 'aws-cdk-lib';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { FunctionRole } from './function-role.ts';
 
 /** The code asset of a function, by its path under `functions/` (`sms/send`). */
@@ -64,9 +65,8 @@ export class OperationFunction extends Construct {
     // Cost allocation per stage and area.
     Tags.of(this).add('messaging:stage', props.environment);
     Tags.of(this).add('messaging:area', areaOf(props.path));
-    Validations.of(this.lambda).acknowledge({
-      id: 'AwsSolutions-L1',
-      reason:
+    acknowledge(this.lambda, {
+      'AwsSolutions-L1':
         'Node 24 is the runtime that the service is built and tested on; a newer one is taken by a change of the code, never by itself.',
     });
   }

@@ -1,8 +1,9 @@
-import { SecretValue, Validations } from 'aws-cdk-lib';
+import { SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 
 export interface OriginSecretsProps {
   readonly environment: Environment;
@@ -38,9 +39,8 @@ export class OriginSecrets extends Construct {
         // Letters and digits only: it is a header of the edge and a variable of the gateway's stage.
         generateSecretString: { passwordLength: 48, excludePunctuation: true },
       });
-      Validations.of(secret).acknowledge({
-        id: 'AwsSolutions-SMG4',
-        reason:
+      acknowledge(secret, {
+        'AwsSolutions-SMG4':
           'The edge and the stages change together, by a deployment with the next generation; a rotation by the clock would lock the edge out.',
       });
     }

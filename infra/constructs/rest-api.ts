@@ -1,4 +1,4 @@
-import { Aws, Validations } from 'aws-cdk-lib';
+import { Aws } from 'aws-cdk-lib';
 import { ApiDefinition, EndpointType, RestApiMode, SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -6,6 +6,7 @@ import type { OperationContract } from '../../shared/contracts/define-operation.
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { type ContractName, contractOf } from '../../shared/runtime/problem.ts';
 import { NAMES } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 import { pathOfOperation } from './operation-function.ts';
 import { restApiBody } from './rest-api-body.ts';
 
@@ -94,14 +95,12 @@ export class MessagingApi extends Construct {
 
   private acknowledge({ ownsLogRole }: MessagingApiProps): void {
     if (ownsLogRole)
-      Validations.of(this.api).acknowledge({
-        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-        reason:
+      acknowledge(this.api, {
+        'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
           "API Gateway has one log role per account, used by all of the account's APIs; AWS's managed policy for it stays up to date.",
       });
-    Validations.of(this.api).acknowledge({
-      id: 'AwsSolutions-APIG2',
-      reason:
+    acknowledge(this.api, {
+      'AwsSolutions-APIG2':
         'Every request is validated in its function against its contract, in the documented order of checks; validation at the gateway would answer before the credential and the idempotency key are checked.',
     });
   }

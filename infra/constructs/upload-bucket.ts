@@ -1,9 +1,10 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
+import { acknowledge } from './acknowledge.ts';
 
 /** The bucket of a stage, encrypted with `key`. */
 export interface UploadBucketProps {
@@ -40,9 +41,8 @@ export class UploadBucket extends Construct {
       ],
       removalPolicy: settings.removal,
     });
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason:
+    acknowledge(bucket, {
+      'AwsSolutions-S1':
         'Each presigned URL serves one upload, whose start and completion are in the access log of the API; a bucket log would need a second bucket and add nothing.',
     });
   }

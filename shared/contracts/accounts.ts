@@ -3,7 +3,7 @@ import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
 import { ROLES } from '../domain/access/roles.ts';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, paged, pageOf, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
@@ -14,25 +14,23 @@ const role = z.enum(ROLES).meta({
   example: 'developer',
 });
 
-const Account = z
-  .object({
-    id: idSchema('account'),
-    name: text('The name of the person.', 'Ana Souza'),
-    email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-    role,
-    status: z.enum(ACCOUNT_STATUSES).meta({
-      description:
-        'Only an `active` account can act, or be made responsible for a company or a card. `invited`: nobody signed in yet.',
-      example: 'active',
-    }),
-    createdAt: dateTime('When the account was created.'),
-  })
-  .meta({ id: 'Account', description: 'A person of the organization.' });
+const Account = openObject('Account', 'A person of the organization.', {
+  id: idSchema('account'),
+  name: text('The name of the person.', 'Ana Souza'),
+  email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
+  role,
+  status: z.enum(ACCOUNT_STATUSES).meta({
+    description:
+      'Only an `active` account can act, or be made responsible for a company or a card. `invited`: nobody signed in yet.',
+    example: 'active',
+  }),
+  createdAt: dateTime('When the account was created.'),
+});
 
 const params = z.object({ id: pathId('account', 'The id of the account.') });
 const reads = { tag, permission: 'accounts:read', method: 'GET', uses: { table: 'read' } } as const;
 const writes = { tag, permission: 'accounts:write', method: 'POST', uses: { table: 'write' } } as const;
-const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
+const WRITE = ['NOT_FOUND', 'CONFLICT'] as const;
 const NOT_ABOVE = '403 for an account of a role above that of the caller; a key manages no admin and no owner.';
 
 export const listAccounts = defineOperation({
@@ -43,8 +41,8 @@ export const listAccounts = defineOperation({
   description:
     'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
   request: { query: z.strictObject({ ...paged(50, 200) }) },
-  responses: { 200: pageOf(Account, 'accounts').meta({ id: 'AccountPage', description: 'A page of accounts.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(Account, 'AccountPage', 'accounts') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getAccount = defineOperation({
@@ -54,7 +52,7 @@ export const getAccount = defineOperation({
   summary: 'Read a person',
   request: { params },
   responses: { 200: Account },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const createAccount = defineOperation({
@@ -64,28 +62,26 @@ export const createAccount = defineOperation({
   summary: 'Invite a person',
   description: `Mails a link, which works for seven days; \`POST /sessions/links\` mails another. The account becomes active when the person signs in. ${NOT_ABOVE} 409 for an e-mail address that the organization has already, and for an organization that is full. The test environment mails nothing.`,
   request: {
-    body: z
-      .strictObject({
-        name,
-        email: z
-          .string()
-          .max(MAX_ADDRESS_LENGTH)
-          .transform((text, context) => {
-            const address = parseAddress(text);
-            if (address !== undefined) return address;
-            context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
-            return z.NEVER;
-          })
-          .meta({
-            description: 'The e-mail address; unique in the organization, without regard to case.',
-            example: 'ana@example.com',
-          }),
-        role,
-      })
-      .meta({ id: 'CreateAccount', description: 'A person to invite.' }),
+    body: closedObject('CreateAccount', 'A person to invite.', {
+      name,
+      email: z
+        .string()
+        .max(MAX_ADDRESS_LENGTH)
+        .transform((text, context) => {
+          const address = parseAddress(text);
+          if (address !== undefined) return address;
+          context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
+          return z.NEVER;
+        })
+        .meta({
+          description: 'The e-mail address; unique in the organization, without regard to case.',
+          example: 'ana@example.com',
+        }),
+      role,
+    }),
   },
   responses: { 201: Account },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
@@ -137,5 +133,5 @@ export const deleteAccount = defineOperation({
   description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
   request: { params },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });

@@ -3,7 +3,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { AI_ROLES } from '../domain/tracking/ai-turn.ts';
-import { boundedText, dateTime, optionalBoundedText, optionalFlag } from './common.ts';
+import { boundedText, dateTime, openObject, optionalBoundedText, optionalFlag } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const turnFields = {
@@ -16,14 +16,12 @@ const turnFields = {
 };
 
 /** A turn as answers show it. */
-export const AiTurn = z
-  .object({
-    id: idSchema('aiTurn'),
-    contactId: idSchema('contact'),
-    ...turnFields,
-    createdAt: dateTime('When it was reported.'),
-  })
-  .meta({ id: 'AiTurn', description: "A turn of a contact's conversation with the caller's own assistant." });
+export const AiTurn = openObject('AiTurn', "A turn of a contact's conversation with the caller's own assistant.", {
+  id: idSchema('aiTurn'),
+  contactId: idSchema('contact'),
+  ...turnFields,
+  createdAt: dateTime('When it was reported.'),
+});
 
 const ReportTurn = z
   .strictObject({
@@ -50,10 +48,11 @@ export const reportAiTurn = defineOperation({
   personFilters: ['to'],
   request: { body: ReportTurn },
   responses: {
-    201: z
-      .object({ ...AiTurn.shape, replayed: optionalFlag('True for the repeat of a key.', true) })
-      .meta({ id: 'ReportedAiTurn', description: 'The stored turn.' }),
+    201: openObject('ReportedAiTurn', 'The stored turn.', {
+      ...AiTurn.shape,
+      replayed: optionalFlag('True for the repeat of a key.', true),
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['recipients'] },
 });

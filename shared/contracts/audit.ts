@@ -1,27 +1,27 @@
 import * as z from 'zod';
 import { AUDIT_ACTIONS, AUDIT_ACTOR_KINDS } from '../domain/audit/entry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { count, cursor, dateTime, limit, nextCursor, optionalText, text } from './common.ts';
+import { count, cursor, dateTime, limit, nextCursor, openObject, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const ACTION_EXAMPLE = 'webhook.changed' satisfies (typeof AUDIT_ACTIONS)[number];
 
-const AuditActor = z
-  .object({
-    id: text(
-      'The id of the API key or account; `operator` for the operator of the service.',
-      'key_4hJ9sKq2LmN8pRt5VwXz1',
-    ),
-    kind: z.enum(AUDIT_ACTOR_KINDS).meta({
-      description: 'An API key, a person in a session (account), or the operator of the service.',
-      example: 'key',
-    }),
-    name: optionalText('The name of the key or person today; absent for the operator and for who is gone.', 'Checkout'),
-  })
-  .meta({ id: 'AuditActor', description: 'Who acted.' });
+const AuditActor = openObject('AuditActor', 'Who acted.', {
+  id: text(
+    'The id of the API key or account; `operator` for the operator of the service.',
+    'key_4hJ9sKq2LmN8pRt5VwXz1',
+  ),
+  kind: z.enum(AUDIT_ACTOR_KINDS).meta({
+    description: 'An API key, a person in a session (account), or the operator of the service.',
+    example: 'key',
+  }),
+  name: optionalText('The name of the key or person today; absent for the operator and for who is gone.', 'Checkout'),
+});
 
-const AuditDetails = z
-  .object({
+const AuditDetails = openObject(
+  'AuditDetails',
+  'More about the act. Never personal data, a secret, or a text that was sent.',
+  {
     fields: z
       .array(z.string())
       .optional()
@@ -40,14 +40,13 @@ const AuditDetails = z
       .boolean()
       .optional()
       .meta({ description: 'Of a revocation: whether the keys below were spared.', example: false }),
-  })
-  .meta({
-    id: 'AuditDetails',
-    description: 'More about the act. Never personal data, a secret, or a text that was sent.',
-  });
+  },
+);
 
-export const AuditEntry = z
-  .object({
+export const AuditEntry = openObject(
+  'AuditEntry',
+  'One act that changed how the organization is set up, or one lookup of a person.',
+  {
     id: idSchema('auditEntry'),
     at: dateTime('When it was done.'),
     actor: AuditActor,
@@ -56,11 +55,8 @@ export const AuditEntry = z
     ip: optionalText('The address that the request came from; absent for the operator.', '203.0.113.10'),
     requestId: optionalText('The `requestId` of the request.', 'req_4hJ9sKq2LmN8pRt5VwXz1'),
     details: AuditDetails,
-  })
-  .meta({
-    id: 'AuditEntry',
-    description: 'One act that changed how the organization is set up, or one lookup of a person.',
-  });
+  },
+);
 
 export const listAudit = defineOperation({
   id: 'audit.list',
@@ -88,13 +84,10 @@ export const listAudit = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(AuditEntry).meta({ description: 'The entries of this page, newest first.' }),
-        nextCursor,
-      })
-      .meta({ id: 'AuditPage', description: 'A page of the audit log.' }),
+    200: openObject('AuditPage', 'A page of the audit log.', {
+      items: z.array(AuditEntry).meta({ description: 'The entries of this page, newest first.' }),
+      nextCursor,
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -3,7 +3,7 @@ import { BULK_MODES } from '../domain/bulk/accept.ts';
 import { V1_CODES, type V1Code } from '../domain/core/errors.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import { count, dateTime, IDEMPOTENCY_KEY, pathId, text } from './common.ts';
+import { closedObject, count, dateTime, IDEMPOTENCY_KEY, openObject, part, pathId, text } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { V1Send } from './v1.ts';
 
@@ -29,21 +29,19 @@ const Entry = z
     },
   });
 
-const BulkSend = z
-  .strictObject({
-    messages: z
-      .array(Entry)
-      .min(1)
-      .max(MAX_MESSAGES)
-      .meta({
-        description: `1 to ${MAX_MESSAGES} messages. An invalid one is refused on its own, and listed in \`errors\`.`,
-      }),
-    mode: z.enum(BULK_MODES).meta({
-      description: 'permissive: valid and affordable messages are accepted. strict: all of the messages, or none.',
-      example: 'permissive',
+const BulkSend = closedObject('BulkSend', 'Messages on any channels, sent in one call.', {
+  messages: z
+    .array(Entry)
+    .min(1)
+    .max(MAX_MESSAGES)
+    .meta({
+      description: `1 to ${MAX_MESSAGES} messages. An invalid one is refused on its own, and listed in \`errors\`.`,
     }),
-  })
-  .meta({ id: 'BulkSend', description: 'Messages on any channels, sent in one call.' });
+  mode: z.enum(BULK_MODES).meta({
+    description: 'permissive: valid and affordable messages are accepted. strict: all of the messages, or none.',
+    example: 'permissive',
+  }),
+});
 
 const codes = Object.keys(V1_CODES) as [V1Code, ...V1Code[]];
 
@@ -57,20 +55,18 @@ export const batchTotals = {
   rejected: count('Number of refused messages; `errors` lists each.', 1),
 };
 
-export const BatchAccepted = z
-  .object({
-    ...batchTotals,
-    errors: z
-      .array(
-        z.object({
-          index: count('The index of the message in the request, from 0.', 2),
-          code: z.enum(codes).meta({ description: 'The /v1 error code.', example: 'invalid_phone' }),
-          message: text('What is wrong.'),
-        }),
-      )
-      .meta({ description: 'The refused messages and why, in the order of the request.' }),
-  })
-  .meta({ id: 'BatchAccepted', description: 'The totals of a batch, and what was refused.' });
+export const BatchAccepted = openObject('BatchAccepted', 'The totals of a batch, and what was refused.', {
+  ...batchTotals,
+  errors: z
+    .array(
+      z.object({
+        index: count('The index of the message in the request, from 0.', 2),
+        code: z.enum(codes).meta({ description: 'The /v1 error code.', example: 'invalid_phone' }),
+        message: text('What is wrong.'),
+      }),
+    )
+    .meta({ description: 'The refused messages and why, in the order of the request.' }),
+});
 
 const BulkSent = BatchAccepted.extend({
   replayed: z.boolean().meta({
@@ -79,19 +75,16 @@ const BulkSent = BatchAccepted.extend({
   }),
 }).meta({ id: 'BulkSent', description: 'The result of a bulk send.' });
 
-const Batch = z
-  .object({
-    ...batchTotals,
-    createdAt: dateTime('When it was requested.'),
-    counts: z
-      .object(
-        Object.fromEntries(
-          UNIFIED_STATUSES.map((name) => [name, count(`Messages that are ${name}.`, name === 'delivered' ? 2 : 0)]),
-        ) as Record<(typeof UNIFIED_STATUSES)[number], ReturnType<typeof count>>,
-      )
-      .meta({ description: 'The accepted messages by status.' }),
-  })
-  .meta({ id: 'Batch', description: 'A batch and its progress.' });
+const Batch = openObject('Batch', 'A batch and its progress.', {
+  ...batchTotals,
+  createdAt: dateTime('When it was requested.'),
+  counts: part(
+    'The accepted messages by status.',
+    Object.fromEntries(
+      UNIFIED_STATUSES.map((name) => [name, count(`Messages that are ${name}.`, name === 'delivered' ? 2 : 0)]),
+    ) as Record<(typeof UNIFIED_STATUSES)[number], ReturnType<typeof count>>,
+  ),
+});
 
 export const bulkSend = defineOperation({
   id: 'bulk.send',
@@ -121,6 +114,6 @@ export const getBatch = defineOperation({
   permission: 'messages:read',
   request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },
   responses: { 200: Batch },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read' },
 });

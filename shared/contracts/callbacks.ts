@@ -46,7 +46,7 @@ export const receiveCallback = defineOperation({
       description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
     },
   },
-  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: ['callbacks', 'recipients'] },
 });
 
@@ -68,6 +68,6 @@ export const verifyCallback = defineOperation({
     }),
   },
   responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
-  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['callbacks'] },
 });

@@ -20,6 +20,15 @@ export const flag = (description: string, example?: boolean) => z.boolean().meta
 export const ordinal = (description: string, example?: number) => z.int().min(1).meta({ description, example });
 export const count = (description: string, example?: number) => z.int().min(0).meta({ description, example });
 
+/** An object under its name in the document: of an answer, which may gain fields; of a body, where unknown fields are refused. */
+export const openObject = <const F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
+  z.object(fields).meta({ id, description });
+export const closedObject = <const F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
+  z.strictObject(fields).meta({ id, description });
+/** An object of an answer that stands inside another and has no name of its own. */
+export const part = <const F extends z.ZodRawShape>(description: string, fields: F) =>
+  z.object(fields).meta({ description });
+
 /** A path parameter with any text. */
 export const pathText = (description: string) => boundedText(128, description);
 
@@ -63,9 +72,9 @@ export const paged = (fallback: number, maximum: number) => ({ limit: limit(fall
 export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
 export const nextCursor = optionalText('Pass it as cursor for the next page; absent at the end.');
 
-/** A page of a list, with the total that matches the filter. */
-export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
-  z.object({
+/** A page of a list under its name in the document, with the total that matches the filter. `title` names the items where `what` is too short. */
+export const pageOf = <T extends z.ZodType>(item: T, id: string, what: string, title = what) =>
+  openObject(id, `A page of ${title}.`, {
     items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
     total: count(`How many ${what} match, on all pages.`, 1),
   });

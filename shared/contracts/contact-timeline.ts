@@ -2,21 +2,19 @@ import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { CONTACT_STEP_KINDS } from '../domain/tracking/contact-timeline.ts';
 import { AiTurn } from './ai.ts';
-import { cursor, dateTime, limit, nextCursor, pathId, text } from './common.ts';
+import { cursor, dateTime, limit, nextCursor, openObject, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-const ContactStep = z
-  .object({
-    at: dateTime('When it was stored.'),
-    kind: z.enum(CONTACT_STEP_KINDS).meta({
-      description: 'A message to the contact, one from it, or a turn of an assistant.',
-      example: 'sent',
-    }),
-    detail: text('What it is, without its text.', 'sms: delivered'),
-    messageId: idSchema('message').optional(),
-    turn: AiTurn.optional(),
-  })
-  .meta({ id: 'ContactTimelineStep', description: "An entry of a contact's timeline." });
+const ContactStep = openObject('ContactTimelineStep', "An entry of a contact's timeline.", {
+  at: dateTime('When it was stored.'),
+  kind: z.enum(CONTACT_STEP_KINDS).meta({
+    description: 'A message to the contact, one from it, or a turn of an assistant.',
+    example: 'sent',
+  }),
+  detail: text('What it is, without its text.', 'sms: delivered'),
+  messageId: idSchema('message').optional(),
+  turn: AiTurn.optional(),
+});
 
 export const getContactTimeline = defineOperation({
   id: 'contacts.timeline',
@@ -32,13 +30,11 @@ export const getContactTimeline = defineOperation({
     query: z.strictObject({ limit: limit(50, 100), cursor }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(ContactStep).meta({ description: 'The entries of this page, newest first.' }),
-        nextCursor,
-      })
-      .meta({ id: 'ContactTimeline', description: "A page of a contact's timeline." }),
+    200: openObject('ContactTimeline', "A page of a contact's timeline.", {
+      items: z.array(ContactStep).meta({ description: 'The entries of this page, newest first.' }),
+      nextCursor,
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

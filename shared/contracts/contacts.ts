@@ -3,7 +3,7 @@ import { isAvatar, MAX_AVATAR_DATA_BYTES } from '../domain/contacts/avatar.ts';
 import { COMPANY_ROLES, CONTACT_SOURCES, EXTERNAL_SYSTEMS, OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
-import { dateTime, optionalText, pathId, text } from './common.ts';
+import { closedObject, dateTime, openObject, optionalText, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** One line of text: control characters could break headers or lists of values. */
@@ -67,8 +67,10 @@ const proof = {
   userAgent: line(512).meta({ description: 'The browser or app that consent came from.', example: 'Mozilla/5.0' }),
 };
 
-const OptIn = z
-  .object({
+const OptIn = openObject(
+  'ContactOptIn',
+  "The contact's consent. The proof of an opt-in is kept when consent is withdrawn.",
+  {
     status,
     source: proof.source.optional(),
     at: dateTime('When consent was given.').optional(),
@@ -76,25 +78,20 @@ const OptIn = z
     userAgent: proof.userAgent.optional(),
     revokedAt: dateTime('When consent was withdrawn.').optional(),
     revokedReason: optionalText('The reason, as it was recorded.', 'asked by phone'),
-  })
-  .meta({
-    id: 'ContactOptIn',
-    description: "The contact's consent. The proof of an opt-in is kept when consent is withdrawn.",
-  });
+  },
+);
 
-const DebtorGroup = z
-  .object({
-    id: text('The id of the debt: `grp_` and 21 characters.', 'grp_4hJ9sKq2LmN8pRt5VwXz1'),
-    company: text('The creditor.', 'Banco Azul'),
-    phones: z.array(z.string()).meta({ description: 'The phones of the debt; masked without pii:full.' }),
-    amountCents: z.int().optional().meta({ description: 'The amount in BRL cents.', example: 12_990 }),
-    status: z
-      .enum(['vencida', 'em_atraso', 'em_dia'])
-      .optional()
-      .meta({ description: 'The status of the debt.', example: 'em_dia' }),
-    reference: optionalText("The creditor's reference.", 'CTR-88'),
-  })
-  .meta({ id: 'ContactDebtorGroup', description: 'A debt of the contact.' });
+const DebtorGroup = openObject('ContactDebtorGroup', 'A debt of the contact.', {
+  id: text('The id of the debt: `grp_` and 21 characters.', 'grp_4hJ9sKq2LmN8pRt5VwXz1'),
+  company: text('The creditor.', 'Banco Azul'),
+  phones: z.array(z.string()).meta({ description: 'The phones of the debt; masked without pii:full.' }),
+  amountCents: z.int().optional().meta({ description: 'The amount in BRL cents.', example: 12_990 }),
+  status: z
+    .enum(['vencida', 'em_atraso', 'em_dia'])
+    .optional()
+    .meta({ description: 'The status of the debt.', example: 'em_dia' }),
+  reference: optionalText("The creditor's reference.", 'CTR-88'),
+});
 
 const sealed = (what: string) => optionalText(`The sealed ${what}: encrypted, and never decrypted for callers.`);
 
@@ -135,79 +132,73 @@ const contactFields = {
 };
 
 /** docs/spec/contacts.md#contact-shape. */
-export const Contact = z
-  .object(contactFields)
-  .meta({ id: 'Contact', description: 'A person that messages are sent to.' });
+export const Contact = openObject('Contact', 'A person that messages are sent to.', contactFields);
 
 /** A single read, which includes documents: docs/spec/contacts.md#documents. */
-export const ContactRead = z
-  .object({
-    ...contactFields,
-    documentos: z
-      .object({
-        cpf: optionalText('The CPF, masked.', '***.456.789-**'),
-        cnpj: optionalText('The CNPJ, masked.', '**.345.678/****-**'),
-        nascimento: optionalText('The birth date, masked.', '1990-**-**'),
-      })
-      .optional()
-      .meta({ description: 'The stored documents, masked for every caller; absent when there are none.' }),
-  })
-  .meta({ id: 'ContactRead', description: 'A contact with its masked documents.' });
+export const ContactRead = openObject('ContactRead', 'A contact with its masked documents.', {
+  ...contactFields,
+  documentos: z
+    .object({
+      cpf: optionalText('The CPF, masked.', '***.456.789-**'),
+      cnpj: optionalText('The CNPJ, masked.', '**.345.678/****-**'),
+      nascimento: optionalText('The birth date, masked.', '1990-**-**'),
+    })
+    .optional()
+    .meta({ description: 'The stored documents, masked for every caller; absent when there are none.' }),
+});
 
 /** The body of a create: docs/spec/contacts.md#creating-a-contact. */
-export const CreateContact = z
-  .strictObject({
-    phone: z
-      .string()
-      .max(64)
-      .meta({ description: 'The phone in E.164; unique in the environment.', example: '+5511999991234' }),
-    name: name.optional(),
-    email: z.email().max(254).optional().meta({ description: 'The e-mail address.', example: 'ana@example.com' }),
-    avatarUrl: avatarUrl.optional(),
-    attributes: contactAttributesSchema.optional(),
-    tags: tags.optional(),
-    externalId: externalId.optional(),
-    externalIds: externalIds.optional(),
-    companyId: companyId.optional(),
-    papelNaEmpresa: papelNaEmpresa.optional(),
-    cpf: z.string().max(32).optional().meta({
-      description: 'The CPF, with or without punctuation; stored encrypted, never shown in full.',
-      example: '529.982.247-25',
-    }),
-    cnpj: z
-      .string()
-      .max(32)
-      .optional()
-      .meta({ description: 'The CNPJ, with or without punctuation; stored encrypted.', example: '11.222.333/0001-81' }),
-    nascimento: z
-      .string()
-      .max(32)
-      .optional()
-      .meta({ description: 'The birth date as YYYY-MM-DD; stored encrypted.', example: '1990-05-20' }),
-    optIn: z
-      .strictObject({
-        status,
-        source: proof.source.optional(),
-        ip: proof.ip.optional(),
-        userAgent: proof.userAgent.optional(),
-      })
-      .optional()
-      .meta({ description: 'The initial consent; `unknown` when absent.' }),
-    source: source.default('api'),
-  })
-  .meta({ id: 'CreateContact', description: 'A contact to create.' });
+export const CreateContact = closedObject('CreateContact', 'A contact to create.', {
+  phone: z
+    .string()
+    .max(64)
+    .meta({ description: 'The phone in E.164; unique in the environment.', example: '+5511999991234' }),
+  name: name.optional(),
+  email: z.email().max(254).optional().meta({ description: 'The e-mail address.', example: 'ana@example.com' }),
+  avatarUrl: avatarUrl.optional(),
+  attributes: contactAttributesSchema.optional(),
+  tags: tags.optional(),
+  externalId: externalId.optional(),
+  externalIds: externalIds.optional(),
+  companyId: companyId.optional(),
+  papelNaEmpresa: papelNaEmpresa.optional(),
+  cpf: z.string().max(32).optional().meta({
+    description: 'The CPF, with or without punctuation; stored encrypted, never shown in full.',
+    example: '529.982.247-25',
+  }),
+  cnpj: z
+    .string()
+    .max(32)
+    .optional()
+    .meta({ description: 'The CNPJ, with or without punctuation; stored encrypted.', example: '11.222.333/0001-81' }),
+  nascimento: z
+    .string()
+    .max(32)
+    .optional()
+    .meta({ description: 'The birth date as YYYY-MM-DD; stored encrypted.', example: '1990-05-20' }),
+  optIn: z
+    .strictObject({
+      status,
+      source: proof.source.optional(),
+      ip: proof.ip.optional(),
+      userAgent: proof.userAgent.optional(),
+    })
+    .optional()
+    .meta({ description: 'The initial consent; `unknown` when absent.' }),
+  source: source.default('api'),
+});
 
-export const OptOutContact = z
-  .strictObject({
-    reason: line(300)
-      .optional()
-      .meta({ description: 'The reason, as free text. No personal data.', example: 'asked by phone' }),
-  })
-  .meta({ id: 'OptOutContact', description: 'A withdrawal of consent.' });
+export const OptOutContact = closedObject('OptOutContact', 'A withdrawal of consent.', {
+  reason: line(300)
+    .optional()
+    .meta({ description: 'The reason, as free text. No personal data.', example: 'asked by phone' }),
+});
 
-export const OptInContact = z
-  .strictObject({ source: proof.source, ip: proof.ip.optional(), userAgent: proof.userAgent.optional() })
-  .meta({ id: 'OptInContact', description: 'Consent and its proof.' });
+export const OptInContact = closedObject('OptInContact', 'Consent and its proof.', {
+  source: proof.source,
+  ip: proof.ip.optional(),
+  userAgent: proof.userAgent.optional(),
+});
 
 const params = z.object({ id: pathId('contact', 'The id of the contact.') });
 
@@ -227,7 +218,7 @@ export const createContact = defineOperation({
     'A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most 60 a minute for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.',
   request: { body: CreateContact },
   responses: { 201: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
 
@@ -241,7 +232,7 @@ export const getContact = defineOperation({
   permission: 'contacts:read',
   request: { params },
   responses: { 200: ContactRead },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['contacts'] },
 });
 
@@ -254,7 +245,7 @@ export const optOutContact = defineOperation({
     'From this response on, sends to the contact or its phone are refused on every channel, except transactional SMS. Raises contact.opted_out; a repeat changes and raises nothing.',
   request: { params, body: OptOutContact },
   responses: { 200: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const optInContact = defineOperation({
@@ -265,6 +256,6 @@ export const optInContact = defineOperation({
   description: 'Stores the proof, and ends an earlier withdrawal. A repeat changes nothing: the first proof is kept.',
   request: { params, body: OptInContact },
   responses: { 200: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

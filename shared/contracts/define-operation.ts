@@ -93,8 +93,8 @@ export interface OperationContract {
   };
   /** Success statuses and their bodies; `null` for no body. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
-  /** The errors that the operation documents besides the common ones. */
-  readonly errors: readonly ProblemName[];
+  /** The errors that the operation documents besides the common ones; a public operation's list may add `UNAUTHORIZED`, which it lacks. */
+  readonly errors?: readonly ProblemName[];
   readonly uses: Uses;
   /** Lambda settings that differ from the defaults. */
   readonly memoryMb?: number;
@@ -136,10 +136,12 @@ type BodyOf<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined :
 export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>> = BodyOf<C['responses'][S]>;
 
 /** The errors that a handler of this contract may throw; any other fails to compile. */
-export type DeclaredProblem<C extends OperationContract> = C['errors'][number] | CommonProblem;
+export type DeclaredProblem<C extends OperationContract> =
+  | CommonProblem
+  | (C extends { readonly errors: readonly (infer Own extends ProblemName)[] } ? Own : never);
 
 /** The error for an invalid query or body. */
 export type InputProblem = 'BAD_REQUEST' | 'VALIDATION_ERROR';
 /** 422 if the operation documents it, otherwise 400: docs/spec/errors.md#400-or-422. */
 export const inputProblem = (contract: OperationContract): InputProblem =>
-  contract.errors.includes('VALIDATION_ERROR') ? 'VALIDATION_ERROR' : 'BAD_REQUEST';
+  contract.errors?.includes('VALIDATION_ERROR') ? 'VALIDATION_ERROR' : 'BAD_REQUEST';

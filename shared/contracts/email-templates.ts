@@ -4,7 +4,18 @@ import { TEMPLATE_FORMATS } from '../domain/channels/email/template.ts';
 import { MAX_VARIABLES_BYTES } from '../domain/channels/email/templates.ts';
 import { MAX_SUBJECT_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, optionalBoundedText, ordinal, paged, pageOf, pathId, text } from './common.ts';
+import {
+  boundedText,
+  closedObject,
+  dateTime,
+  openObject,
+  optionalBoundedText,
+  ordinal,
+  paged,
+  pageOf,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Maximum length of source and text, in characters. */
@@ -70,20 +81,16 @@ const summary = {
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it was last changed.'),
 };
-const EmailTemplateSummary = z
-  .object(summary)
-  .meta({ id: 'EmailTemplateSummary', description: 'An e-mail template without its contents.' });
-const EmailTemplate = z
-  .object({
-    ...summary,
-    source,
-    html: text(
-      'The HTML that is sent, before the placeholders are filled: the source, or the compiled MJML.',
-      '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
-    ),
-    text: plainText.optional(),
-  })
-  .meta({ id: 'EmailTemplate', description: 'An e-mail template with its contents.' });
+const EmailTemplateSummary = openObject('EmailTemplateSummary', 'An e-mail template without its contents.', summary);
+const EmailTemplate = openObject('EmailTemplate', 'An e-mail template with its contents.', {
+  ...summary,
+  source,
+  html: text(
+    'The HTML that is sent, before the placeholders are filled: the source, or the compiled MJML.',
+    '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
+  ),
+  text: plainText.optional(),
+});
 
 const id = z.object({ id: pathId('emailTemplate', 'The id of the template.') });
 const tag = 'E-mail templates';
@@ -104,13 +111,7 @@ export const listEmailTemplates = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(EmailTemplateSummary, 'templates').meta({
-      id: 'EmailTemplatePage',
-      description: 'A page of e-mail templates.',
-    }),
-  },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(EmailTemplateSummary, 'EmailTemplatePage', 'templates', 'e-mail templates') },
 });
 
 export const createEmailTemplate = defineOperation({
@@ -122,19 +123,17 @@ export const createEmailTemplate = defineOperation({
   description:
     'MJML is compiled here, once; errors are reported with their lines. A name that another template has is 409 with its id in `meta.templateId`.',
   request: {
-    body: z
-      .strictObject({
-        name,
-        subject,
-        format: format.default('html'),
-        source,
-        text: plainText.optional(),
-        variables: variables.optional(),
-      })
-      .meta({ id: 'CreateEmailTemplate', description: 'A new e-mail template.' }),
+    body: closedObject('CreateEmailTemplate', 'A new e-mail template.', {
+      name,
+      subject,
+      format: format.default('html'),
+      source,
+      text: plainText.optional(),
+      variables: variables.optional(),
+    }),
   },
   responses: { 201: EmailTemplate },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getEmailTemplate = defineOperation({
@@ -144,7 +143,7 @@ export const getEmailTemplate = defineOperation({
   summary: 'Read an e-mail template',
   request: { params: id },
   responses: { 200: EmailTemplate },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeEmailTemplate = defineOperation({
@@ -156,19 +155,17 @@ export const changeEmailTemplate = defineOperation({
   description: 'JSON Merge Patch: absent fields stay, `text: null` clears. Sent e-mails do not change.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        name: name.optional(),
-        subject: subject.optional(),
-        format: format.optional(),
-        source: source.optional(),
-        text: plainText.nullable().optional(),
-        variables: variables.optional(),
-      })
-      .meta({ id: 'ChangeEmailTemplate', description: 'A change of an e-mail template.' }),
+    body: closedObject('ChangeEmailTemplate', 'A change of an e-mail template.', {
+      name: name.optional(),
+      subject: subject.optional(),
+      format: format.optional(),
+      source: source.optional(),
+      text: plainText.nullable().optional(),
+      variables: variables.optional(),
+    }),
   },
   responses: { 200: EmailTemplate },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteEmailTemplate = defineOperation({
@@ -180,7 +177,7 @@ export const deleteEmailTemplate = defineOperation({
   description: 'Its name can be used again. Sent e-mails do not change.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const renderEmailTemplate = defineOperation({
@@ -192,26 +189,22 @@ export const renderEmailTemplate = defineOperation({
   description: 'As a send would fill it; nothing is sent or stored.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        variables: z
-          .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
-          .default({})
-          .meta({
-            description: 'The values of the variables, by name.',
-            example: { nome: 'Bia', pedido: 'A-1842' },
-          }),
-      })
-      .meta({ id: 'RenderEmailTemplate', description: 'The values to fill the template with.' }),
+    body: closedObject('RenderEmailTemplate', 'The values to fill the template with.', {
+      variables: z
+        .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
+        .default({})
+        .meta({
+          description: 'The values of the variables, by name.',
+          example: { nome: 'Bia', pedido: 'A-1842' },
+        }),
+    }),
   },
   responses: {
-    200: z
-      .object({
-        subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),
-        html: text('The HTML part.', '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>'),
-        text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
-      })
-      .meta({ id: 'RenderedEmailTemplate', description: 'A filled template.' }),
+    200: openObject('RenderedEmailTemplate', 'A filled template.', {
+      subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),
+      html: text('The HTML part.', '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>'),
+      text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

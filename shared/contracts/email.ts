@@ -3,10 +3,9 @@ import { EMAIL_REASONS, EMAIL_STATUSES } from '../domain/channels/email/content.
 import { emailFields } from '../domain/channels/email/request.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
-import { count, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
+import { closedObject, count, dateTime, environment, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const status = z.enum(EMAIL_STATUSES).meta({
   description:
@@ -23,50 +22,40 @@ const acceptedFields = {
   from: text('The sender.', '"Loja Azul" <ola@loja.example>'),
   subject: text('The subject.', 'Seu pedido saiu para entrega'),
   bodyBytes: count('UTF-8 bytes of the body as it was sent; the body itself is never stored or returned.', 1840),
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
   sentAt: dateTime('When the provider accepted it.').optional(),
   createdAt: dateTime('When the e-mail was accepted by the service.'),
 };
 
 /** An e-mail in lists and reads: docs/spec/email.md#e-mail-shape. */
-export const EmailMessage = z
-  .object({
-    ...acceptedFields,
-    organizationId: idSchema('organization', 'The organization that sent it.'),
-    reason: z.enum(EMAIL_REASONS).optional().meta({ description: 'Why it failed, bounced or was complained about.' }),
-    deliveredAt: dateTime('When it reached the mailbox.').optional(),
-    failedAt: dateTime('When it failed or bounced.').optional(),
-    updatedAt: dateTime('When it last changed.'),
-  })
-  .meta({ id: 'EmailMessage', description: 'An e-mail in its current state.' });
+export const EmailMessage = openObject('EmailMessage', 'An e-mail in its current state.', {
+  ...acceptedFields,
+  organizationId: idSchema('organization', 'The organization that sent it.'),
+  reason: z.enum(EMAIL_REASONS).optional().meta({ description: 'Why it failed, bounced or was complained about.' }),
+  deliveredAt: dateTime('When it reached the mailbox.').optional(),
+  failedAt: dateTime('When it failed or bounced.').optional(),
+  updatedAt: dateTime('When it last changed.'),
+});
 
 /** The response to a send: docs/spec/email.md#e-mail-shape. */
-export const SentEmail = z
-  .object({
-    ...acceptedFields,
-    billing: billing('The price of the e-mail: fixed per recipient, without bands.'),
-    replayed,
-  })
-  .meta({ id: 'SentEmail', description: 'The accepted e-mail, with its price.' });
+export const SentEmail = openObject('SentEmail', 'The accepted e-mail, with its price.', {
+  ...acceptedFields,
+  billing: billing('The price of the e-mail: fixed per recipient, without bands.'),
+  replayed,
+});
 
 /** The body of a send: docs/spec/email.md#sending-e-mail. */
-export const SendEmail = z
-  .strictObject({
-    to: emailFields.to,
-    subject: emailFields.subject,
-    templateId: idSchema('emailTemplate', 'A saved template; its subject and body are used.').optional(),
-    variables: emailFields.variables,
-    html: emailFields.html,
-    text: emailFields.text,
-    from: emailFields.from,
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
-    transactional: emailFields.transactional,
-  })
-  .meta({ id: 'SendEmail', description: 'An e-mail to send: html, text or both, or a template.' });
+export const SendEmail = closedObject('SendEmail', 'An e-mail to send: html, text or both, or a template.', {
+  to: emailFields.to,
+  subject: emailFields.subject,
+  templateId: idSchema('emailTemplate', 'A saved template; its subject and body are used.').optional(),
+  variables: emailFields.variables,
+  html: emailFields.html,
+  text: emailFields.text,
+  from: emailFields.from,
+  ...sendLabels,
+  transactional: emailFields.transactional,
+});
 
 export const sendEmail = defineOperation({
   ...SYNCHRONOUS_SEND,
@@ -103,8 +92,7 @@ export const listEmails = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: { 200: pageOf(EmailMessage, 'e-mails').meta({ id: 'EmailPage', description: 'A page of e-mails.' }) },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(EmailMessage, 'EmailPage', 'e-mails') },
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
@@ -117,5 +105,5 @@ export const getEmail = defineOperation({
   description: 'The current state, without the body.',
   request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
   responses: { 200: EmailMessage },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -3,7 +3,7 @@ import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flow
 import { flowJsonSchema, flowJsonShape } from '../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { dateTime, optionalText, ordinal, paged, pageOf, pathId, text } from './common.ts';
+import { closedObject, dateTime, openObject, optionalText, ordinal, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const FLOW_JSON = {
@@ -50,24 +50,22 @@ const platformStatus = z
   .enum(META_FLOW_STATUSES)
   .meta({ description: 'The status at Meta; absent until the flow exists there.', example: 'DRAFT' });
 
-const Flow = z
-  .object({
-    id: idSchema('flow'),
-    organizationId: idSchema('organization', 'The organization that owns it.'),
-    numberId,
-    name: text('The name.', 'Atendimento'),
-    description: optionalText('The purpose of the flow.'),
-    status,
-    version: ordinal('The number of the version, from 1; every change of the contents adds one.', 1),
-    platformCategories: z.array(category).meta({ description: "The categories of the flow, in WhatsApp's terms." }),
-    platformFlowId: optionalText("Meta's id of the flow.", '1234567890'),
-    platformStatus: platformStatus.optional(),
-    flowJson: flowJsonShape,
-    publishedAt: dateTime('When it was published.').optional(),
-    createdAt: dateTime('When it was created.'),
-    updatedAt: dateTime('When it was last changed.'),
-  })
-  .meta({ id: 'Flow', description: 'A WhatsApp flow.' });
+const Flow = openObject('Flow', 'A WhatsApp flow.', {
+  id: idSchema('flow'),
+  organizationId: idSchema('organization', 'The organization that owns it.'),
+  numberId,
+  name: text('The name.', 'Atendimento'),
+  description: optionalText('The purpose of the flow.'),
+  status,
+  version: ordinal('The number of the version, from 1; every change of the contents adds one.', 1),
+  platformCategories: z.array(category).meta({ description: "The categories of the flow, in WhatsApp's terms." }),
+  platformFlowId: optionalText("Meta's id of the flow.", '1234567890'),
+  platformStatus: platformStatus.optional(),
+  flowJson: flowJsonShape,
+  publishedAt: dateTime('When it was published.').optional(),
+  createdAt: dateTime('When it was created.'),
+  updatedAt: dateTime('When it was last changed.'),
+});
 
 const id = z.object({ id: pathId('flow', 'The id of the flow.') });
 const tag = 'WhatsApp flows';
@@ -78,7 +76,7 @@ const callsMeta = {
   uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
   timeoutSeconds: 28,
 } as const;
-const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const MOVE_ERRORS = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
 const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
@@ -97,8 +95,7 @@ export const listFlows = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: { 200: pageOf(Flow, 'flows').meta({ id: 'FlowPage', description: 'A page of WhatsApp flows.' }) },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows') },
 });
 
 export const createFlow = defineOperation({
@@ -109,18 +106,16 @@ export const createFlow = defineOperation({
   summary: 'Create a WhatsApp flow',
   description: 'Creates a draft: Meta gets it when it is published.',
   request: {
-    body: z
-      .strictObject({
-        numberId,
-        name,
-        description: description.optional(),
-        platformCategories: categories,
-        flowJson,
-      })
-      .meta({ id: 'CreateFlow', description: 'A new flow.' }),
+    body: closedObject('CreateFlow', 'A new flow.', {
+      numberId,
+      name,
+      description: description.optional(),
+      platformCategories: categories,
+      flowJson,
+    }),
   },
   responses: { 201: Flow },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getFlow = defineOperation({
@@ -130,7 +125,7 @@ export const getFlow = defineOperation({
   summary: 'Read a WhatsApp flow',
   request: { params: id },
   responses: { 200: Flow },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeFlow = defineOperation({
@@ -143,17 +138,15 @@ export const changeFlow = defineOperation({
     'Only a draft; increments `version`. JSON Merge Patch: absent fields stay, `description: null` clears. 409 while it is being published, and after a publication with an unknown outcome, until publishing it again has determined it.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        name: name.optional(),
-        description: description.nullable().optional(),
-        platformCategories: categories.optional(),
-        flowJson: flowJson.optional(),
-      })
-      .meta({ id: 'ChangeFlow', description: 'A change of a flow.' }),
+    body: closedObject('ChangeFlow', 'A change of a flow.', {
+      name: name.optional(),
+      description: description.nullable().optional(),
+      platformCategories: categories.optional(),
+      flowJson: flowJson.optional(),
+    }),
   },
   responses: { 200: Flow },
-  errors: ['BAD_REQUEST', ...MOVE_ERRORS],
+  errors: MOVE_ERRORS,
 });
 
 export const deleteFlow = defineOperation({

@@ -4,7 +4,7 @@ import { KEY_SCOPES, MAX_IP_RANGES } from '../domain/access/keys.ts';
 import { MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/rotate-key.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import type { Scope } from '../domain/core/scopes.ts';
-import { boundedText, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, environment, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = boundedText(100, 'A name for people.', 'Checkout service');
@@ -58,30 +58,26 @@ const keyFields = {
   lastUsedIp: text('The address of that use.', '203.0.113.7').optional(),
 };
 
-export const ApiKey = z.object(keyFields).meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
+export const ApiKey = openObject('ApiKey', 'An API key, without its secret.', keyFields);
 
-export const IssuedApiKey = z
-  .object({
-    ...keyFields,
-    key: text(
-      'The secret: send it as `Authorization: Bearer`. Shown in this response only; the service stores its SHA-256.',
-      'svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-    ),
-  })
-  .meta({ id: 'IssuedApiKey', description: 'An API key with its new secret.' });
+export const IssuedApiKey = openObject('IssuedApiKey', 'An API key with its new secret.', {
+  ...keyFields,
+  key: text(
+    'The secret: send it as `Authorization: Bearer`. Shown in this response only; the service stores its SHA-256.',
+    'svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+  ),
+});
 
-export const CreateApiKey = z
-  .strictObject({
-    name,
-    scopes,
-    expiresAt: dateTime(
-      'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
-    ).optional(),
-    allowedIps: ranges(
-      `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
-    ).optional(),
-  })
-  .meta({ id: 'CreateApiKey', description: 'A key to create, in the environment of the credential.' });
+export const CreateApiKey = closedObject('CreateApiKey', 'A key to create, in the environment of the credential.', {
+  name,
+  scopes,
+  expiresAt: dateTime(
+    'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
+  ).optional(),
+  allowedIps: ranges(
+    `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
+  ).optional(),
+});
 
 export const ChangeApiKey = z
   .strictObject({
@@ -93,49 +89,43 @@ export const ChangeApiKey = z
   .refine((change) => Object.keys(change).length > 0, 'must change something')
   .meta({ id: 'ChangeApiKey', description: 'What to change of a key.' });
 
-export const RotateApiKey = z
-  .strictObject({
-    overlapHours: z
-      .int()
-      .min(0)
-      .max(OVERLAP_HOURS.maximum)
-      .optional()
-      .meta({
-        description: `For how many hours the old secret keeps working: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.standard} when absent. 0 ends every old secret at once.`,
-        example: 24,
-      }),
-  })
-  .meta({ id: 'RotateApiKey', description: 'The overlap of a rotation.' });
+export const RotateApiKey = closedObject('RotateApiKey', 'The overlap of a rotation.', {
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(OVERLAP_HOURS.maximum)
+    .optional()
+    .meta({
+      description: `For how many hours the old secret keeps working: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.standard} when absent. 0 ends every old secret at once.`,
+      example: 24,
+    }),
+});
 
 const params = z.object({ id: pathId('apiKey', 'The id of the key.') });
 
+const reads = { tag: 'API keys', permission: 'keys:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const listKeys = defineOperation({
+  ...reads,
   id: 'keys.list',
-  method: 'GET',
   path: '/v2/api-keys',
-  tag: 'API keys',
   summary: 'List API keys, newest first',
   description:
     'Keys of the organization in the environment of the credential, including expired and revoked ones. A key created a moment ago may be missing for about a second.',
-  permission: 'keys:read',
   request: { query: z.strictObject({ ...paged(50, 200) }) },
-  responses: { 200: pageOf(ApiKey, 'keys').meta({ id: 'ApiKeyPage', description: 'A page of API keys.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read' },
+  responses: { 200: pageOf(ApiKey, 'ApiKeyPage', 'keys', 'API keys') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getKey = defineOperation({
+  ...reads,
   id: 'keys.get',
-  method: 'GET',
   path: '/v2/api-keys/{id}',
-  tag: 'API keys',
   summary: 'Read an API key',
   description: 'A key of the organization in the environment of the credential, revoked or not.',
-  permission: 'keys:read',
   request: { params },
   responses: { 200: ApiKey },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
+  errors: ['NOT_FOUND'],
 });
 
 const writes = {
@@ -154,7 +144,7 @@ export const createKey = defineOperation({
     'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.',
   request: { body: CreateApiKey },
   responses: { 201: IssuedApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const rotateKey = defineOperation({
@@ -165,7 +155,7 @@ export const rotateKey = defineOperation({
   description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   request: { params, body: RotateApiKey },
   responses: { 200: IssuedApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const changeKey = defineOperation({
@@ -178,7 +168,7 @@ export const changeKey = defineOperation({
     'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
   request: { params, body: ChangeApiKey },
   responses: { 200: ApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -200,6 +190,6 @@ export const revokeKey = defineOperation({
     }),
   },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });

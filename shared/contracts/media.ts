@@ -7,7 +7,7 @@ import {
   MEDIA_TYPE_NAMES,
 } from '../domain/channels/whatsapp/media/types.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, optionalFlag, ordinal, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, openObject, optionalFlag, ordinal, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const filename = plainFilename.meta({
@@ -21,61 +21,53 @@ const declaredType = boundedText(
 );
 
 /** docs/spec/media.md#upload-result. */
-export const MediaUploadResult = z
-  .object({
-    mediaId: text('The id to send as `payload.media.id`. Valid for about 30 days.', '1037543291543636'),
-    kind: z.enum(MEDIA_KINDS).meta({ description: 'The kind to send as `payload.media.kind`.', example: 'document' }),
-    mimeType: text('The type detected from the bytes.', 'application/pdf'),
-    filename,
-    size: ordinal('Bytes.', 482_113),
-    sha256: text('SHA-256 of the bytes, in hex.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
-    voice: optionalFlag(
-      'Present and true for Ogg/Opus with one channel, which can be sent as a voice note: pass it back as `payload.media.voice`.',
-      true,
-    ),
-  })
-  .meta({ id: 'MediaUploadResult', description: 'A file that messages can contain.' });
+export const MediaUploadResult = openObject('MediaUploadResult', 'A file that messages can contain.', {
+  mediaId: text('The id to send as `payload.media.id`. Valid for about 30 days.', '1037543291543636'),
+  kind: z.enum(MEDIA_KINDS).meta({ description: 'The kind to send as `payload.media.kind`.', example: 'document' }),
+  mimeType: text('The type detected from the bytes.', 'application/pdf'),
+  filename,
+  size: ordinal('Bytes.', 482_113),
+  sha256: text('SHA-256 of the bytes, in hex.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
+  voice: optionalFlag(
+    'Present and true for Ogg/Opus with one channel, which can be sent as a voice note: pass it back as `payload.media.voice`.',
+    true,
+  ),
+});
 
 /** The documented JSON body. The handler streams `data` and validates the rest with an empty string in its place. */
-export const UploadMedia = z
-  .strictObject({
-    filename,
-    mimeType: declaredType,
-    dataBase64: text(
-      'The file in base64 (RFC 4648, section 4): at most 140,000,000 characters, about 105 MB of file. Spaces and line breaks are ignored and not counted.',
-      'JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PD4+CmVuZG9iagp0cmFpbGVyCjw8Pj4KJSVFT0YK',
-    ),
-  })
-  .meta({ id: 'UploadMedia', description: 'A file in base64.' });
+export const UploadMedia = closedObject('UploadMedia', 'A file in base64.', {
+  filename,
+  mimeType: declaredType,
+  dataBase64: text(
+    'The file in base64 (RFC 4648, section 4): at most 140,000,000 characters, about 105 MB of file. Spaces and line breaks are ignored and not counted.',
+    'JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PD4+CmVuZG9iagp0cmFpbGVyCjw8Pj4KJSVFT0YK',
+  ),
+});
 
-export const BeginMediaUpload = z
-  .strictObject({
-    filename,
-    mimeType: declaredType,
-    size: ordinal(
-      `The exact size in bytes; at most the limit of the type, ${MAX_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
-      482_113,
-    ),
-  })
-  .meta({ id: 'BeginMediaUpload', description: 'A file that will be uploaded.' });
+export const BeginMediaUpload = closedObject('BeginMediaUpload', 'A file that will be uploaded.', {
+  filename,
+  mimeType: declaredType,
+  size: ordinal(
+    `The exact size in bytes; at most the limit of the type, ${MAX_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
+    482_113,
+  ),
+});
 
-export const MediaUploadAddress = z
-  .object({
-    uploadId: idSchema('upload', 'The id to complete the upload with, after the bytes were uploaded.'),
-    method: z.literal('PUT').meta({ description: 'How to upload the bytes.', example: 'PUT' }),
-    url: z.url().meta({
-      description: 'The URL to send the bytes to, as the body. It accepts exactly this size and type.',
-      example: 'https://messaging-uploads.s3.sa-east-1.amazonaws.com/uploads/org/upl?X-Amz-Signature=5d67',
-    }),
-    headers: z.record(z.string(), z.string()).meta({
-      description: 'Headers to send with the bytes, unchanged.',
-      example: { 'content-type': 'application/pdf', 'content-length': '482113' },
-    }),
-    expiresAt: dateTime(
-      'Until when the URL accepts the bytes, unless the upload is completed before. It can be completed for an hour.',
-    ),
-  })
-  .meta({ id: 'MediaUploadAddress', description: 'Where to upload the bytes of a file.' });
+export const MediaUploadAddress = openObject('MediaUploadAddress', 'Where to upload the bytes of a file.', {
+  uploadId: idSchema('upload', 'The id to complete the upload with, after the bytes were uploaded.'),
+  method: z.literal('PUT').meta({ description: 'How to upload the bytes.', example: 'PUT' }),
+  url: z.url().meta({
+    description: 'The URL to send the bytes to, as the body. It accepts exactly this size and type.',
+    example: 'https://messaging-uploads.s3.sa-east-1.amazonaws.com/uploads/org/upl?X-Amz-Signature=5d67',
+  }),
+  headers: z.record(z.string(), z.string()).meta({
+    description: 'Headers to send with the bytes, unchanged.',
+    example: { 'content-type': 'application/pdf', 'content-length': '482113' },
+  }),
+  expiresAt: dateTime(
+    'Until when the URL accepts the bytes, unless the upload is completed before. It can be completed for an hour.',
+  ),
+});
 
 const numberId = pathId('number', 'The id of the number that the file will be sent from.');
 const params = z.object({ numberId });
@@ -83,16 +75,7 @@ const LIFETIME =
   'The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.';
 const LIMITS =
   'Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
-const ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'VALIDATION_ERROR',
-  'DEPENDENCY_FAILED',
-] as const;
+const ERRORS = ['NOT_FOUND', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 const uploads = {
   tag: 'Media',
   permission: 'messages:send',

@@ -7,7 +7,19 @@ import { MESSAGE_TYPES, PRIORITIES } from '../domain/message/message.ts';
 import { payloadSchema } from '../domain/message/payload.ts';
 import { STEP_KINDS } from '../domain/tracking/timeline.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import { coins, count, dateTime, flag, optionalBoundedText, optionalFlag, optionalText, text } from './common.ts';
+import {
+  closedObject,
+  coins,
+  count,
+  dateTime,
+  flag,
+  openObject,
+  optionalBoundedText,
+  optionalFlag,
+  optionalText,
+  part,
+  text,
+} from './common.ts';
 
 export const status = z.enum(UNIFIED_STATUSES).meta({
   description:
@@ -27,8 +39,9 @@ const to = text(
 );
 
 const linkPart = (what: string, example: string) => optionalText(what, example);
-const origemDoLink = z
-  .object({
+const origemDoLink = part(
+  "Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.",
+  {
     fonte: z.enum(LINK_SOURCES).meta({ description: 'The source.', example: 'google' }),
     fonteRotulo: linkPart('The name of the source, when `fonte` is outra.', 'newsletter'),
     campanha: linkPart('The campaign.', 'black-friday'),
@@ -36,19 +49,14 @@ const origemDoLink = z
     anuncio: linkPart('The ad.', '120210000000000000'),
     palavraChave: linkPart('The keyword.', 'tenis de corrida'),
     codigo: linkPart('The code of a tracked link that was found in the text; the text is not changed.', 'tK3v9Qp1Zx'),
-  })
-  .meta({
-    description:
-      "Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.",
-  });
+  },
+);
 
-const mediaStorage = z
-  .object({
-    mimeType: text('The type of the file, by its bytes.', 'image/jpeg'),
-    size: count('The size of the file in bytes.', 48_213),
-    storedAt: dateTime('When it was uploaded.'),
-  })
-  .meta({ description: 'The file of a media message that was uploaded through the service.' });
+const mediaStorage = part('The file of a media message that was uploaded through the service.', {
+  mimeType: text('The type of the file, by its bytes.', 'image/jpeg'),
+  size: count('The size of the file in bytes.', 48_213),
+  storedAt: dateTime('When it was uploaded.'),
+});
 
 const messageFields = {
   id: idSchema('message'),
@@ -99,20 +107,14 @@ const messageFields = {
 };
 
 /** docs/spec/messages.md#message-shape. */
-export const Message = z
-  .object(messageFields)
-  .meta({ id: 'Message', description: 'A message of any channel in its current state.' });
+export const Message = openObject('Message', 'A message of any channel in its current state.', messageFields);
 
 /** The response of operations that create a message: docs/spec/messages.md#message-shape. */
-export const QueuedMessage = z
-  .object({
-    ...messageFields,
-    billing: z
-      .object({ coins: coins('The price of the whole message.') })
-      .meta({ description: 'What the message costs.' }),
-    replayed: flag('True when an earlier call with the same key created it.', false),
-  })
-  .meta({ id: 'QueuedMessage', description: 'The message as it was queued, with its price.' });
+export const QueuedMessage = openObject('QueuedMessage', 'The message as it was queued, with its price.', {
+  ...messageFields,
+  billing: part('What the message costs.', { coins: coins('The price of the whole message.') }),
+  replayed: flag('True when an earlier call with the same key created it.', false),
+});
 
 const step = z.object({
   at: dateTime('When it was decided.'),
@@ -120,18 +122,17 @@ const step = z.object({
   detail: text('Details of the decision.', 'sandbox_provider accepted'),
   coins: coins('The coins that were moved or quoted.').optional(),
 });
-export const Timeline = z
-  .object({ items: z.array(step).meta({ description: 'The steps, oldest first.' }) })
-  .meta({ id: 'MessageTimeline', description: 'Every decision that was taken on a message.' });
+export const Timeline = openObject('MessageTimeline', 'Every decision that was taken on a message.', {
+  items: z.array(step).meta({ description: 'The steps, oldest first.' }),
+});
 
-export const ResendMessage = z
-  .strictObject({
+export const ResendMessage = closedObject(
+  'ResendMessage',
+  'The corrections; absent fields stay. An e-mail needs its payload, since its body is not stored.',
+  {
     to: optionalBoundedText(4_096, "The recipient, in the channel's own format.", '+5511999990005'),
     payload: payloadSchema.optional(),
     templateVars: templateVars.optional(),
     metadata: metadataSchema.optional(),
-  })
-  .meta({
-    id: 'ResendMessage',
-    description: 'The corrections; absent fields stay. An e-mail needs its payload, since its body is not stored.',
-  });
+  },
+);

@@ -9,10 +9,9 @@ const params = z.object({ id: pathId('message', 'The id of the message.') });
 const filterText = z.string().min(1).max(128);
 const only = <T extends z.ZodString>(what: string, text: T) => text.optional().meta({ description: `Only ${what}.` });
 const reads = { tag, permission: 'messages:read', method: 'GET', uses: { table: 'read' } } as const;
-const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
 const acts = { tag, permission: 'messages:send', method: 'POST' } as const;
 const manages = { ...acts, permission: 'messages:manage' } as const;
-const ACT = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
+const ACT = ['NOT_FOUND', 'CONFLICT'] as const;
 
 export const listMessages = defineOperation({
   ...reads,
@@ -32,8 +31,7 @@ export const listMessages = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: { 200: pageOf(Message, 'messages').meta({ id: 'MessagePage', description: 'A page of messages.' }) },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Message, 'MessagePage', 'messages') },
 });
 
 export const getMessage = defineOperation({
@@ -43,7 +41,7 @@ export const getMessage = defineOperation({
   summary: 'Read a message of any channel',
   request: { params },
   responses: { 200: Message },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const getTimeline = defineOperation({
@@ -55,7 +53,7 @@ export const getTimeline = defineOperation({
     "Contact match, opt-out, window, price band, hold, route, providers' answers, receipts, fallbacks and webhooks, oldest first. Webhook deliveries are shown for 30 days, as long as they are kept.",
   request: { params },
   responses: { 200: Timeline },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const cancelMessage = defineOperation({

@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
-import { pathText } from './common.ts';
+import { openObject, pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Static content, without table, queues or credential. */
 const STATIC = { method: 'GET', tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description }) as const;
 
-export const Health = z
-  .object({
-    status: z.literal('ok').meta({ description: 'The stage accepts requests.', example: 'ok' }),
-    stage: z.enum(ENVIRONMENTS).meta({ description: 'The stage that answered.', example: 'test' }),
-  })
-  .meta({ id: 'Health', description: 'The health of the stage.' });
+export const Health = openObject('Health', 'The health of the stage.', {
+  status: z.literal('ok').meta({ description: 'The stage accepts requests.', example: 'ok' }),
+  stage: z.enum(ENVIRONMENTS).meta({ description: 'The stage that answered.', example: 'test' }),
+});
 
 export const getHealth = defineOperation({
   ...STATIC,
@@ -22,7 +20,6 @@ export const getHealth = defineOperation({
   description: 'Responds without reading the table: the stage is reachable, but its dependencies are not checked.',
   request: {},
   responses: { 200: Health },
-  errors: [],
 });
 
 export const getOpenApi = defineOperation({
@@ -34,7 +31,6 @@ export const getOpenApi = defineOperation({
   responses: {
     200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
   },
-  errors: [],
 });
 
 export const getDocs = defineOperation({
@@ -45,7 +41,6 @@ export const getDocs = defineOperation({
   description: 'The page loads nothing from another host.',
   request: {},
   responses: { 200: page('The documentation of every operation.') },
-  errors: [],
 });
 
 export const getDocsAsset = defineOperation({

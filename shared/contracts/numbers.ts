@@ -7,7 +7,18 @@ import {
   TIERS,
 } from '../domain/channels/whatsapp/numbers/number.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, flag, optionalText, paged, pageOf, pathId, text } from './common.ts';
+import {
+  boundedText,
+  closedObject,
+  dateTime,
+  flag,
+  openObject,
+  optionalText,
+  paged,
+  pageOf,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const platformId = z.string().regex(/^\d{1,32}$/, 'must be 1 to 32 digits');
@@ -32,33 +43,29 @@ const byo = flag("True when the number belongs to the customer's own business ac
 const status = z.enum(NUMBER_STATUSES).meta({ description: 'Its status.', example: 'connected' });
 const qualityRating = z.enum(QUALITY_RATINGS).meta({ description: 'How its messages are received.', example: 'green' });
 
-const rateLimit = z
-  .object({
+const rateLimit = openObject(
+  'NumberRateLimit',
+  'The rate limit: both an average and a burst. Messages beyond it are deferred, not refused; `force` bypasses it. Meta sets it by tier and throughput; the owner may set less.',
+  {
     perSecond: z.int().min(1).meta({ description: 'Messages per second.', example: 80 }),
     perDay: z.int().min(1).meta({ description: 'Messages per 24 hours.', example: 2_000 }),
-  })
-  .meta({
-    id: 'NumberRateLimit',
-    description:
-      'The rate limit: both an average and a burst. Messages beyond it are deferred, not refused; `force` bypasses it. Meta sets it by tier and throughput; the owner may set less.',
-  });
+  },
+);
 
-const meta = z
-  .object({
-    verifiedName: optionalText('The name that recipients see.', 'Loja Azul'),
-    byo: byo.optional(),
-    nameStatus: z
-      .enum(NAME_STATUSES)
-      .optional()
-      .meta({ description: 'Whether the name is approved; absent while unknown.', example: 'approved' }),
-    partnerRemovedAt: dateTime(
-      "When the customer removed the service from the number's account; null when it did not. Only a mark: the status stays, but sends are expected to fail.",
-    ).nullable(),
-    partnerRemovedReason: z.enum(REMOVAL_REASONS).optional().meta({
-      description: 'PARTNER_REMOVED: stopped sharing the account. PARTNER_APP_UNINSTALLED: uninstalled the app.',
-    }),
-  })
-  .meta({ id: 'NumberMeta', description: 'Further data of the number.' });
+const meta = openObject('NumberMeta', 'Further data of the number.', {
+  verifiedName: optionalText('The name that recipients see.', 'Loja Azul'),
+  byo: byo.optional(),
+  nameStatus: z
+    .enum(NAME_STATUSES)
+    .optional()
+    .meta({ description: 'Whether the name is approved; absent while unknown.', example: 'approved' }),
+  partnerRemovedAt: dateTime(
+    "When the customer removed the service from the number's account; null when it did not. Only a mark: the status stays, but sends are expected to fail.",
+  ).nullable(),
+  partnerRemovedReason: z.enum(REMOVAL_REASONS).optional().meta({
+    description: 'PARTNER_REMOVED: stopped sharing the account. PARTNER_APP_UNINSTALLED: uninstalled the app.',
+  }),
+});
 
 const profileFields = {
   about: boundedText(139, 'The text under the name.', 'Moda azul desde 1998'),
@@ -73,38 +80,34 @@ const profileFields = {
     .regex(/^[A-Z_]{1,64}$/, 'must be a word of the platform, such as RETAIL')
     .meta({ description: "The industry, one of Meta's values.", example: 'RETAIL' }),
 };
-const NumberProfile = z
-  .object({
-    about: optionalText('The text under the name.'),
-    address: optionalText('The postal address.'),
-    email: optionalText('The e-mail address.'),
-    website: optionalText('The website.'),
-    vertical: optionalText("The industry, one of Meta's values."),
-    profilePictureUrl: optionalText("The picture's URL at Meta."),
-  })
-  .meta({ id: 'NumberProfile', description: 'The profile that recipients see, as Meta last reported it.' });
+const NumberProfile = openObject('NumberProfile', 'The profile that recipients see, as Meta last reported it.', {
+  about: optionalText('The text under the name.'),
+  address: optionalText('The postal address.'),
+  email: optionalText('The e-mail address.'),
+  website: optionalText('The website.'),
+  vertical: optionalText("The industry, one of Meta's values."),
+  profilePictureUrl: optionalText("The picture's URL at Meta."),
+});
 
-const WhatsappNumber = z
-  .object({
-    id: idSchema('number'),
-    organizationId: idSchema('organization', 'The organization that owns it.'),
-    phoneNumberId,
-    wabaId,
-    displayPhone: text('The phone, E.164.', '+5511999990000'),
-    status,
-    qualityRating,
-    messagingTier: z.enum(TIERS).meta({
-      description: 'How many people it may start a conversation with in 24 hours.',
-      example: 'tier_2k',
-    }),
-    rateLimit,
-    meta,
-    profile: NumberProfile.optional(),
-    lastPlatformSyncAt: dateTime('When it was last read from Meta.').nullable(),
-    createdAt: dateTime('When it was connected.'),
-    updatedAt: dateTime('When it was last changed.'),
-  })
-  .meta({ id: 'WhatsappNumber', description: 'A WhatsApp number of the organization.' });
+const WhatsappNumber = openObject('WhatsappNumber', 'A WhatsApp number of the organization.', {
+  id: idSchema('number'),
+  organizationId: idSchema('organization', 'The organization that owns it.'),
+  phoneNumberId,
+  wabaId,
+  displayPhone: text('The phone, E.164.', '+5511999990000'),
+  status,
+  qualityRating,
+  messagingTier: z.enum(TIERS).meta({
+    description: 'How many people it may start a conversation with in 24 hours.',
+    example: 'tier_2k',
+  }),
+  rateLimit,
+  meta,
+  profile: NumberProfile.optional(),
+  lastPlatformSyncAt: dateTime('When it was last read from Meta.').nullable(),
+  createdAt: dateTime('When it was connected.'),
+  updatedAt: dateTime('When it was last changed.'),
+});
 
 const params = z.object({ numberId: pathId('number', 'The id of the number.') });
 const tag = 'WhatsApp numbers';
@@ -130,10 +133,7 @@ export const listNumbers = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(WhatsappNumber, 'numbers').meta({ id: 'NumberPage', description: 'A page of WhatsApp numbers.' }),
-  },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers') },
 });
 
 export const connectNumber = defineOperation({
@@ -145,17 +145,15 @@ export const connectNumber = defineOperation({
   description:
     "Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox takes Meta's place, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.",
   request: {
-    body: z
-      .strictObject({
-        phoneNumberId,
-        wabaId,
-        accessToken,
-        meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
-      })
-      .meta({ id: 'ConnectNumber', description: 'A number, and the access to it at Meta.' }),
+    body: closedObject('ConnectNumber', 'A number, and the access to it at Meta.', {
+      phoneNumberId,
+      wabaId,
+      accessToken,
+      meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
+    }),
   },
   responses: { 201: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', ...META_ERRORS],
+  errors: ['CONFLICT', ...META_ERRORS],
 });
 
 export const getNumber = defineOperation({
@@ -165,7 +163,7 @@ export const getNumber = defineOperation({
   summary: 'Read a WhatsApp number',
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 const ownLimit = (maximum: number, example: number) =>
@@ -180,25 +178,23 @@ export const changeNumber = defineOperation({
     "JSON Merge Patch: absent fields stay. A new token is first checked with Meta. A rate above Meta's limit for the number is 422; null resets it to Meta's limit, and if Meta later lowers the limit, the lower one applies.",
   request: {
     params,
-    body: z
-      .strictObject({
-        accessToken: accessToken.optional(),
-        meta: z
-          .strictObject({ byo: byo.nullable().optional() })
-          .optional()
-          .meta({ description: "The owner's own notes." }),
-        rateLimit: z
-          .strictObject({
-            perSecond: ownLimit(1_000, 20).describe('Messages per second.'),
-            perDay: ownLimit(100_000_000, 1_000).describe('Messages per 24 hours.'),
-          })
-          .optional()
-          .meta({ description: "The owner's rate limit." }),
-      })
-      .meta({ id: 'ChangeNumber', description: 'A change of a number.' }),
+    body: closedObject('ChangeNumber', 'A change of a number.', {
+      accessToken: accessToken.optional(),
+      meta: z
+        .strictObject({ byo: byo.nullable().optional() })
+        .optional()
+        .meta({ description: "The owner's own notes." }),
+      rateLimit: z
+        .strictObject({
+          perSecond: ownLimit(1_000, 20).describe('Messages per second.'),
+          perDay: ownLimit(100_000_000, 1_000).describe('Messages per 24 hours.'),
+        })
+        .optional()
+        .meta({ description: "The owner's rate limit." }),
+    }),
   },
   responses: { 200: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });
 
 export const disconnectNumber = defineOperation({
@@ -211,7 +207,7 @@ export const disconnectNumber = defineOperation({
     'Its token is deleted, and its phoneNumberId can be connected again. Its messages stay; its templates and flows stay too, but can no longer be submitted or published.',
   request: { params },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const getNumberProfile = defineOperation({
@@ -222,7 +218,7 @@ export const getNumberProfile = defineOperation({
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
   request: { params },
   responses: { 200: NumberProfile },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeNumberProfile = defineOperation({
@@ -234,18 +230,16 @@ export const changeNumberProfile = defineOperation({
   description: 'Changes the profile at Meta, then here. JSON Merge Patch: absent fields stay, null clears.',
   request: {
     params,
-    body: z
-      .strictObject({
-        about: profileFields.about.optional(),
-        address: profileFields.address.nullable().optional(),
-        email: profileFields.email.nullable().optional(),
-        website: profileFields.website.nullable().optional(),
-        vertical: profileFields.vertical.optional(),
-      })
-      .meta({ id: 'ChangeNumberProfile', description: 'A change of a profile.' }),
+    body: closedObject('ChangeNumberProfile', 'A change of a profile.', {
+      about: profileFields.about.optional(),
+      address: profileFields.address.nullable().optional(),
+      email: profileFields.email.nullable().optional(),
+      website: profileFields.website.nullable().optional(),
+      vertical: profileFields.vertical.optional(),
+    }),
   },
   responses: { 200: NumberProfile },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });
 
 export const syncNumber = defineOperation({
@@ -258,5 +252,5 @@ export const syncNumber = defineOperation({
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });

@@ -3,94 +3,83 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { DestinationsSchema } from '../domain/sending/destination-settings.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { boundedText, dateTime, environment, text } from './common.ts';
+import { boundedText, dateTime, environment, openObject, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-export const Organization = z
-  .object({
-    id: idSchema('organization'),
-    name: text('The name of the organization.', 'Loja Azul'),
-    env: environment,
-    smsPerSecond: z.int().min(1).optional().meta({
-      description: 'Maximum SMS per second, as contracted. Absent: no limit.',
-      example: 50,
-    }),
-    sendsPerMinute: z.int().min(1).optional().meta({
-      description:
-        'Maximum single sends a minute of all its credentials together. Absent in the test environment: no limit.',
-      example: 3000,
-    }),
-    createdAt: dateTime('When the organization was created.'),
-  })
-  .meta({ id: 'Organization', description: 'The organization behind a credential.' });
+export const Organization = openObject('Organization', 'The organization behind a credential.', {
+  id: idSchema('organization'),
+  name: text('The name of the organization.', 'Loja Azul'),
+  env: environment,
+  smsPerSecond: z.int().min(1).optional().meta({
+    description: 'Maximum SMS per second, as contracted. Absent: no limit.',
+    example: 50,
+  }),
+  sendsPerMinute: z.int().min(1).optional().meta({
+    description:
+      'Maximum single sends a minute of all its credentials together. Absent in the test environment: no limit.',
+    example: 3000,
+  }),
+  createdAt: dateTime('When the organization was created.'),
+});
+
+const reads = { tag: 'Organization', permission: 'organization:read', method: 'GET', uses: { table: 'read' } } as const;
+const writes = { tag: 'Organization', permission: 'organization:write', uses: { table: 'write' } } as const;
 
 export const getOrganization = defineOperation({
+  ...reads,
   id: 'organization.get',
-  method: 'GET',
   path: '/v2/organizations/me',
-  tag: 'Organization',
   summary: "Read the credential's organization",
-  permission: 'organization:read',
   request: {},
   responses: { 200: Organization },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
+  errors: ['NOT_FOUND'],
 });
 
 export const changeOrganization = defineOperation({
+  ...writes,
   id: 'organization.change',
   method: 'PATCH',
   path: '/v2/organizations/me',
-  tag: 'Organization',
   summary: "Change the credential's organization",
   description: 'In the environment of the credential. Absent fields stay as they are.',
-  permission: 'organization:write',
   request: {
     body: z
       .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
       .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
   },
   responses: { 200: Organization },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 const clockTime = (description: string, example: string) => z.string().nullable().meta({ description, example });
 
-export const QuietHours = z
-  .object({
-    inicio: clockTime('Start of the quiet hours, in local time of the time zone; null when none are set.', '22:00'),
-    fim: clockTime('End of the quiet hours; on the next day if it is before `inicio`.', '08:00'),
-    timeZone: z.string().nullable().meta({ description: 'An IANA time zone.', example: 'America/Sao_Paulo' }),
-    channels: z
-      .array(z.enum(CHANNELS))
-      .meta({ description: 'The channels that they apply to.', example: ['whatsapp', 'sms'] }),
-  })
-  .meta({ id: 'QuietHours', description: 'Daily hours in which asynchronous messages are deferred.' });
-
-const quietHours = { path: '/v2/organizations/me/quiet-hours', tag: 'Organization' } as const;
+export const QuietHours = openObject('QuietHours', 'Daily hours in which asynchronous messages are deferred.', {
+  inicio: clockTime('Start of the quiet hours, in local time of the time zone; null when none are set.', '22:00'),
+  fim: clockTime('End of the quiet hours; on the next day if it is before `inicio`.', '08:00'),
+  timeZone: z.string().nullable().meta({ description: 'An IANA time zone.', example: 'America/Sao_Paulo' }),
+  channels: z
+    .array(z.enum(CHANNELS))
+    .meta({ description: 'The channels that they apply to.', example: ['whatsapp', 'sms'] }),
+});
 
 export const getQuietHours = defineOperation({
-  ...quietHours,
+  ...reads,
   id: 'organization.get-quiet-hours',
-  method: 'GET',
+  path: '/v2/organizations/me/quiet-hours',
   summary: 'Read the quiet hours',
   description: 'None by default.',
-  permission: 'organization:read',
   request: {},
   responses: { 200: QuietHours },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read' },
 });
 
 export const setQuietHours = defineOperation({
-  ...quietHours,
+  ...writes,
   id: 'organization.set-quiet-hours',
+  path: '/v2/organizations/me/quiet-hours',
   method: 'PUT',
   summary: 'Set the quiet hours',
   description:
     'Asynchronous messages on these channels wait until the hours end; force bypasses them, and synchronous sends are not deferred. Without channels, nothing is deferred. Takes effect within ten seconds.',
-  permission: 'organization:write',
   request: {
     body: QuietHoursSchema.meta({
       id: 'SetQuietHours',
@@ -99,48 +88,42 @@ export const setQuietHours = defineOperation({
     }),
   },
   responses: { 200: QuietHours },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
-const channelDestinations = z
-  .object({
-    mode: z
-      .enum(['all', 'only'])
-      .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
-    countries: z
-      .array(z.string())
-      .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
-  })
-  .meta({ id: 'ChannelDestinations', description: 'The countries that a channel may send to.' });
+const channelDestinations = openObject('ChannelDestinations', 'The countries that a channel may send to.', {
+  mode: z
+    .enum(['all', 'only'])
+    .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
+  countries: z
+    .array(z.string())
+    .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
+});
 
-export const Destinations = z
-  .object({ sms: channelDestinations, rcs: channelDestinations, whatsapp: channelDestinations })
-  .meta({ id: 'Destinations', description: 'Where the organization sends, by channel.' });
-
-const destinations = { path: '/v2/organizations/me/destinations', tag: 'Organization' } as const;
+export const Destinations = openObject('Destinations', 'Where the organization sends, by channel.', {
+  sms: channelDestinations,
+  rcs: channelDestinations,
+  whatsapp: channelDestinations,
+});
 
 export const getDestinations = defineOperation({
-  ...destinations,
+  ...reads,
   id: 'organization.get-destinations',
-  method: 'GET',
+  path: '/v2/organizations/me/destinations',
   summary: 'Read the countries that are open',
   description: 'All of them by default.',
-  permission: 'organization:read',
   request: {},
   responses: { 200: Destinations },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read' },
 });
 
 export const setDestinations = defineOperation({
-  ...destinations,
+  ...writes,
   id: 'organization.set-destinations',
+  path: '/v2/organizations/me/destinations',
   method: 'PUT',
   summary: 'Open or close countries',
   description:
     'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
-  permission: 'organization:write',
   request: {
     body: DestinationsSchema.meta({
       id: 'SetDestinations',
@@ -149,6 +132,5 @@ export const setDestinations = defineOperation({
     }),
   },
   responses: { 200: Destinations },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

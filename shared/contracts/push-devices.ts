@@ -4,10 +4,12 @@ import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import {
   boundedText,
+  closedObject,
   count,
   dateTime,
   environment,
   flag,
+  openObject,
   optionalBoundedText,
   optionalFlag,
   optionalText,
@@ -33,19 +35,16 @@ const token = z
   });
 const appName = boundedText(100, 'A name for people.', 'Loja Azul');
 
-const PushApp = z
-  .object({
-    id: idSchema('pushApp'),
-    env: environment,
-    name: appName,
-    platforms: z.array(pushPlatform).meta({ description: 'The platforms that it has credentials for.' }),
-    vapidPublicKey: optionalText('The public VAPID key, which browsers subscribe with (applicationServerKey).'),
-    createdAt: dateTime('When the app was registered.'),
-    updatedAt: dateTime('When the app was last changed.'),
-  })
-  .meta({ id: 'PushApp', description: 'An app that push devices run; its credentials are never shown.' });
+const PushApp = openObject('PushApp', 'An app that push devices run; its credentials are never shown.', {
+  id: idSchema('pushApp'),
+  env: environment,
+  name: appName,
+  platforms: z.array(pushPlatform).meta({ description: 'The platforms that it has credentials for.' }),
+  vapidPublicKey: optionalText('The public VAPID key, which browsers subscribe with (applicationServerKey).'),
+  createdAt: dateTime('When the app was registered.'),
+  updatedAt: dateTime('When the app was last changed.'),
+});
 
-const errors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 const appParams = z.object({ id: pathId('pushApp', 'The id of the app.') });
 
 const writes = {
@@ -65,12 +64,13 @@ export const createPushApp = defineOperation({
   description:
     'Each platform needs credentials of its own: FCM for android, APNs for ios, VAPID for web. They are stored sealed and never shown. The sandbox needs none. At most 50 apps.',
   request: {
-    body: z
-      .strictObject({ name: appName, ...pushCredentials.shape })
-      .meta({ id: 'CreatePushApp', description: 'An app and the credentials of its platforms.' }),
+    body: closedObject('CreatePushApp', 'An app and the credentials of its platforms.', {
+      name: appName,
+      ...pushCredentials.shape,
+    }),
   },
   responses: { 201: PushApp },
-  errors: [...errors, 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const listPushApps = defineOperation({
@@ -80,14 +80,11 @@ export const listPushApps = defineOperation({
   summary: 'List the apps, oldest first',
   request: {},
   responses: {
-    200: z
-      .object({
-        items: z.array(PushApp).meta({ description: 'All apps of the environment.' }),
-        total: count('The number of apps.', 1),
-      })
-      .meta({ id: 'PushAppList', description: 'The apps of the environment.' }),
+    200: openObject('PushAppList', 'The apps of the environment.', {
+      items: z.array(PushApp).meta({ description: 'All apps of the environment.' }),
+      total: count('The number of apps.', 1),
+    }),
   },
-  errors,
 });
 
 export const getPushApp = defineOperation({
@@ -97,7 +94,7 @@ export const getPushApp = defineOperation({
   summary: 'Read an app',
   request: { params: appParams },
   responses: { 200: PushApp },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changePushApp = defineOperation({
@@ -109,17 +106,15 @@ export const changePushApp = defineOperation({
   description: "Absent fields stay; null removes a platform's credentials. Sends use new ones at once.",
   request: {
     params: appParams,
-    body: z
-      .strictObject({
-        name: appName.optional(),
-        fcm: pushCredentials.shape.fcm.nullable(),
-        apns: pushCredentials.shape.apns.nullable(),
-        vapid: pushCredentials.shape.vapid.nullable(),
-      })
-      .meta({ id: 'ChangePushApp', description: 'A change of an app.' }),
+    body: closedObject('ChangePushApp', 'A change of an app.', {
+      name: appName.optional(),
+      fcm: pushCredentials.shape.fcm.nullable(),
+      apns: pushCredentials.shape.apns.nullable(),
+      vapid: pushCredentials.shape.vapid.nullable(),
+    }),
   },
   responses: { 200: PushApp },
-  errors: [...errors, 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const deletePushApp = defineOperation({
@@ -131,7 +126,7 @@ export const deletePushApp = defineOperation({
   description: 'Its devices are excluded from all sends, including queued ones, and are not charged.',
   request: { params: appParams },
   responses: { 204: null },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'write' },
 });
 
@@ -143,50 +138,46 @@ const subscriptionKey = (description: string) =>
     .meta({ description });
 
 /** The body of a registration: docs/spec/push.md#devices. */
-const RegisterPushToken = z
-  .strictObject({
-    appId,
-    token,
-    platform: pushPlatform,
-    p256dh: subscriptionKey("The browser's public key; required on the web."),
-    auth: subscriptionKey("The browser's secret; required on the web."),
-    externalId: optionalBoundedText(256, "The caller's own id of the person.", 'loja:42'),
-    contactId: idSchema('contact', 'The contact that uses the device; an opted-out contact is not sent to.').optional(),
-    userName: optionalBoundedText(256, "The person's name.", 'Ana Souza'),
-    userEmail: optionalBoundedText(320, "The person's e-mail address.", 'ana@example.com'),
-    userPhone: optionalBoundedText(64, "The person's phone.", '+5511999991234'),
-    deviceName: optionalBoundedText(256, "The person's name for the device.", 'iPhone da Ana'),
-    topics: z
-      .array(z.string().min(1).max(64))
-      .max(50)
-      .optional()
-      .meta({ description: 'The topics that the person is interested in.', example: ['ofertas'] }),
-    optedIn: optionalFlag(
-      'True reverts an opt-out. When absent, a new device is opted in, and a known one stays as it is.',
-      true,
-    ),
-  })
-  .meta({ id: 'RegisterPushToken', description: 'A device, and the person behind it.' });
+const RegisterPushToken = closedObject('RegisterPushToken', 'A device, and the person behind it.', {
+  appId,
+  token,
+  platform: pushPlatform,
+  p256dh: subscriptionKey("The browser's public key; required on the web."),
+  auth: subscriptionKey("The browser's secret; required on the web."),
+  externalId: optionalBoundedText(256, "The caller's own id of the person.", 'loja:42'),
+  contactId: idSchema('contact', 'The contact that uses the device; an opted-out contact is not sent to.').optional(),
+  userName: optionalBoundedText(256, "The person's name.", 'Ana Souza'),
+  userEmail: optionalBoundedText(320, "The person's e-mail address.", 'ana@example.com'),
+  userPhone: optionalBoundedText(64, "The person's phone.", '+5511999991234'),
+  deviceName: optionalBoundedText(256, "The person's name for the device.", 'iPhone da Ana'),
+  topics: z
+    .array(z.string().min(1).max(64))
+    .max(50)
+    .optional()
+    .meta({ description: 'The topics that the person is interested in.', example: ['ofertas'] }),
+  optedIn: optionalFlag(
+    'True reverts an opt-out. When absent, a new device is opted in, and a known one stays as it is.',
+    true,
+  ),
+});
 
-const PushDevice = z
-  .object({
-    id: idSchema('pushToken', 'The id of the device, for `tokenIds` of a send.'),
-    appId,
-    platform: pushPlatform,
-    env: environment,
-    optedIn: flag('Whether it is sent to.', true),
-    optedOutAt: dateTime('When it opted out.').optional(),
-    externalId: optionalText("The caller's own id of the person."),
-    contactId: idSchema('contact').optional(),
-    userName: optionalText("The person's name; masked without pii:full."),
-    userEmail: optionalText("The person's address; masked without pii:full."),
-    userPhone: optionalText("The person's phone; masked without pii:full."),
-    deviceName: optionalText("The person's name for the device."),
-    topics: z.array(z.string()).optional().meta({ description: 'The topics that the person is interested in.' }),
-    createdAt: dateTime('When it was first registered.'),
-    updatedAt: dateTime('When it was last registered or changed.'),
-  })
-  .meta({ id: 'PushDevice', description: 'A push device; its token is never shown.' });
+const PushDevice = openObject('PushDevice', 'A push device; its token is never shown.', {
+  id: idSchema('pushToken', 'The id of the device, for `tokenIds` of a send.'),
+  appId,
+  platform: pushPlatform,
+  env: environment,
+  optedIn: flag('Whether it is sent to.', true),
+  optedOutAt: dateTime('When it opted out.').optional(),
+  externalId: optionalText("The caller's own id of the person."),
+  contactId: idSchema('contact').optional(),
+  userName: optionalText("The person's name; masked without pii:full."),
+  userEmail: optionalText("The person's address; masked without pii:full."),
+  userPhone: optionalText("The person's phone; masked without pii:full."),
+  deviceName: optionalText("The person's name for the device."),
+  topics: z.array(z.string()).optional().meta({ description: 'The topics that the person is interested in.' }),
+  createdAt: dateTime('When it was first registered.'),
+  updatedAt: dateTime('When it was last registered or changed.'),
+});
 
 export const registerPushToken = defineOperation({
   ...writes,
@@ -197,7 +188,7 @@ export const registerPushToken = defineOperation({
     "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
   request: { body: RegisterPushToken },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const optOutPushToken = defineOperation({
@@ -207,8 +198,8 @@ export const optOutPushToken = defineOperation({
   summary: 'Opt a device out of further sends',
   description: "The device's row is kept. Registering the device again with `optedIn: true` reverts it.",
   request: {
-    body: z.strictObject({ appId, token }).meta({ id: 'OptOutPushToken', description: 'The device that opts out.' }),
+    body: closedObject('OptOutPushToken', 'The device that opts out.', { appId, token }),
   },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -9,7 +9,19 @@ import {
 } from '../domain/channels/push/message.ts';
 import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { boundedText, coins, dateTime, environment, flag, optionalBoundedText, optionalText, text } from './common.ts';
+import {
+  boundedText,
+  closedObject,
+  coins,
+  dateTime,
+  environment,
+  flag,
+  openObject,
+  optionalBoundedText,
+  optionalText,
+  part,
+  text,
+} from './common.ts';
 import { pushPlatform } from './push-devices.ts';
 import { replayed } from './sends.ts';
 
@@ -24,16 +36,14 @@ export const platforms = z
   .max(PUSH_PLATFORMS.length)
   .refine((all) => new Set(all).size === all.length, 'must not repeat a platform')
   .meta({ description: 'The platforms to send to.', example: ['ios', 'android'] });
-const action = z
-  .strictObject({
-    label: boundedText(PUSH_LIMITS.label, 'The label of the button.', 'Rastrear'),
-    link: optionalBoundedText(
-      PUSH_LIMITS.url,
-      'The URL that it opens; absent if it opens the app.',
-      'https://loja.example/pedidos/A-1842',
-    ),
-  })
-  .meta({ id: 'PushAction', description: 'A button of a notification.' });
+const action = closedObject('PushAction', 'A button of a notification.', {
+  label: boundedText(PUSH_LIMITS.label, 'The label of the button.', 'Rastrear'),
+  link: optionalBoundedText(
+    PUSH_LIMITS.url,
+    'The URL that it opens; absent if it opens the app.',
+    'https://loja.example/pedidos/A-1842',
+  ),
+});
 export const actions = z
   .array(action)
   .max(PUSH_LIMITS.actions)
@@ -90,9 +100,7 @@ const deviceCounts = {
   opened: count('Devices that opened it: rises only when the app calls the opened operation.'),
   failures: count('Devices that no push service accepted it for; they are not charged.'),
 };
-const outcomes = z
-  .object(deviceCounts)
-  .meta({ id: 'PushOutcomes', description: "The results of a platform's devices." });
+const outcomes = openObject('PushOutcomes', "The results of a platform's devices.", deviceCounts);
 
 const fields = {
   id: idSchema('message'),
@@ -110,34 +118,26 @@ const fields = {
   actions: z.array(action).optional().meta({ description: 'The buttons.' }),
   silent: silent.optional(),
   platforms: z.array(pushPlatform).meta({ description: 'The platforms that it is sent to.' }),
-  audience: z
-    .object({
-      segment: optionalText('The segment that it is sent to.', 'all_opt_in'),
-      tokens: count('How many listed devices are reached.').optional(),
-    })
-    .meta({ description: 'Its audience.' }),
+  audience: part('Its audience.', {
+    segment: optionalText('The segment that it is sent to.', 'all_opt_in'),
+    tokens: count('How many listed devices are reached.').optional(),
+  }),
   rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
   scheduledAt: dateTime('When it was scheduled to be sent.').optional(),
   quietDeferredTo: dateTime('The new send time if quiet hours deferred it.').optional(),
-  billing: z
-    .object({
-      coins: coins('The price of all devices, held until each is resolved.'),
-      chargedCoins: coins('The price of the devices delivered so far.'),
-    })
-    .meta({ description: 'What it costs.' }),
-  metrics: z
-    .object({ reach: count('Devices queued.'), ...deviceCounts })
-    .meta({ description: 'The results of its devices.' }),
-  breakdown: z
-    .object({ ios: outcomes.optional(), android: outcomes.optional(), web: outcomes.optional() })
-    .meta({ description: 'The same by platform.' }),
+  billing: part('What it costs.', {
+    coins: coins('The price of all devices, held until each is resolved.'),
+    chargedCoins: coins('The price of the devices delivered so far.'),
+  }),
+  metrics: part('The results of its devices.', { reach: count('Devices queued.'), ...deviceCounts }),
+  breakdown: part('The same by platform.', {
+    ios: outcomes.optional(),
+    android: outcomes.optional(),
+    web: outcomes.optional(),
+  }),
   createdAt: dateTime('When it was accepted.'),
   sentAt: dateTime('When its last device was resolved.').optional(),
 };
 
-export const PushMessage = z
-  .object(fields)
-  .meta({ id: 'PushMessage', description: 'A push message and the results of its devices.' });
-export const SentPush = z
-  .object({ ...fields, replayed })
-  .meta({ id: 'SentPush', description: 'The accepted push message.' });
+export const PushMessage = openObject('PushMessage', 'A push message and the results of its devices.', fields);
+export const SentPush = openObject('SentPush', 'The accepted push message.', { ...fields, replayed });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DISPATCH_STATUSES } from '../domain/channels/push/dispatch.ts';
 import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push/message.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { coins, cursor, dateTime, flag, limit, nextCursor, optionalText, pathId } from './common.ts';
+import { coins, cursor, dateTime, flag, limit, nextCursor, openObject, optionalText, part, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { pushPlatform } from './push-devices.ts';
 import {
@@ -21,7 +21,6 @@ import {
 
 const TAG = 'Push';
 const messageParams = z.object({ id: pathId('message', 'The id of the push message.') });
-const ownErrors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 
 const writes = { tag: TAG, permission: 'push:send', method: 'POST', uses: { table: 'write' } } as const;
 
@@ -38,7 +37,7 @@ export const sendPush = defineOperation({
   rate: 'single_send',
   request: { body: SendPush },
   responses: { 201: SentPush },
-  errors: [...ownErrors, 'PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
+  errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send', 'events'] },
   memoryMb: 1769,
   timeoutSeconds: 28,
@@ -70,11 +69,12 @@ export const listPush = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({ items: z.array(PushMessage).meta({ description: 'The messages of this page.' }), nextCursor })
-      .meta({ id: 'PushMessagePage', description: 'A page of push messages.' }),
+    200: openObject('PushMessagePage', 'A page of push messages.', {
+      items: z.array(PushMessage).meta({ description: 'The messages of this page.' }),
+      nextCursor,
+    }),
   },
-  errors: [...ownErrors, 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -85,25 +85,23 @@ export const getPush = defineOperation({
   summary: 'Read a push message and the results of its devices',
   request: { params: messageParams },
   responses: { 200: PushMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
-const PushDispatch = z
-  .object({
-    dispatchId: idSchema(
-      'pushDispatch',
-      'The id that the app receives in the payload, and returns when the notification is opened.',
-    ),
-    tokenId: idSchema('pushToken'),
-    platform: pushPlatform,
-    status: z.enum(DISPATCH_STATUSES).meta({
-      description: '`queued`, `delivered` once its push service accepted it, or `failed`.',
-      example: 'delivered',
-    }),
-    reason: optionalText('Why it failed.', 'unregistered'),
-    openedAt: dateTime('When it was first opened.').optional(),
-  })
-  .meta({ id: 'PushDispatch', description: 'One device of a push message.' });
+const PushDispatch = openObject('PushDispatch', 'One device of a push message.', {
+  dispatchId: idSchema(
+    'pushDispatch',
+    'The id that the app receives in the payload, and returns when the notification is opened.',
+  ),
+  tokenId: idSchema('pushToken'),
+  platform: pushPlatform,
+  status: z.enum(DISPATCH_STATUSES).meta({
+    description: '`queued`, `delivered` once its push service accepted it, or `failed`.',
+    example: 'delivered',
+  }),
+  reason: optionalText('Why it failed.', 'unregistered'),
+  openedAt: dateTime('When it was first opened.').optional(),
+});
 
 export const listPushDispatches = defineOperation({
   ...reads,
@@ -113,11 +111,12 @@ export const listPushDispatches = defineOperation({
   description: 'They are kept for 180 days; the counts of the message stay.',
   request: { params: messageParams, query: z.strictObject({ limit: limit(50, 200), cursor }) },
   responses: {
-    200: z
-      .object({ items: z.array(PushDispatch).meta({ description: 'The devices of this page.' }), nextCursor })
-      .meta({ id: 'PushDispatchPage', description: 'A page of the devices of a push message.' }),
+    200: openObject('PushDispatchPage', 'A page of the devices of a push message.', {
+      items: z.array(PushDispatch).meta({ description: 'The devices of this page.' }),
+      nextCursor,
+    }),
   },
-  errors: [...ownErrors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -140,18 +139,16 @@ export const previewPush = defineOperation({
       .meta({ id: 'PreviewPush', description: 'The parts of a push message that determine its price.' }),
   },
   responses: {
-    200: z
-      .object({
-        reach: count('How many devices it would reach now.'),
-        rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
-        price: z
-          .object({ coins: coins('The price of all devices.'), coinsEach: coins('The price of one device.') })
-          .meta({ description: 'What it would cost.' }),
-        charged: flag('False when the installation has no wallet and the send would not be charged.', true),
-      })
-      .meta({ id: 'PushPreview', description: 'The reach and price of a push message.' }),
+    200: openObject('PushPreview', 'The reach and price of a push message.', {
+      reach: count('How many devices it would reach now.'),
+      rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
+      price: part('What it would cost.', {
+        coins: coins('The price of all devices.'),
+        coinsEach: coins('The price of one device.'),
+      }),
+      charged: flag('False when the installation has no wallet and the send would not be charged.', true),
+    }),
   },
-  errors: ownErrors,
 });
 
 export const openPush = defineOperation({
@@ -163,12 +160,10 @@ export const openPush = defineOperation({
     'Call it when the person taps the notification. Only the first open counts; a repeat returns `counted: false`, and so does one for a device that the notification did not reach: it failed, or is not sent yet. It does not affect billing.',
   request: { params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }) },
   responses: {
-    200: z
-      .object({
-        dispatchId: idSchema('pushDispatch'),
-        counted: flag('Whether this was the first open of a delivered notification.', true),
-      })
-      .meta({ id: 'PushOpened', description: 'Whether the open was counted.' }),
+    200: openObject('PushOpened', 'Whether the open was counted.', {
+      dispatchId: idSchema('pushDispatch'),
+      counted: flag('Whether this was the first open of a delivered notification.', true),
+    }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

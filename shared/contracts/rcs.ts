@@ -2,10 +2,20 @@ import * as z from 'zod';
 import { RCS_CARRIERS, RCS_STATUSES } from '../domain/channels/rcs/content.ts';
 import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
-import { cursor, dateTime, environment, limit, nextCursor, optionalText, pathId, text } from './common.ts';
+import {
+  closedObject,
+  cursor,
+  dateTime,
+  environment,
+  limit,
+  nextCursor,
+  openObject,
+  optionalText,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const messageFields = {
   id: idSchema('message'),
@@ -19,9 +29,7 @@ const messageFields = {
     example: 'rcs',
   }),
   env: environment,
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
   failureReason: optionalText('Why it failed.', 'invalid_number'),
   sentAt: dateTime('When the provider accepted it.').optional(),
   deliveredAt: dateTime('When it reached the device.').optional(),
@@ -30,32 +38,28 @@ const messageFields = {
 };
 
 /** An RCS message in lists and reads: docs/spec/rcs.md#rcs-shape. */
-export const RcsMessage = z
-  .object(messageFields)
-  .meta({ id: 'RcsMessage', description: 'An RCS message in its current state, its content as it was sent.' });
+export const RcsMessage = openObject(
+  'RcsMessage',
+  'An RCS message in its current state, its content as it was sent.',
+  messageFields,
+);
 
 /** The response to a send: docs/spec/rcs.md#rcs-shape. */
-export const SentRcs = z
-  .object({
-    ...messageFields,
-    billing: billing('The price of the message, whatever its length.'),
-    replayed,
-  })
-  .meta({ id: 'SentRcs', description: 'The accepted RCS message, with its price.' });
+export const SentRcs = openObject('SentRcs', 'The accepted RCS message, with its price.', {
+  ...messageFields,
+  billing: billing('The price of the message, whatever its length.'),
+  replayed,
+});
 
 /** The body of a send: docs/spec/rcs.md#sending-rcs. */
-export const SendRcs = z
-  .strictObject({
-    to: rcsFields.to,
-    content,
-    route,
-    fallback: rcsFields.fallback,
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
-    trackLinks: rcsFields.trackLinks,
-  })
-  .meta({ id: 'SendRcs', description: 'An RCS message to send.' });
+export const SendRcs = closedObject('SendRcs', 'An RCS message to send.', {
+  to: rcsFields.to,
+  content,
+  route,
+  fallback: rcsFields.fallback,
+  ...sendLabels,
+  trackLinks: rcsFields.trackLinks,
+});
 
 export const sendRcs = defineOperation({
   ...SYNCHRONOUS_SEND,
@@ -90,14 +94,11 @@ export const listRcs = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(RcsMessage).meta({ description: 'The messages of this page, newest first.' }),
-        nextCursor,
-      })
-      .meta({ id: 'RcsMessagePage', description: 'A page of RCS messages.' }),
+    200: openObject('RcsMessagePage', 'A page of RCS messages.', {
+      items: z.array(RcsMessage).meta({ description: 'The messages of this page, newest first.' }),
+      nextCursor,
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -109,5 +110,5 @@ export const getRcs = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
   responses: { 200: RcsMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -2,43 +2,39 @@ import * as z from 'zod';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { RECORD_TYPES, SENDER_CHANNELS, SENDER_STATUSES } from '../domain/senders/sender.ts';
-import { boundedText, dateTime, flag, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, flag, openObject, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const channel = z.enum(SENDER_CHANNELS).meta({ description: 'The channel that it sends on.', example: 'email' });
-const record = z
-  .object({
+const record = openObject(
+  'DnsRecord',
+  'A DNS record of a domain: a CNAME signs its e-mails (DKIM), the TXT proves that the domain is the one of this registration.',
+  {
     type: z.enum(RECORD_TYPES).meta({ description: 'The type of the record.', example: 'CNAME' }),
     name: text('The name to set.', 'q3x7abc._domainkey.loja.example'),
     value: text('Where a CNAME points to; the text of a TXT.', 'q3x7abc.dkim.amazonses.com'),
-  })
-  .meta({
-    id: 'DnsRecord',
-    description:
-      'A DNS record of a domain: a CNAME signs its e-mails (DKIM), the TXT proves that the domain is the one of this registration.',
-  });
+  },
+);
 
-const Sender = z
-  .object({
-    id: idSchema('sender'),
-    channel,
-    value: text('An e-mail address or domain, or a sender of SMS or RCS.', 'loja.example'),
-    status: z.enum(SENDER_STATUSES).meta({
+const Sender = openObject('Sender', 'A name that the organization may send as.', {
+  id: idSchema('sender'),
+  channel,
+  value: text('An e-mail address or domain, or a sender of SMS or RCS.', 'loja.example'),
+  status: z.enum(SENDER_STATUSES).meta({
+    description:
+      '`verified`: sends may name it. `pending`: its proof is waited for, up to 72 hours. `rejected`: it was not proved.',
+    example: 'pending',
+  }),
+  verification: z
+    .object({ records: z.array(record).meta({ description: 'The records to set, all of them.' }) })
+    .optional()
+    .meta({
       description:
-        '`verified`: sends may name it. `pending`: its proof is waited for, up to 72 hours. `rejected`: it was not proved.',
-      example: 'pending',
+        "What proves a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.",
     }),
-    verification: z
-      .object({ records: z.array(record).meta({ description: 'The records to set, all of them.' }) })
-      .optional()
-      .meta({
-        description:
-          "What proves a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.",
-      }),
-    isDefault: flag('True for the sender of messages that name none; at most one a channel.', false),
-    createdAt: dateTime('When it was registered.'),
-  })
-  .meta({ id: 'Sender', description: 'A name that the organization may send as.' });
+  isDefault: flag('True for the sender of messages that name none; at most one a channel.', false),
+  createdAt: dateTime('When it was registered.'),
+});
 
 const id = z.object({ id: pathId('sender', 'The id of the sender.') });
 const tag = 'Senders';
@@ -58,11 +54,10 @@ export const listSenders = defineOperation({
   description: 'All of them: an organization has at most 100 in an environment.',
   request: {},
   responses: {
-    200: z
-      .object({ items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }) })
-      .meta({ id: 'SenderList', description: 'The senders of the environment.' }),
+    200: openObject('SenderList', 'The senders of the environment.', {
+      items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }),
+    }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
 });
 
 export const createSender = defineOperation({
@@ -74,19 +69,17 @@ export const createSender = defineOperation({
   description:
     'An e-mail domain answers the DNS records to set and is verified, with its subdomains, once all are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.',
   request: {
-    body: z
-      .strictObject({
-        channel,
-        value: boundedText(
-          MAX_ADDRESS_LENGTH,
-          'E-mail: an address or a domain. SMS: a number, a short code, or 1 to 11 letters and digits. RCS: the id of an agent.',
-          'loja.example',
-        ),
-      })
-      .meta({ id: 'CreateSender', description: 'A sender to register.' }),
+    body: closedObject('CreateSender', 'A sender to register.', {
+      channel,
+      value: boundedText(
+        MAX_ADDRESS_LENGTH,
+        'E-mail: an address or a domain. SMS: a number, a short code, or 1 to 11 letters and digits. RCS: the id of an agent.',
+        'loja.example',
+      ),
+    }),
   },
   responses: { 201: Sender },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
 });
 
 export const getSender = defineOperation({
@@ -96,7 +89,7 @@ export const getSender = defineOperation({
   summary: 'Read a sender',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeSender = defineOperation({
@@ -109,14 +102,12 @@ export const changeSender = defineOperation({
   permission: 'senders:write',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        isDefault: flag('Whether messages that name no sender are sent as this one.', true),
-      })
-      .meta({ id: 'ChangeSender', description: 'The change.' }),
+    body: closedObject('ChangeSender', 'The change.', {
+      isDefault: flag('Whether messages that name no sender are sent as this one.', true),
+    }),
   },
   responses: { 200: Sender },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -130,7 +121,7 @@ export const verifySender = defineOperation({
     'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
 });
 
 export const deleteSender = defineOperation({
@@ -143,5 +134,5 @@ export const deleteSender = defineOperation({
     'Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
 });

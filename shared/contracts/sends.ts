@@ -1,25 +1,28 @@
-import * as z from 'zod';
-import { boundedText, coins, flag } from './common.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { boundedText, coins, flag, part } from './common.ts';
 import { SENDING_KEYS } from './define-operation.ts';
 
 /** Fields that all sends share. */
 export const campaignId = boundedText(128, "The caller's own campaign tag.", 'black-friday');
+const labels = (contact: string) => ({
+  contactId: idSchema('contact', contact).optional(),
+  campaignId: campaignId.optional(),
+  metadata: metadataSchema.optional(),
+});
+/** What a send names beside its content, and what its message shows of that. */
+export const sendLabels = labels('The contact that it is sent to; its opt-out applies.');
+export const messageLabels = labels('The contact that the send named.');
 export const replayed = flag('True when an earlier call with the same key created it.', false);
-export const billing = (price: string) =>
-  z.object({ coins: coins(price) }).meta({ description: 'What the message costs.' });
+export const billing = (price: string) => part('What the message costs.', { coins: coins(price) });
 
 /** Errors of a synchronous send: docs/spec/errors.md#statuses-by-operation. */
 const SEND_ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
   'PAYMENT_REQUIRED',
-  'FORBIDDEN',
   'CONFLICT',
   'PRECONDITION_FAILED',
   'VALIDATION_ERROR',
-  'RATE_LIMITED',
   'DEPENDENCY_FAILED',
-  'SERVICE_UNAVAILABLE',
 ] as const;
 const single = { method: 'POST', idempotency: 'required', rate: 'single_send', memoryMb: 1024 } as const;
 

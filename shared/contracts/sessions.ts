@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, flag, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, flag, openObject, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
@@ -26,14 +26,12 @@ export const requestSignInLink = defineOperation({
   permission: 'public',
   request: {
     query,
-    body: z
-      .strictObject({
-        email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
-      })
-      .meta({ id: 'RequestSignInLink', description: 'Who wants to sign in.' }),
+    body: closedObject('RequestSignInLink', 'Who wants to sign in.', {
+      email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
+    }),
   },
   responses: { 202: null },
-  errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
@@ -48,28 +46,24 @@ export const createSession = defineOperation({
   permission: 'public',
   request: {
     query,
-    body: z
-      .strictObject({
-        token: boundedText(
-          128,
-          'The token of the link: what follows `#`.',
-          'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-        ),
-      })
-      .meta({ id: 'CreateSession', description: 'The token of a link.' }),
+    body: closedObject('CreateSession', 'The token of a link.', {
+      token: boundedText(
+        128,
+        'The token of the link: what follows `#`.',
+        'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+      ),
+    }),
   },
   responses: {
-    201: z
-      .object({
-        token: text(
-          'Send it as `Authorization: Bearer`. Shown in this response only.',
-          'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-        ),
-        expiresAt: dateTime('The session is refused from this time on.'),
-      })
-      .meta({ id: 'NewSession', description: 'A session that was opened.' }),
+    201: openObject('NewSession', 'A session that was opened.', {
+      token: text(
+        'Send it as `Authorization: Bearer`. Shown in this response only.',
+        'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+      ),
+      expiresAt: dateTime('The session is refused from this time on.'),
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });
 
@@ -84,19 +78,16 @@ export const showSignIn = defineOperation({
   permission: 'public',
   request: {},
   responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
-  errors: [],
   uses: { table: 'none' },
 });
 
-const Session = z
-  .object({
-    id: idSchema('session'),
-    accountId: idSchema('account'),
-    createdAt: dateTime('When the person signed in.'),
-    expiresAt: dateTime('The session is refused from this time on.'),
-    current: flag('Whether it is the session that asks.', true),
-  })
-  .meta({ id: 'Session', description: 'An open session of a person.' });
+const Session = openObject('Session', 'An open session of a person.', {
+  id: idSchema('session'),
+  accountId: idSchema('account'),
+  createdAt: dateTime('When the person signed in.'),
+  expiresAt: dateTime('The session is refused from this time on.'),
+  current: flag('Whether it is the session that asks.', true),
+});
 
 const own = { tag, permission: { session: 'accounts:read' } } as const;
 
@@ -116,11 +107,11 @@ export const listSessions = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({ items: z.array(Session).meta({ description: 'The open sessions, newest first.' }) })
-      .meta({ id: 'SessionList', description: 'Open sessions of a person.' }),
+    200: openObject('SessionList', 'Open sessions of a person.', {
+      items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
+    }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'read' },
 });
 
@@ -134,6 +125,6 @@ export const deleteSession = defineOperation({
     "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
   request: { params: z.object({ id: pathId('session', 'The id of the session.') }) },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'write', writes: ['credentials'] },
 });

@@ -2,10 +2,20 @@ import * as z from 'zod';
 import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms/content.ts';
 import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
-import { count, dateTime, environment, optionalText, paged, pageOf, pathId, text } from './common.ts';
+import {
+  closedObject,
+  count,
+  dateTime,
+  environment,
+  openObject,
+  optionalText,
+  paged,
+  pageOf,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const encoding = z
   .enum(['GSM-7', 'UCS-2'])
@@ -15,26 +25,24 @@ const segments = count('Billable segments: 160 then 152 in GSM-7, 70 then 67 in 
 const cost = billing('The price of the whole message, summed segment by segment.');
 
 /** docs/spec/sms.md#provider-receipt. */
-const providerReceipt = z
-  .object({
-    id: text("The provider's id of the message."),
-    type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
-    to: text('The recipient, masked without pii:full.'),
-    message: optionalText("The provider's description."),
-    reference: optionalText('Our id, as the provider repeats it.'),
-    status: text("The provider's own status."),
-    statusDescription: text("The provider's own description of the status; the status itself if there is none."),
-    received: optionalText('When the provider reported it.'),
-    bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
-    account_id: z.number().optional().meta({ description: "The provider's account." }),
-    account_reference: optionalText("The provider's reference of the account."),
-    channel: z
-      .enum(['SMS', 'RCS', 'WHATSAPP'])
-      .nullable()
-      .optional()
-      .meta({ description: 'The channel that carried it.' }),
-  })
-  .meta({ id: 'SmsProviderReceipt', description: "The provider's last receipt." });
+const providerReceipt = openObject('SmsProviderReceipt', "The provider's last receipt.", {
+  id: text("The provider's id of the message."),
+  type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
+  to: text('The recipient, masked without pii:full.'),
+  message: optionalText("The provider's description."),
+  reference: optionalText('Our id, as the provider repeats it.'),
+  status: text("The provider's own status."),
+  statusDescription: text("The provider's own description of the status; the status itself if there is none."),
+  received: optionalText('When the provider reported it.'),
+  bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
+  account_id: z.number().optional().meta({ description: "The provider's account." }),
+  account_reference: optionalText("The provider's reference of the account."),
+  channel: z
+    .enum(['SMS', 'RCS', 'WHATSAPP'])
+    .nullable()
+    .optional()
+    .meta({ description: 'The channel that carried it.' }),
+});
 
 const messageFields = {
   id: idSchema('message'),
@@ -49,75 +57,64 @@ const messageFields = {
   deliveredAt: dateTime('When it reached the device.').optional(),
   failedAt: dateTime('When it failed.').optional(),
   providerReceipt: providerReceipt.optional(),
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
 };
 
 /** An SMS in lists and reads: docs/spec/sms.md#sms-shape. */
-export const SmsMessage = z
-  .object({ ...messageFields, encoding: encoding.optional(), length: length.optional(), segments: segments.optional() })
-  .meta({ id: 'SmsMessage', description: 'An SMS in its current state.' });
+export const SmsMessage = openObject('SmsMessage', 'An SMS in its current state.', {
+  ...messageFields,
+  encoding: encoding.optional(),
+  length: length.optional(),
+  segments: segments.optional(),
+});
 
 /** The response to a send: docs/spec/sms.md#sms-shape. */
-export const SentSms = z
-  .object({
-    ...messageFields,
-    encoding,
-    length,
-    segments,
-    billing: cost,
-    replayed,
-  })
-  .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
+export const SentSms = openObject('SentSms', 'The accepted SMS, with its price.', {
+  ...messageFields,
+  encoding,
+  length,
+  segments,
+  billing: cost,
+  replayed,
+});
 
 /** The body of a send: docs/spec/sms.md#sending-an-sms. */
-export const SendSms = z
-  .strictObject({
-    to: smsFields.to,
-    body: smsFields.body,
-    senderId: smsFields.senderId,
-    route,
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
-    trackLinks: smsFields.trackLinks,
-  })
-  .meta({ id: 'SendSms', description: 'An SMS to send.' });
+export const SendSms = closedObject('SendSms', 'An SMS to send.', {
+  to: smsFields.to,
+  body: smsFields.body,
+  senderId: smsFields.senderId,
+  route,
+  ...sendLabels,
+  trackLinks: smsFields.trackLinks,
+});
 
-export const SmsReply = z
-  .object({
-    id: idSchema('reply'),
-    env: environment,
-    inReplyTo: idSchema('message', 'The SMS that it replies to.'),
-    route: route.optional(),
-    from: text('The sender of the reply, in E.164; masked without pii:full.'),
-    body: text('The text of the reply.', 'Sim, pode entregar'),
-    receivedAt: dateTime('When the provider received it.'),
-    createdAt: dateTime('When it was stored.'),
-  })
-  .meta({ id: 'SmsReply', description: 'An inbound reply to an SMS.' });
+export const SmsReply = openObject('SmsReply', 'An inbound reply to an SMS.', {
+  id: idSchema('reply'),
+  env: environment,
+  inReplyTo: idSchema('message', 'The SMS that it replies to.'),
+  route: route.optional(),
+  from: text('The sender of the reply, in E.164; masked without pii:full.'),
+  body: text('The text of the reply.', 'Sim, pode entregar'),
+  receivedAt: dateTime('When the provider received it.'),
+  createdAt: dateTime('When it was stored.'),
+});
 
-export const PreviewSms = z
-  .strictObject({
-    body: smsFields.body,
-    route: route.optional(),
-    to: smsFields.to.optional().meta({
-      description: 'The recipient whose destination is priced, in E.164; without it the price is that of Brazil.',
-      example: '+351912345678',
-    }),
-  })
-  .meta({ id: 'PreviewSms', description: 'A text to count and, with a route, to price.' });
+export const PreviewSms = closedObject('PreviewSms', 'A text to count and, with a route, to price.', {
+  body: smsFields.body,
+  route: route.optional(),
+  to: smsFields.to.optional().meta({
+    description: 'The recipient whose destination is priced, in E.164; without it the price is that of Brazil.',
+    example: '+351912345678',
+  }),
+});
 
-export const SmsPreview = z
-  .object({
-    body: text('The text that reaches the device.'),
-    encoding,
-    length,
-    segments,
-    billing: cost.optional(),
-  })
-  .meta({ id: 'SmsPreview', description: 'Size and price of a text.' });
+export const SmsPreview = openObject('SmsPreview', 'Size and price of a text.', {
+  body: text('The text that reaches the device.'),
+  encoding,
+  length,
+  segments,
+  billing: cost.optional(),
+});
 
 export const sendSms = defineOperation({
   ...SYNCHRONOUS_SEND,
@@ -148,7 +145,7 @@ export const previewSms = defineOperation({
   permission: 'sms:send',
   request: { body: PreviewSms },
   responses: { 200: SmsPreview },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  errors: ['PRECONDITION_FAILED', 'VALIDATION_ERROR'],
   uses: { table: 'read', liveVolume: true },
 });
 
@@ -184,8 +181,8 @@ export const listSms = defineOperation({
       ...pageQuery,
     }),
   },
-  responses: { 200: pageOf(SmsMessage, 'messages').meta({ id: 'SmsMessagePage', description: 'A page of SMS.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS') },
+  errors: ['VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
@@ -198,7 +195,7 @@ export const getSms = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
   responses: { 200: SmsMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const listSmsReplies = defineOperation({
@@ -215,8 +212,8 @@ export const listSmsReplies = defineOperation({
       ...pageQuery,
     }),
   },
-  responses: { 200: pageOf(SmsReply, 'replies').meta({ id: 'SmsReplyPage', description: 'A page of replies.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(SmsReply, 'SmsReplyPage', 'replies') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getSmsReply = defineOperation({
@@ -226,5 +223,5 @@ export const getSmsReply = defineOperation({
   summary: 'Read one reply',
   request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
   responses: { 200: SmsReply },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

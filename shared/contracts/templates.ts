@@ -5,7 +5,17 @@ import {
   TEMPLATE_STATUSES,
 } from '../domain/channels/whatsapp/templates/template.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, optionalText, ordinal, paged, pageOf, pathId } from './common.ts';
+import {
+  boundedText,
+  closedObject,
+  dateTime,
+  openObject,
+  optionalText,
+  ordinal,
+  paged,
+  pageOf,
+  pathId,
+} from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = z
@@ -30,16 +40,14 @@ const COMPONENTS = [
   },
   { type: 'BUTTONS', payload: { buttons: [{ type: 'QUICK_REPLY', text: 'Está tudo certo' }] } },
 ];
-const component = z
-  .strictObject({
-    type: boundedText(32, 'HEADER, BODY, FOOTER, BUTTONS, CAROUSEL or LIMITED_TIME_OFFER.', 'BODY'),
-    payload: z.unknown().meta({
-      description:
-        "Everything of the component besides its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.",
-      example: COMPONENTS[0]?.payload,
-    }),
-  })
-  .meta({ id: 'TemplateComponent', description: 'A component of a template.' });
+const component = closedObject('TemplateComponent', 'A component of a template.', {
+  type: boundedText(32, 'HEADER, BODY, FOOTER, BUTTONS, CAROUSEL or LIMITED_TIME_OFFER.', 'BODY'),
+  payload: z.unknown().meta({
+    description:
+      "Everything of the component besides its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.",
+    example: COMPONENTS[0]?.payload,
+  }),
+});
 const components = z.array(component).min(1).max(4).meta({
   description:
     'Each type once; a BODY is required. Variables are `{{1}}`, `{{2}}` and so on without gaps, each with an example; or all are named (`{{nome}}`), with examples in `body_text_named_params` and `header_text_named_params`. A send provides what variables cannot fill, such as the file of a media header, the cards of a carousel or the expiration of an offer, in `payload.template.components`. A carousel has 2 to 10 cards with the same components and, besides it, only a BODY; an offer has a URL button, and a COPY_CODE button if it expires; both are for marketing. A header has at most one variable; of ten buttons at most two are URL, one PHONE_NUMBER.',
@@ -54,26 +62,24 @@ const headerExampleUrl = z
     example: 'https://cdn.loja.example/pedido.png',
   });
 
-const Template = z
-  .object({
-    id: idSchema('template'),
-    organizationId: idSchema('organization', 'The organization that owns it.'),
-    numberId,
-    name,
-    language,
-    category,
-    status,
-    components: z
-      .array(z.object({ type: z.string(), payload: z.unknown() }))
-      .meta({ description: 'Its components.', example: COMPONENTS }),
-    headerExampleUrl: headerExampleUrl.optional(),
-    platformTemplateId: optionalText("Meta's id of the template.", '1259544702043867'),
-    rejectionReason: optionalText('Why Meta rejected it.', 'INVALID_FORMAT'),
-    version: ordinal('The number of the version, from 1; every change of the contents adds one.', 1),
-    createdAt: dateTime('When it was created.'),
-    updatedAt: dateTime('When it was last changed.'),
-  })
-  .meta({ id: 'Template', description: 'A WhatsApp template.' });
+const Template = openObject('Template', 'A WhatsApp template.', {
+  id: idSchema('template'),
+  organizationId: idSchema('organization', 'The organization that owns it.'),
+  numberId,
+  name,
+  language,
+  category,
+  status,
+  components: z
+    .array(z.object({ type: z.string(), payload: z.unknown() }))
+    .meta({ description: 'Its components.', example: COMPONENTS }),
+  headerExampleUrl: headerExampleUrl.optional(),
+  platformTemplateId: optionalText("Meta's id of the template.", '1259544702043867'),
+  rejectionReason: optionalText('Why Meta rejected it.', 'INVALID_FORMAT'),
+  version: ordinal('The number of the version, from 1; every change of the contents adds one.', 1),
+  createdAt: dateTime('When it was created.'),
+  updatedAt: dateTime('When it was last changed.'),
+});
 
 const id = z.object({ id: pathId('template', 'The id of the template.') });
 const tag = 'WhatsApp templates';
@@ -100,10 +106,7 @@ export const listTemplates = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Template, 'templates').meta({ id: 'TemplatePage', description: 'A page of WhatsApp templates.' }),
-  },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Template, 'TemplatePage', 'templates', 'WhatsApp templates') },
 });
 
 export const createTemplate = defineOperation({
@@ -115,12 +118,17 @@ export const createTemplate = defineOperation({
   description:
     'Creates a draft: Meta gets it when it is submitted. A name that another template of the account has in this language is 409 with its id in `meta.templateId`.',
   request: {
-    body: z
-      .strictObject({ numberId, name, language, category, components, headerExampleUrl: headerExampleUrl.optional() })
-      .meta({ id: 'CreateTemplate', description: 'A new template.' }),
+    body: closedObject('CreateTemplate', 'A new template.', {
+      numberId,
+      name,
+      language,
+      category,
+      components,
+      headerExampleUrl: headerExampleUrl.optional(),
+    }),
   },
   responses: { 201: Template },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getTemplate = defineOperation({
@@ -130,7 +138,7 @@ export const getTemplate = defineOperation({
   summary: 'Read a WhatsApp template',
   request: { params: id },
   responses: { 200: Template },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeTemplate = defineOperation({
@@ -143,18 +151,16 @@ export const changeTemplate = defineOperation({
     'Only a draft or a rejected template, which becomes a draft; increments `version`. JSON Merge Patch: absent fields stay. Name and language cannot change once Meta has the template.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        name: name.optional(),
-        language: language.optional(),
-        category: category.optional(),
-        components: components.optional(),
-        headerExampleUrl: headerExampleUrl.nullable().optional(),
-      })
-      .meta({ id: 'ChangeTemplate', description: 'A change of a template.' }),
+    body: closedObject('ChangeTemplate', 'A change of a template.', {
+      name: name.optional(),
+      language: language.optional(),
+      category: category.optional(),
+      components: components.optional(),
+      headerExampleUrl: headerExampleUrl.nullable().optional(),
+    }),
   },
   responses: { 200: Template },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteTemplate = defineOperation({
@@ -166,7 +172,7 @@ export const deleteTemplate = defineOperation({
   description: 'It is also deleted at Meta, which reserves the name of an approved template for 30 days.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
 
 export const submitTemplate = defineOperation({

@@ -7,7 +7,7 @@ const common = {
   path: '/u/{token}',
   tag: 'Unsubscribe',
   permission: 'public',
-  errors: ['BAD_REQUEST', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 } as const;
 const params = z.object({ token: pathText('The token of the link in the e-mail.') });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
 import { PRIORITIES } from '../domain/message/message.ts';
-import { boundedText, coins, count, dateTime, environment, flag, text } from './common.ts';
+import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { campaignId, QUEUED_SEND } from './sends.ts';
+import { QUEUED_SEND, sendLabels } from './sends.ts';
 
 /** Bounds of how long a fallback may wait, in ms. */
 const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
@@ -76,9 +75,7 @@ export const V1Send = z
     fallback: z.array(Fallback).min(1).max(5).optional().meta({ description: 'Fallbacks, tried in order: at most 5.' }),
     fallback_after: duration.optional(),
     maxCoins: maxCoins.optional(),
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
+    ...sendLabels,
     priority: z.enum(PRIORITIES).optional().meta({ description: 'The priority of the message.', example: 'normal' }),
     scheduledAt: dateTime('When to send it; now when absent or past. At most 90 days ahead.').optional(),
   })
@@ -88,21 +85,17 @@ export const V1Send = z
   })
   .meta({ id: 'V1Send', description: 'A message on any channel, with its fallbacks.' });
 
-const price = z.object({ coins: coins('The price of the message.') }).meta({ description: 'The price applied.' });
-const volumeBand = z
-  .object({
-    index: count('The index of the band, from 0.', 0),
-    from: z.int().min(1).meta({ description: 'The first unit of the month in this band.', example: 1 }),
-    upTo: z
-      .int()
-      .min(1)
-      .nullable()
-      .meta({ description: 'The last unit of the month in this band; null in the last band.' }),
-  })
-  .meta({ description: 'The volume band that the price comes from.' });
-const wallet = z
-  .object({ balanceCoins: coins('The balance after this send.') })
-  .meta({ description: 'The wallet of the environment.' });
+const price = part('The price applied.', { coins: coins('The price of the message.') });
+const volumeBand = part('The volume band that the price comes from.', {
+  index: count('The index of the band, from 0.', 0),
+  from: z.int().min(1).meta({ description: 'The first unit of the month in this band.', example: 1 }),
+  upTo: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'The last unit of the month in this band; null in the last band.' }),
+});
+const wallet = part('The wallet of the environment.', { balanceCoins: coins('The balance after this send.') });
 
 const stepRefusal = z.object({
   code: text('The /v1 error code.', 'insufficient_funds'),
@@ -114,36 +107,33 @@ const stepRefusal = z.object({
   ).optional(),
 });
 
-export const V1Accepted = z
-  .object({
-    id: idSchema('message'),
-    status: z.literal('queued').meta({ description: 'It is sent asynchronously; its outcome arrives by webhook.' }),
-    channel,
-    env: environment,
-    createdAt: dateTime('When it was accepted.'),
-    replayed: flag('True when an earlier call with this key created it.', false),
-    price,
-    volumeBand,
-    wallet,
-    fallback: z
-      .array(
-        z.object({
-          channel,
-          after: text('How long it waits for the delivery of the step before.', '600s'),
-          price: price.optional(),
-          refusal: stepRefusal.optional().meta({
-            description:
-              'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
-          }),
+export const V1Accepted = openObject('V1Accepted', 'The accepted message.', {
+  id: idSchema('message'),
+  status: z.literal('queued').meta({ description: 'It is sent asynchronously; its outcome arrives by webhook.' }),
+  channel,
+  env: environment,
+  createdAt: dateTime('When it was accepted.'),
+  replayed: flag('True when an earlier call with this key created it.', false),
+  price,
+  volumeBand,
+  wallet,
+  fallback: z
+    .array(
+      z.object({
+        channel,
+        after: text('How long it waits for the delivery of the step before.', '600s'),
+        price: price.optional(),
+        refusal: stepRefusal.optional().meta({
+          description: 'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
         }),
-      )
-      .optional()
-      .meta({
-        description:
-          'The fallbacks with their current prices, or why they could not be sent now; each is charged only when it is sent.',
       }),
-  })
-  .meta({ id: 'V1Accepted', description: 'The accepted message.' });
+    )
+    .optional()
+    .meta({
+      description:
+        'The fallbacks with their current prices, or why they could not be sent now; each is charged only when it is sent.',
+    }),
+});
 
 const FallbackStep = z.object({
   channel,
@@ -163,18 +153,14 @@ const FallbackStep = z.object({
   }),
 });
 
-export const SendPlanView = z
-  .object({
-    hops: z.array(FallbackStep).meta({ description: 'The message and its fallbacks, in order.' }),
-    price: z
-      .object({
-        coins: coins('The price of the message itself.'),
-        atMostCoins: coins('The price if every fallback is sent.'),
-      })
-      .meta({ description: 'What it would cost.' }),
-    wallet,
-  })
-  .meta({ id: 'SendPlan', description: 'What a send would do and cost. Nothing is stored or charged.' });
+export const SendPlanView = openObject('SendPlan', 'What a send would do and cost. Nothing is stored or charged.', {
+  hops: z.array(FallbackStep).meta({ description: 'The message and its fallbacks, in order.' }),
+  price: part('What it would cost.', {
+    coins: coins('The price of the message itself.'),
+    atMostCoins: coins('The price if every fallback is sent.'),
+  }),
+  wallet,
+});
 
 export const v1Send = defineOperation({
   ...QUEUED_SEND,
@@ -200,7 +186,7 @@ export const v1Preview = defineOperation({
   permission: 'messages:send',
   request: { body: V1Send },
   responses: { 200: SendPlanView },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   // A preview that tells of its recipient draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients'], liveVolume: true },
 });

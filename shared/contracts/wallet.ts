@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { ENTRY_KINDS } from '../domain/wallet/wallet.ts';
-import { coins, count, cursor, dateTime, environment, optionalText, text } from './common.ts';
+import { closedObject, coins, count, cursor, dateTime, environment, openObject, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** A volume band: units `from` to `upTo` of the month cost `coins` each; `upTo` is null in the last band. */
-export const VolumeBand = z
-  .object({
+export const VolumeBand = openObject(
+  'VolumeBand',
+  "A volume band: its price applies to a range of the month's live segments (America/Sao_Paulo).",
+  {
     index: count('The position of the band, from 0.', 0),
     from: z.int().min(1).meta({ description: 'The first segment of the month in this band.', example: 1 }),
     upTo: z
@@ -14,51 +16,44 @@ export const VolumeBand = z
       .nullable()
       .meta({ description: 'The last segment in this band; null when it has no end.', example: 100_000 }),
     coins: coins('The price of one segment.'),
-  })
-  .meta({
-    id: 'VolumeBand',
-    description: "A volume band: its price applies to a range of the month's live segments (America/Sao_Paulo).",
-  });
+  },
+);
 
-export const Wallet = z
-  .object({
-    env: environment,
-    balanceCoins: coins('The available balance: credits less captures less holds.'),
-    heldCoins: coins('The coins held for messages in progress.'),
-    currency: z.literal('BRL').meta({ description: 'The currency behind the coins.' }),
-    coinValue: z.literal('0.0001').meta({ description: 'What one coin is worth, in the currency.' }),
-    lowBalanceCoins: coins(
-      'Below this balance wallet.low_balance is raised, once until a credit raises the balance above it.',
-    ),
-    bands: z
-      .array(
-        z.object({
-          channel: text('The channel.', 'sms'),
-          route: text('The route.', 'premium'),
-          month: text('The month in São Paulo, YYYYMM.', '202603'),
-          segments: z.int().meta({ description: 'Live segments counted in the month.', example: 0 }),
-          band: VolumeBand,
-        }),
-      )
-      .meta({ description: 'The band of the next segment of each route.' }),
-  })
-  .meta({ id: 'Wallet', description: 'The prepaid wallet of the environment.' });
+export const Wallet = openObject('Wallet', 'The prepaid wallet of the environment.', {
+  env: environment,
+  balanceCoins: coins('The available balance: credits less captures less holds.'),
+  heldCoins: coins('The coins held for messages in progress.'),
+  currency: z.literal('BRL').meta({ description: 'The currency behind the coins.' }),
+  coinValue: z.literal('0.0001').meta({ description: 'What one coin is worth, in the currency.' }),
+  lowBalanceCoins: coins(
+    'Below this balance wallet.low_balance is raised, once until a credit raises the balance above it.',
+  ),
+  bands: z
+    .array(
+      z.object({
+        channel: text('The channel.', 'sms'),
+        route: text('The route.', 'premium'),
+        month: text('The month in São Paulo, YYYYMM.', '202603'),
+        segments: z.int().meta({ description: 'Live segments counted in the month.', example: 0 }),
+        band: VolumeBand,
+      }),
+    )
+    .meta({ description: 'The band of the next segment of each route.' }),
+});
 
-export const WalletEntry = z
-  .object({
-    id: idSchema('entry'),
-    kind: z
-      .enum(ENTRY_KINDS)
-      .meta({ description: 'The kind of movement: a hold is negative, a capture 0, a release positive.' }),
-    coins: coins('The signed movement; the sum of all is the balance.'),
-    balanceCoins: coins('The balance after this entry.'),
-    heldCoins: coins('The held coins after this entry.'),
-    messageId: idSchema('message').optional(),
-    batchId: optionalText('The batch that the entry belongs to, if any.'),
-    description: optionalText('A description for people.', 'Opening credit'),
-    createdAt: dateTime('When the entry was made.'),
-  })
-  .meta({ id: 'WalletEntry', description: 'A ledger entry.' });
+export const WalletEntry = openObject('WalletEntry', 'A ledger entry.', {
+  id: idSchema('entry'),
+  kind: z
+    .enum(ENTRY_KINDS)
+    .meta({ description: 'The kind of movement: a hold is negative, a capture 0, a release positive.' }),
+  coins: coins('The signed movement; the sum of all is the balance.'),
+  balanceCoins: coins('The balance after this entry.'),
+  heldCoins: coins('The held coins after this entry.'),
+  messageId: idSchema('message').optional(),
+  batchId: optionalText('The batch that the entry belongs to, if any.'),
+  description: optionalText('A description for people.', 'Opening credit'),
+  createdAt: dateTime('When the entry was made.'),
+});
 
 const uses = { table: 'read', liveVolume: true } as const;
 
@@ -71,7 +66,6 @@ export const getWallet = defineOperation({
   summary: 'Read the wallet',
   request: {},
   responses: { 200: Wallet },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   uses,
 });
 
@@ -83,12 +77,12 @@ export const changeWallet = defineOperation({
   summary: 'Set the low-balance threshold',
   permission: 'wallet:write',
   request: {
-    body: z
-      .strictObject({ lowBalanceCoins: coins('The new threshold; 0 turns the event off.').min(0) })
-      .meta({ id: 'WalletChange', description: 'What to change.' }),
+    body: closedObject('WalletChange', 'What to change.', {
+      lowBalanceCoins: coins('The new threshold; 0 turns the event off.').min(0),
+    }),
   },
   responses: { 200: Wallet },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { ...uses, table: 'write' },
 });
 
@@ -110,17 +104,11 @@ export const listWalletEntries = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
-        nextCursor: z
-          .string()
-          .nullable()
-          .meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
-      })
-      .meta({ id: 'WalletEntryPage', description: 'A page of the ledger.' }),
+    200: openObject('WalletEntryPage', 'A page of the ledger.', {
+      items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
+      nextCursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
+    }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -131,27 +119,24 @@ export const listPrices = defineOperation({
   summary: 'Read the price table in force',
   request: {},
   responses: {
-    200: z
-      .object({
-        effectiveFrom: dateTime('When this table came into force.'),
-        items: z
-          .array(
-            z.object({
-              channel: text('The channel.', 'sms'),
-              route: text('The route, or the kind of price where the channel has no routes.', 'premium'),
-              unit: z
-                .enum(['segment', 'message', 'recipient', 'device', 'reply'])
-                .meta({ description: 'The unit that a price applies to.' }),
-              prefix: optionalText(
-                'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
-                '55',
-              ),
-              bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
-            }),
-          )
-          .meta({ description: 'A row per channel, route and prefix.' }),
-      })
-      .meta({ id: 'PriceTable', description: 'The prices per unit.' }),
+    200: openObject('PriceTable', 'The prices per unit.', {
+      effectiveFrom: dateTime('When this table came into force.'),
+      items: z
+        .array(
+          z.object({
+            channel: text('The channel.', 'sms'),
+            route: text('The route, or the kind of price where the channel has no routes.', 'premium'),
+            unit: z
+              .enum(['segment', 'message', 'recipient', 'device', 'reply'])
+              .meta({ description: 'The unit that a price applies to.' }),
+            prefix: optionalText(
+              'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
+              '55',
+            ),
+            bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
+          }),
+        )
+        .meta({ description: 'A row per channel, route and prefix.' }),
+    }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
-import { boundedText, dateTime, environment, optionalText, text } from './common.ts';
+import { boundedText, closedObject, dateTime, environment, openObject, optionalText, text } from './common.ts';
 
 export const eventType = z.enum(EVENT_TYPES).meta({ description: 'An event type.', example: 'sms.delivered' });
 const url = z
@@ -30,16 +30,14 @@ const shownHeaders = z
     }),
   )
   .meta({ description: 'The headers that each delivery gets besides our own; their values are write-only.' });
-const retry = z
-  .strictObject({
-    maxAttempts: z.int().min(1).max(20).meta({ description: 'Maximum attempts per event.', example: 8 }),
-    backoffSeconds: z
-      .int()
-      .min(5)
-      .max(3600)
-      .meta({ description: 'The first wait; later ones are multiples of it.', example: 30 }),
-  })
-  .meta({ id: 'WebhookRetry', description: 'How failed deliveries are retried, until 24 hours have passed.' });
+const retry = closedObject('WebhookRetry', 'How failed deliveries are retried, until 24 hours have passed.', {
+  maxAttempts: z.int().min(1).max(20).meta({ description: 'Maximum attempts per event.', example: 8 }),
+  backoffSeconds: z
+    .int()
+    .min(5)
+    .max(3600)
+    .meta({ description: 'The first wait; later ones are multiples of it.', example: 30 }),
+});
 
 const subscriptionFields = {
   id: idSchema('webhook'),
@@ -65,29 +63,29 @@ const subscriptionFields = {
   updatedAt: dateTime('When it last changed.'),
 };
 /** docs/spec/webhooks.md#subscription-shape. */
-export const Webhook = z
-  .object(subscriptionFields)
-  .meta({ id: 'Webhook', description: 'A subscription of a URL to events.' });
+export const Webhook = openObject('Webhook', 'A subscription of a URL to events.', subscriptionFields);
 const secret = text('The signing secret; shown only in this response.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
-export const WebhookWithSecret = z
-  .object({ ...subscriptionFields, secret })
-  .meta({ id: 'WebhookWithSecret', description: 'A subscription with its new secret.' });
+export const WebhookWithSecret = openObject('WebhookWithSecret', 'A subscription with its new secret.', {
+  ...subscriptionFields,
+  secret,
+});
 
 const events = z.array(eventType).min(1).max(EVENT_TYPES.length).meta({ description: 'The event types to deliver.' });
-export const CreateWebhook = z
-  .strictObject({
+export const CreateWebhook = closedObject(
+  'CreateWebhook',
+  'A subscription to create. The URL must answer 200 to a signed webhook.validation event.',
+  {
     url,
     events,
     description: description.optional(),
     headers: headers.optional(),
     retry: retry.optional(),
-  })
-  .meta({
-    id: 'CreateWebhook',
-    description: 'A subscription to create. The URL must answer 200 to a signed webhook.validation event.',
-  });
-export const ChangeWebhook = z
-  .strictObject({
+  },
+);
+export const ChangeWebhook = closedObject(
+  'ChangeWebhook',
+  'A change of a subscription; a new url is validated again.',
+  {
     url: url.optional(),
     events: events.optional(),
     description: description.nullable().optional(),
@@ -97,24 +95,22 @@ export const ChangeWebhook = z
       .enum(['active', 'paused'])
       .optional()
       .meta({ description: 'Pause or resume; a paused backlog is sent on resume.' }),
-  })
-  .meta({ id: 'ChangeWebhook', description: 'A change of a subscription; a new url is validated again.' });
+  },
+);
 
-const attempt = z
-  .object({
-    at: dateTime('When the attempt began.'),
-    status: z.int().optional().meta({ description: 'The HTTP status of the response.', example: 200 }),
-    durationMs: z.number().meta({ description: 'How long it took, in ms.', example: 41 }),
-    requestHeaders: z
-      .record(z.string(), z.string())
-      .optional()
-      .meta({ description: "The request headers; the values of the subscription's own are masked." }),
-    requestBody: optionalText('The exact body that was signed; without pii:full recipients are masked in it.'),
-    responseHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'The response headers.' }),
-    responseBody: optionalText('The response body, cut at 16 KB.'),
-    error: optionalText('Why there is no response.'),
-  })
-  .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery; kept for 30 days.' });
+const attempt = openObject('WebhookAttempt', 'One attempt of a delivery; kept for 30 days.', {
+  at: dateTime('When the attempt began.'),
+  status: z.int().optional().meta({ description: 'The HTTP status of the response.', example: 200 }),
+  durationMs: z.number().meta({ description: 'How long it took, in ms.', example: 41 }),
+  requestHeaders: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: "The request headers; the values of the subscription's own are masked." }),
+  requestBody: optionalText('The exact body that was signed; without pii:full recipients are masked in it.'),
+  responseHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'The response headers.' }),
+  responseBody: optionalText('The response body, cut at 16 KB.'),
+  error: optionalText('Why there is no response.'),
+});
 const delivery = {
   id: idSchema('delivery'),
   eventId: idSchema('event'),
@@ -133,19 +129,15 @@ const delivery = {
   nextAttemptAt: dateTime('When it is attempted next.').optional(),
   createdAt: dateTime('When the event was fanned out.'),
 };
-export const Delivery = z
-  .object(delivery)
-  .meta({ id: 'WebhookDelivery', description: 'An event on its way to one subscription.' });
+export const Delivery = openObject('WebhookDelivery', 'An event on its way to one subscription.', delivery);
 
 /** The body of every delivery, and an item of the event feed: docs/spec/webhooks.md#envelope. */
-export const EventEnvelope = z
-  .object({
-    id: idSchema('event'),
-    type: text('The event type.', 'sms.delivered'),
-    timestamp: dateTime('When it happened.'),
-    env: environment,
-    organizationId: idSchema('organization'),
-    sequence: z.int().optional().meta({ description: 'From 1, per subscription, without gaps.', example: 1 }),
-    data: z.record(z.string(), z.unknown()).meta({ description: "The event's data; its fields depend on the type." }),
-  })
-  .meta({ id: 'EventEnvelope', description: 'An event as it is delivered.' });
+export const EventEnvelope = openObject('EventEnvelope', 'An event as it is delivered.', {
+  id: idSchema('event'),
+  type: text('The event type.', 'sms.delivered'),
+  timestamp: dateTime('When it happened.'),
+  env: environment,
+  organizationId: idSchema('organization'),
+  sequence: z.int().optional().meta({ description: 'From 1, per subscription, without gaps.', example: 1 }),
+  data: z.record(z.string(), z.unknown()).meta({ description: "The event's data; its fields depend on the type." }),
+});

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
-import { dateTime, limit, paged, pageOf, pathId } from './common.ts';
+import { closedObject, dateTime, limit, openObject, paged, pageOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import {
   ChangeWebhook,
@@ -13,8 +13,7 @@ import {
   WebhookWithSecret,
 } from './webhook-shapes.ts';
 
-const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
-const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const WRITE = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
 const id = z.object({ id: pathId('webhook', 'The id of the subscription.') });
 const deliveryPath = z.object({
   id: pathId('webhook', 'The id of the subscription.'),
@@ -45,10 +44,7 @@ export const listWebhooks = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Webhook, 'subscriptions').meta({ id: 'WebhookPage', description: 'A page of subscriptions.' }),
-  },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Webhook, 'WebhookPage', 'subscriptions') },
 });
 
 export const createWebhook = defineOperation({
@@ -61,7 +57,7 @@ export const createWebhook = defineOperation({
     'The URL is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown in this response only. 409 when the organization has 1,000 subscriptions that are not revoked.',
   request: { body: CreateWebhook },
   responses: { 201: WebhookWithSecret },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getWebhook = defineOperation({
@@ -71,7 +67,7 @@ export const getWebhook = defineOperation({
   summary: 'Read a subscription',
   request: { params: id },
   responses: { 200: Webhook },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const changeWebhook = defineOperation({
@@ -94,7 +90,7 @@ export const deleteWebhook = defineOperation({
   description: 'Nothing more is delivered. It can be read for 30 days, and so can its deliveries and events.',
   request: { params: id },
   responses: { 204: null },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const rotateWebhookSecret = defineOperation({
@@ -106,16 +102,14 @@ export const rotateWebhookSecret = defineOperation({
   description: 'Until the overlap ends, both secrets sign.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        overlapHours: z
-          .int()
-          .min(0)
-          .max(720)
-          .default(24)
-          .meta({ description: 'How long the old secret also signs.', example: 24 }),
-      })
-      .meta({ id: 'RotateWebhookSecret', description: 'The overlap of a rotation.' }),
+    body: closedObject('RotateWebhookSecret', 'The overlap of a rotation.', {
+      overlapHours: z
+        .int()
+        .min(0)
+        .max(720)
+        .default(24)
+        .meta({ description: 'How long the old secret also signs.', example: 24 }),
+    }),
   },
   responses: { 200: WebhookWithSecret },
   errors: WRITE,
@@ -130,7 +124,7 @@ export const testWebhook = defineOperation({
   description: 'Sends the example of an event type at once. It has no sequence number.',
   request: {
     params: id,
-    body: z.strictObject({ event: eventType }).meta({ id: 'TestWebhook', description: 'The event type to send.' }),
+    body: closedObject('TestWebhook', 'The event type to send.', { event: eventType }),
   },
   responses: { 202: Delivery },
   errors: WRITE,
@@ -148,10 +142,8 @@ export const listDeliveries = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Delivery, 'deliveries').meta({ id: 'WebhookDeliveryPage', description: 'A page of deliveries.' }),
-  },
-  errors: READ,
+  responses: { 200: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries') },
+  errors: ['NOT_FOUND'],
 });
 
 export const getDelivery = defineOperation({
@@ -161,7 +153,7 @@ export const getDelivery = defineOperation({
   summary: 'Read a delivery with its attempts',
   request: { params: deliveryPath },
   responses: { 200: Delivery },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const replayDelivery = defineOperation({
@@ -174,7 +166,7 @@ export const replayDelivery = defineOperation({
   description: 'With the same event id and sequence: a receiver that deduplicates by webhook-id processes it once.',
   request: { params: deliveryPath },
   responses: { 202: Delivery },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const replayWebhook = defineOperation({
@@ -188,18 +180,16 @@ export const replayWebhook = defineOperation({
     'Oldest first, each with its event id and sequence. 422 for more than 10,000 deliveries: narrow the range.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        from: dateTime('The start of the range.'),
-        to: dateTime('The end of the range.'),
-        status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
-      })
-      .meta({ id: 'ReplayWebhook', description: 'The deliveries to replay.' }),
+    body: closedObject('ReplayWebhook', 'The deliveries to replay.', {
+      from: dateTime('The start of the range.'),
+      to: dateTime('The end of the range.'),
+      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
+    }),
   },
   responses: {
-    202: z
-      .object({ replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }) })
-      .meta({ id: 'ReplayResult', description: 'The number of deliveries to replay.' }),
+    202: openObject('ReplayResult', 'The number of deliveries to replay.', {
+      replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }),
+    }),
   },
   errors: WRITE,
 });
@@ -224,12 +214,10 @@ export const listWebhookEvents = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
-        lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
-      })
-      .meta({ id: 'EventFeed', description: 'A page of the feed.' }),
+    200: openObject('EventFeed', 'A page of the feed.', {
+      items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
+      lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
+    }),
   },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });

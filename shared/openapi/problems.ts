@@ -91,7 +91,7 @@ const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
 };
 
 /** The problems of an operation by status: its own and the common ones. A public operation never answers 401 unless it declares that. */
-export const problemsOf = ({ errors, permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
+export const problemsOf = ({ errors = [], permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
   const names = new Set<ProblemName>([...errors, ...COMMON_PROBLEMS]);
   if (permission === 'public' && !errors.includes('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
   return new Map(

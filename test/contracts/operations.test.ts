@@ -82,7 +82,7 @@ const expectProblem = (
     requestId: event.requestContext.requestId,
   });
   expect(body).not.toContain(SECRET);
-  expect([...contract.errors, ...COMMON_PROBLEMS]).toContain(name);
+  expect([...(contract.errors ?? []), ...COMMON_PROBLEMS]).toContain(name);
 };
 
 const REFUSALS = OPERATIONS.flatMap((contract) =>

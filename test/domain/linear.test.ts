@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textFromHtml } from '../../shared/domain/channels/email/html-text.ts';
-import {
-  fillPlaceholders,
-  invalidPlaceholderLine,
-  placeholderNames,
-} from '../../shared/domain/channels/email/placeholders.ts';
+import { fillPlaceholders, invalidPlaceholderLine } from '../../shared/domain/channels/email/placeholders.ts';
 import { prepareText } from '../../shared/domain/channels/sms/text.ts';
 import { UploadReader } from '../../shared/domain/channels/whatsapp/media/upload-reader.ts';
 import { parseCnpj, parseCpf } from '../../shared/domain/core/documents.ts';
@@ -116,7 +112,6 @@ const READERS: Readonly<Record<string, Reader>> = {
       const declared = [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }];
       fillPlaceholders(text, 'html', { declared, given: {} }, 1_000_000);
       invalidPlaceholderLine(text);
-      placeholderNames(text);
     },
     texts: ['{{', '{{a', '}}{{', '{', '{{ a }', '{{{}}'].map(run),
   },

@@ -129,36 +129,24 @@ describe('a sender', () => {
   );
 });
 
-const COMMON = ['UNAUTHORIZED', 'FORBIDDEN'];
-const LIST_ERRORS = [...COMMON, 'VALIDATION_ERROR'];
-const SEND_ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
-  'PAYMENT_REQUIRED',
-  'FORBIDDEN',
-  'CONFLICT',
-  'PRECONDITION_FAILED',
-  'VALIDATION_ERROR',
-  'RATE_LIMITED',
-  'DEPENDENCY_FAILED',
-  'SERVICE_UNAVAILABLE',
-];
-const PREVIEW_ERRORS = ['BAD_REQUEST', ...COMMON, 'PRECONDITION_FAILED', 'VALIDATION_ERROR'];
+const LIST_ERRORS = ['VALIDATION_ERROR'];
+const PREVIEW_ERRORS = ['PRECONDITION_FAILED', 'VALIDATION_ERROR'];
+const SEND_ERRORS = [...PREVIEW_ERRORS, 'PAYMENT_REQUIRED', 'CONFLICT', 'DEPENDENCY_FAILED'];
 
 describe('the operations of SMS', () => {
   const contracts: readonly (readonly [string, OperationContract, string, number, readonly string[]])[] = [
     ['GET /v2/sms/messages', listSms, 'sms:read', 200, LIST_ERRORS],
     ['POST /v2/sms/messages', sendSms, 'sms:send', 201, SEND_ERRORS],
     ['POST /v2/sms/preview', previewSms, 'sms:send', 200, PREVIEW_ERRORS],
-    ['GET /v2/sms/messages/{id}', getSms, 'sms:read', 200, [...COMMON, 'NOT_FOUND']],
+    ['GET /v2/sms/messages/{id}', getSms, 'sms:read', 200, ['NOT_FOUND']],
     ['GET /v2/sms/replies', listSmsReplies, 'sms:read', 200, LIST_ERRORS],
-    ['GET /v2/sms/replies/{id}', getSmsReply, 'sms:read', 200, [...COMMON, 'NOT_FOUND']],
+    ['GET /v2/sms/replies/{id}', getSmsReply, 'sms:read', 200, ['NOT_FOUND']],
   ];
-  test.each(contracts)('%s has its scope, its success and its errors', (route, contract, scope, status, errors) => {
+  test.each(contracts)('%s has its scope, its success and its own errors', (route, contract, scope, status, errors) => {
     expect(`${contract.method} ${contract.path}`).toBe(route);
     expect(contract.permission).toBe(scope);
     expect(Object.keys(contract.responses)).toEqual([String(status)]);
-    expect([...contract.errors].sort()).toEqual([...errors].sort());
+    expect([...(contract.errors ?? [])].sort()).toEqual([...errors].sort());
   });
 
   test('need an Idempotency-Key and count against the rate limit for a send alone', () => {

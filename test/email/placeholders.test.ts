@@ -3,7 +3,6 @@ import {
   type EscapeContext,
   fillPlaceholders,
   invalidPlaceholderLine,
-  placeholderNames,
 } from '../../shared/domain/channels/email/placeholders.ts';
 
 const MAX_LENGTH = 1_000_000;
@@ -55,8 +54,7 @@ test('a short template cannot grow beyond its maximum by a long value', () => {
   expect(fillPlaceholders('{{nome}}', 'html', { declared, given: { nome: 'abcd' } }, 3)).toBeUndefined();
 });
 
-test('names are found once each, in order, and an invalid placeholder by its line', () => {
-  expect(placeholderNames('{{b}} {{a.x-1}} {{ b }} {{1}}')).toEqual(['b', 'a.x-1']);
+test('an invalid placeholder is found by its line', () => {
   expect(invalidPlaceholderLine('a {{b}}\n{{c}}')).toBeUndefined();
   expect(invalidPlaceholderLine('a\nb {{#if}}')).toBe(2);
   expect(invalidPlaceholderLine('a\n\n{{open')).toBe(3);

@@ -58,7 +58,7 @@ const statusesOf = ({ contract, method, target }: FuzzCase): ReadonlySet<number>
   );
   const declared = operations.flatMap(({ contract: one }: { contract: OperationContract }) => [
     ...Object.keys(one.responses).map(Number),
-    ...[...one.errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
+    ...[...(one.errors ?? []), ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
   ]);
   return new Set([...OF_THE_GATEWAY, ...declared]);
 };

@@ -64,7 +64,7 @@ const unique = (body: unknown): unknown => {
   return { ...body, ...Object.fromEntries(renewed) };
 };
 
-const declaredBy = ({ responses, errors }: OperationContract): ReadonlySet<number> =>
+const declaredBy = ({ responses, errors = [] }: OperationContract): ReadonlySet<number> =>
   new Set([
     ...Object.keys(responses).map(Number),
     ...[...errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),

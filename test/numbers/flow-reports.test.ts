@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { WhatsappFlow } from '../../shared/domain/channels/whatsapp/flows/flow.ts';
-import { archiveFlow, deleteFlow, updateFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
-import { deprecateFlow, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { archiveFlow, updateFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deleteFlow, deprecateFlow, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
 import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -59,7 +59,7 @@ describe('the flow of a report', () => {
     expect([await named('one'), await named('two')]).toEqual([undefined, flow.id]);
     accepted(await called('two'));
     expect(await rows()).toHaveLength(1);
-    expect(await deleteFlow(ports, actor, flow.id, async () => undefined)).toBeUndefined();
+    expect(await deleteFlow(ports, actor, flow.id)).toBeUndefined();
     expect(await rows()).toEqual([]);
   });
 });

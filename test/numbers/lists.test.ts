@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { archiveFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { archiveFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
 import { listFlows } from '../../shared/domain/channels/whatsapp/flows/list.ts';
-import { publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { deleteFlow, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { flowView } from '../../shared/domain/channels/whatsapp/flows/views.ts';
 import { disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
@@ -147,7 +147,7 @@ describe('a list', () => {
         await Promise.all([
           disconnectNumber(ports, actor, number.id),
           deleteTemplate(ports, actor, template.id),
-          deleteFlow(ports, actor, flow.id, async () => undefined),
+          deleteFlow(ports, actor, flow.id),
         ]);
       }),
     );

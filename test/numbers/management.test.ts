@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
 import {
-  deleteFlowAtMeta,
+  deleteFlow,
   deprecateFlow,
   publishFlow,
   syncFlow,
@@ -242,7 +241,7 @@ describe('a flow at Meta', () => {
     expect(refusal(refused)).toEqual(['VALIDATION_ERROR', ['flowJson']]);
     expect(JSON.stringify(refused)).toContain('line 3: INVALID_PROPERTY_VALUE');
     expect(listed().map(({ status }) => status)).toEqual(['DRAFT']);
-    expect(await deleteFlow(ports, actor, id, deleteFlowAtMeta(ports, actor))).toBeUndefined();
+    expect(await deleteFlow(ports, actor, id)).toBeUndefined();
     expect(listed()).toEqual([]);
   });
 });

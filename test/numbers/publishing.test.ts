@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { archiveFlow, changeFlow, deleteFlow, findFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
-import { deleteFlowAtMeta, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { archiveFlow, changeFlow, findFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deleteFlow, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { connectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
@@ -90,7 +90,7 @@ describe('publishing a flow', () => {
     const died = accepted(await findFlow(ports, actor, id));
     const running = { ...died, publishing: { until: world.now + 30_000 }, revision: died.revision + 1 };
     expect(await ports.flows.change(died, running)).toEqual({ kind: 'saved' });
-    expect(nameOf(await deleteFlow(ports, actor, id, deleteFlowAtMeta(ports, actor)))).toBe('CONFLICT');
+    expect(nameOf(await deleteFlow(ports, actor, id))).toBe('CONFLICT');
     expect(nameOf(await publish(id))).toBe('CONFLICT');
     world.now += 30_001;
     expect(nameOf(await publish(id))).toBe('done');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { changeNumber, disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { changeTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -46,7 +46,7 @@ describe('a write whose response is lost', () => {
     expect(await ports.numbers.read(actor.organizationId, number.id)).toEqual(slowed);
 
     expect(await withLostResponse(() => deleteTemplate(ports, actor, template.id))).toBeUndefined();
-    expect(await withLostResponse(() => deleteFlow(ports, actor, flow.id, async () => undefined))).toBeUndefined();
+    expect(await withLostResponse(() => deleteFlow(ports, actor, flow.id))).toBeUndefined();
     expect(await withLostResponse(() => disconnectNumber(ports, actor, number.id))).toBeUndefined();
     expect(await countersOf(actor)).toEqual([0, 0, 0]);
     expect(await ports.numbers.accessToken(number)).toBeUndefined();

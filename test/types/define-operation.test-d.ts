@@ -100,7 +100,8 @@ operation(single, find, bodyOf);
 // @ts-expect-error with several success statuses a body alone does not tell which
 operation(contract, rule, ({ key }) => ({ id: key }));
 
-const neverMissing = defineOperation({ ...single, errors: [] });
+const { errors: _, ...commonOnly } = single;
+const neverMissing = defineOperation(commonOnly);
 // @ts-expect-error "there is none" where the contract declares no 404
 operation(neverMissing, () => find().then(orNotFound('There is none.')), bodyOf);
 
@@ -131,7 +132,6 @@ const base = {
   permission: 'public',
   request: {},
   responses: { 200: z.object({ ok: z.boolean() }) },
-  errors: [],
   uses: { table: 'none' },
 } as const;
 // @ts-expect-error a permission that is no scope

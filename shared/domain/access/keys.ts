@@ -2,6 +2,7 @@ import { type AuditDetails, type AuditEntry, auditEntry, fieldNames, operatorEnt
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from '../core/scopes.ts';
 import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
@@ -103,7 +104,7 @@ export const keyEntry = (
 };
 
 const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
-  refuse('VALIDATION_ERROR', { detail: 'The request breaks a rule of the contract.', errors: [{ path, message }] });
+  refuseField('The request breaks a rule of the contract.', path, message);
 
 /** Validates and sorts the requested scopes. 422 for a scope that no key may hold. */
 const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {

@@ -1,3 +1,4 @@
+import { type AuditAction, auditEntry, type Caller, fieldNames } from '../audit/entry.ts';
 import type { Environment } from '../core/actor.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
@@ -31,3 +32,7 @@ export const organizationView = (organization: Organization, env: Environment) =
   ...(env === 'live' ? { sendsPerMinute: organization.sendsPerMinute ?? DEFAULT_SENDS_PER_MINUTE } : {}),
   createdAt: isoTime(organization.createdAt),
 });
+
+/** The entry of a change of the caller's organization: which fields, never their values. */
+export const organizationEntry = (caller: Caller, action: AuditAction, at: number, change: object) =>
+  auditEntry(caller, { action, object: caller.organizationId, at, details: { fields: fieldNames(change) } });

@@ -84,13 +84,6 @@ const managerOf = async (
   return account && held?.has('accounts:write') ? { scopes: held, account } : CALLER_CHANGED;
 };
 
-export interface InviteRequest {
-  readonly name: string;
-  /** Normalized. */
-  readonly email: string;
-  readonly role: Role;
-}
-
 /**
  * Invites a person: the account is `invited` until the person signs in by the link that is mailed. 403 for a role above the caller's, 409 for
  * an address that the organization has already.
@@ -98,7 +91,8 @@ export interface InviteRequest {
 export const invite = async (
   ports: PeoplePorts,
   caller: Actor,
-  request: InviteRequest,
+  /** The address is normalized. */
+  request: Pick<Account, 'name' | 'email' | 'role'>,
 ): Promise<Account | Refusal<'FORBIDDEN' | 'CONFLICT' | 'RATE_LIMITED'>> => {
   const { organizationId } = caller;
   const manager = await managerOf(ports, caller);

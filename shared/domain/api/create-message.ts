@@ -1,5 +1,6 @@
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, renamedFields } from '../core/errors.ts';
+import { byPosition } from '../message/channel-request.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
 import { replayOr, requestKey } from '../sending/idempotency.ts';
@@ -21,9 +22,7 @@ export interface CreateRequest extends Omit<SendRequest, 'to' | 'template' | 'va
 
 /** Variables by name; an array gets the names "1", "2", … as WhatsApp numbers placeholders. */
 const byName = (vars: CreateRequest['templateVars']): Variables | undefined =>
-  Array.isArray(vars)
-    ? Object.fromEntries(vars.map((value: string, index) => [String(index + 1), value]))
-    : (vars as Variables | undefined);
+  Array.isArray(vars) ? byPosition(vars) : (vars as Variables | undefined);
 
 /** The payload; an empty one next to a template counts as absent. */
 const payloadOf = ({ payload, templateId }: CreateRequest) =>

@@ -2,6 +2,7 @@ import { channelOf } from '../channels/registry.ts';
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, renamedFields } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { byPosition } from '../message/channel-request.ts';
 import type { ResendContent } from '../message/define-channel.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
@@ -64,10 +65,11 @@ const contentToResend = (
     : { template };
 };
 
-const NO_BODY = refuse('VALIDATION_ERROR', {
-  detail: "An e-mail's body is not kept: send the payload again.",
-  errors: [{ path: 'payload', message: 'is needed to resend an e-mail' }],
-});
+const NO_BODY = refuseField(
+  "An e-mail's body is not kept: send the payload again.",
+  'payload',
+  'is needed to resend an e-mail',
+);
 
 const corrected = (payload: Readonly<Record<string, unknown>>): ResendContent => {
   const { text, ...rest } = payload;

@@ -1,12 +1,10 @@
 import type { Actor } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { contactEvent } from './events.ts';
 import type { ContactPorts } from './ports.ts';
-
-/** Attempts against concurrent changes of the same contact. */
-const MAX_ATTEMPTS = 8;
 
 /** Reads a contact of the caller's organization; another organization's answers 404 as if it didn't exist. */
 export const findContact = async (
@@ -26,13 +24,13 @@ interface ConsentChange {
 }
 
 /** Changes consent idempotently: a contact that already has the status is returned unchanged, without another event. */
-const changeConsent = async (
+const changeConsent = (
   { clock, store }: Pick<ContactPorts, 'clock' | 'store'>,
   { organizationId }: Owner,
   id: Id<'contact'>,
   change: ConsentChange,
-) => {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+) =>
+  retryOnConflict('The contact', async () => {
     const before = await findContact({ store }, organizationId, id);
     if (isRefusal(before)) return before;
     if (before.optIn.status === change.status) return before;
@@ -44,10 +42,8 @@ const changeConsent = async (
       version: before.version + 1,
     };
     const event = change.event && contactEvent(change.event, after, at);
-    if (await store.changeConsent(before, after, event)) return after;
-  }
-  throw new Unavailable('The contact changed at every attempt.');
-};
+    return (await store.changeConsent(before, after, event)) ? after : CONFLICT;
+  });
 
 type Ports = Pick<ContactPorts, 'clock' | 'store'>;
 type Changed = Promise<Contact | Refusal<'NOT_FOUND'>>;
@@ -68,11 +64,7 @@ export const optOutContact = (
     event: 'contact.opted_out',
   });
 
-export interface OptInProof {
-  readonly source: string;
-  readonly ip?: string | undefined;
-  readonly userAgent?: string | undefined;
-}
+export type OptInProof = Pick<OptIn, 'ip' | 'userAgent'> & { readonly source: string };
 
 /**
  * Records consent with its proof. Overrides an earlier withdrawal, whether recorded on the contact or on its addresses (e.g. an

@@ -3,37 +3,22 @@ import { parseBirthDate, parseCnpj, parseCpf } from '../core/documents.ts';
 import { parseAddress } from '../core/email-address.ts';
 import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import type { ContactAttributes } from '../core/json-values.ts';
+import type { Patch } from '../core/patch.ts';
 import { parsePhone } from '../core/phone.ts';
-import type { CompanyRole, Contact, ContactSource, ExternalIds, OptIn, OptInStatus } from './contact.ts';
+import type { Contact, OptIn } from './contact.ts';
 import { type DocumentName, sealDocuments } from './documents.ts';
 import { contactEvent } from './events.ts';
 import type { ContactPorts, CreateOutcome } from './ports.ts';
 
 /** The parsed body of a new contact; documents as the caller wrote them. */
-export interface NewContact {
-  readonly phone: string;
-  readonly name?: string | undefined;
-  readonly email?: string | undefined;
-  readonly avatarUrl?: string | undefined;
-  readonly attributes?: ContactAttributes | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly externalId?: string | undefined;
-  readonly externalIds?: ExternalIds | undefined;
-  readonly companyId?: string | undefined;
-  readonly papelNaEmpresa?: CompanyRole | undefined;
-  readonly cpf?: string | undefined;
-  readonly cnpj?: string | undefined;
-  readonly nascimento?: string | undefined;
-  readonly optIn?:
-    | Readonly<{
-        status: OptInStatus;
-        source?: string | undefined;
-        ip?: string | undefined;
-        userAgent?: string | undefined;
-      }>
-    | undefined;
-  readonly source?: ContactSource | undefined;
+export interface NewContact
+  extends Pick<
+      Contact,
+      'phone' | 'name' | 'email' | 'avatarUrl' | 'externalId' | 'externalIds' | 'companyId' | 'papelNaEmpresa'
+    >,
+    Patch<Pick<Contact, 'attributes' | 'tags' | 'source'>>,
+    Patch<Record<DocumentName, string>> {
+  readonly optIn?: Pick<OptIn, 'status' | 'source' | 'ip' | 'userAgent'> | undefined;
 }
 
 /** Max. size of the attributes as JSON, in bytes: a DynamoDB item holds 400 KB in all. */

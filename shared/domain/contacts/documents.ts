@@ -32,28 +32,24 @@ export const sealDocuments = async (
   return sealed;
 };
 
-/** Decrypts a contact's documents. Throws BrokenSeal if one was altered or moved. Callers must check the permission. */
-const openDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
-  const opened: Partial<Record<DocumentName, string>> = {};
-  for (const name of DOCUMENT_NAMES) {
-    const sealed = contact[DOCUMENTS[name].sealed];
-    if (sealed !== undefined)
-      opened[name] = vault.open(PURPOSE, contact.organizationId, sealed, aadOf(contact.id, name));
-  }
-  return opened;
-};
-
 /** Whether the contact has any document, i.e. whether the vault is needed at all. */
 export const hasDocuments = (contact: Contact): boolean =>
   DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
 
-/** A contact's documents, always masked, as the single read returns them (docs/spec/contacts.md#documents). */
+/**
+ * A contact's documents, always masked, as the single read returns them (docs/spec/contacts.md#documents). Throws BrokenSeal if one was
+ * altered or moved.
+ */
 export const maskedDocuments = (
   vault: Pick<Vault, 'open'>,
   contact: Contact,
 ): Partial<Record<DocumentName, string>> => {
   const shown: Partial<Record<DocumentName, string>> = {};
-  for (const [name, text] of Object.entries(openDocuments(vault, contact)) as [DocumentName, string][])
-    shown[name] = DOCUMENTS[name].mask(text);
+  for (const name of DOCUMENT_NAMES) {
+    const { sealed, mask } = DOCUMENTS[name];
+    const text = contact[sealed];
+    if (text !== undefined)
+      shown[name] = mask(vault.open(PURPOSE, contact.organizationId, text, aadOf(contact.id, name)));
+  }
   return shown;
 };

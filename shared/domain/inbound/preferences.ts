@@ -2,8 +2,8 @@ import type { Contact, OptIn } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { ContactStore } from '../contacts/ports.ts';
 import type { Tenant } from '../core/actor.ts';
-import { Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Channel } from '../message/channel.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import { type InboundReads, optOutReason, wouldOptOut } from './receive.ts';
@@ -44,7 +44,6 @@ export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'recipient
 /** Every opt-out received through WhatsApp, by word or by preference, has a stored reason with this prefix. */
 const REASON_PREFIX = 'asked by whatsapp: ';
 const REASON = `${REASON_PREFIX}marketing messages stopped`;
-const MAX_ATTEMPTS = 8;
 
 /** Resuming revokes earlier opt-outs received through WhatsApp only, not those of other channels, forms or operators. */
 const mayResume = ({ status, revokedAt, revokedReason }: OptIn, at: number): boolean =>
@@ -71,22 +70,21 @@ const applyConsent = async (
   const now = ports.clock();
   const report = { ...given, at: Math.min(given.at, now) };
   const hash = await ports.recipientHashOf(organizationId, 'phone', report.from);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return retryOnConflict('The contact', async () => {
     const { contact, own } = await ports.sender(organizationId, { channel: report.channel, kind: 'phone', hash });
     if (!contact) {
       if (report.value === 'resume')
         return (await ports.optInPhone(organizationId, hash, report.at, REASON_PREFIX)) ? 'kept' : 'repeated';
       if (own?.optedOut) return 'repeated';
-      if (await ports.optOutPhone(organizationId, hash, { at: report.at, reason: report.reason })) return 'kept';
-      continue;
+      const optedOut = await ports.optOutPhone(organizationId, hash, { at: report.at, reason: report.reason });
+      return optedOut ? 'kept' : CONFLICT;
     }
     const optIn = consentAfter(contact, report);
     if (!optIn) return 'repeated';
     const after: Contact = { ...contact, optIn, updatedAt: now, version: contact.version + 1 };
     const event = optIn.status === 'denied' ? contactEvent('contact.opted_out', after, now) : undefined;
-    if (await ports.contacts.changeConsent(contact, after, event)) return 'kept';
-  }
-  throw new Unavailable('The contact changed at every attempt.');
+    return (await ports.contacts.changeConsent(contact, after, event)) ? 'kept' : CONFLICT;
+  });
 };
 
 /** Applies a person's marketing preference at WhatsApp (docs/spec/inbound.md#marketing-preferences). */

@@ -73,12 +73,11 @@ const messageOf = async (
   return message?.provider === provider && message.channel === channel ? message : undefined;
 };
 
+/** Handles one kind of event of a callback. */
+type EventHandler<E> = (ports: CallbackPorts, source: CallbackSource, event: E) => Promise<CallbackEffect>;
+
 /** Applies a receipt of a settled message at once; stores an early one as pending until its message is settled. */
-const handleReceipt = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: ReceiptEvent,
-): Promise<CallbackEffect> => {
+const handleReceipt: EventHandler<ReceiptEvent> = async (ports, source, event) => {
   const message = await messageOf(ports, source, event);
   if (!message) return 'unmatched';
   if (await applySettled(ports, message, event)) return 'applied';
@@ -87,11 +86,7 @@ const handleReceipt = async (
 };
 
 /** Raises the event of an open or a click. The event id is derived from the report, so a duplicate raises nothing. */
-const handleEngagement = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: EngagementEvent,
-): Promise<CallbackEffect> => {
+const handleEngagement: EventHandler<EngagementEvent> = async (ports, source, event) => {
   const message = await messageOf(ports, source, event);
   const type = message && channelOf(message.channel).engagementOf[event.what];
   if (!message || !type) return 'unmatched';
@@ -119,11 +114,7 @@ const stopOthers = async (ports: CallbackPorts, { others }: Owner, event: Inboun
   await Promise.all(others.map((other) => ports.optOut(other, { channel, from, at, word })));
 };
 
-const handleInbound = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: InboundEvent,
-): Promise<CallbackEffect> => {
+const handleInbound: EventHandler<InboundEvent> = async (ports, source, event) => {
   const owner = await ownerOf(ports, source, event);
   if (!owner) return 'unmatched';
   await stopOthers(ports, owner, event);
@@ -131,11 +122,7 @@ const handleInbound = async (
 };
 
 /** An SMS reply: charged where it answers a message, else received like any other message to the organization's own number. */
-const handleSmsReply = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: ReplyEvent,
-): Promise<CallbackEffect> => {
+const handleSmsReply: EventHandler<ReplyEvent> = async (ports, source, event) => {
   const inReplyTo = asId('message', event.inReplyTo?.messageId) ?? event.inReplyTo?.providerMessageId;
   const inbound = replyAsInbound(event);
   const owner = await ownerOf(ports, source, { ...inbound, inReplyTo });
@@ -162,16 +149,12 @@ const tenantsOf = async (
   return found ? [found.tenant] : [];
 };
 
-const handleMetaEvent = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: MetaEvent,
-): Promise<CallbackEffect> => {
+const handleMetaEvent: EventHandler<MetaEvent> = async (ports, source, event) => {
   const owners = await tenantsOf(ports, source, event);
   return combinedEffect(await Promise.all(owners.map((owner) => ports.applyMetaEvent(owner, event))));
 };
 
-const handleEvent = (ports: CallbackPorts, source: CallbackSource, event: ProviderEvent): Promise<CallbackEffect> => {
+const handleEvent: EventHandler<ProviderEvent> = (ports, source, event) => {
   switch (event.kind) {
     case 'receipt':
       return handleReceipt(ports, source, event);

@@ -3,8 +3,8 @@ import type { Contact } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { Tenant } from '../core/actor.ts';
 import { parseAddress } from '../core/email-address.ts';
-import { Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
@@ -79,8 +79,6 @@ export interface ParsedInbound {
   readonly word?: OptOutWord | undefined;
 }
 
-/** Attempts against concurrent changes of the sender. */
-const MAX_ATTEMPTS = 10;
 /** Channels with a 24-hour window, which a person's message opens. */
 const WINDOWED: ReadonlySet<Channel> = new Set(['whatsapp', 'instagram']);
 
@@ -230,17 +228,15 @@ export const inboundChange = (
 };
 
 /** Stores an inbound message, retrying over concurrent changes of its sender. Throws Unavailable when every attempt failed. */
-export const storeInbound = async (
+export const storeInbound = (
   ports: Pick<InboundReads, 'sender'>,
   found: ParsedInbound,
   store: (sender: Sender) => Promise<InboundOutcome>,
-): Promise<'kept' | 'repeated'> => {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+): Promise<'kept' | 'repeated'> =>
+  retryOnConflict('The sender of the message', async () => {
     const outcome = await store(await ports.sender(found.message.organizationId, found.key));
-    if (outcome !== 'conflict') return outcome;
-  }
-  throw new Unavailable('The sender of the message changed at every attempt.');
-};
+    return outcome === 'conflict' ? CONFLICT : outcome;
+  });
 
 /**
  * Receives a message sent to the organization. One transaction stores it, opens the 24-hour window, updates the contact's last interaction

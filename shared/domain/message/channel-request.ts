@@ -1,13 +1,11 @@
 import type * as z from 'zod';
 import { type Refusal, refuse } from '../core/errors.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { fieldErrors, zodErrorMap } from '../core/zod-error-map.ts';
 import type { SendEnvelope, SendRequest } from './send-request.ts';
 
 /** Refusal of a send request without a text on a channel that needs one. */
-export const NO_TEXT = refuse('VALIDATION_ERROR', {
-  detail: 'The payload has no text.',
-  errors: [{ path: 'payload.text', message: 'must be a text' }],
-});
+export const NO_TEXT = refuseField('The payload has no text.', 'payload.text', 'must be a text');
 
 /** Positional template variables, keyed "1", "2", … as WhatsApp numbers them. */
 export const byPosition = (vars: readonly string[]): Record<string, string> =>

@@ -48,8 +48,8 @@ const planOf = (
     type: 'text',
     content: {
       payload: definedFields(notification),
-      platforms,
-      extents,
+      platforms: [...platforms],
+      extents: [...extents],
       ...(segment === undefined ? {} : { segment }),
     },
     units,

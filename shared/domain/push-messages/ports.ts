@@ -1,3 +1,4 @@
+import type { PushPlanPorts } from '../channels/push/content.ts';
 import type { PushCredentials } from '../channels/push/credentials.ts';
 import type { AudienceDevice, PushDevice } from '../channels/push/device.ts';
 import type { DispatchStatus, FailureReason, PushChunk, PushDispatchRecord } from '../channels/push/dispatch.ts';
@@ -134,7 +135,7 @@ export interface PushStatsReader {
 }
 
 /** Ports of sending push messages. */
-export interface SendPushPorts {
+export interface SendPushPorts extends Pick<PushPlanPorts, 'deniedContacts'> {
   readonly clock: Clock;
   readonly sender: PushSendStore;
   readonly transport: () => Promise<PushTransport>;
@@ -145,11 +146,6 @@ export interface SendPushPorts {
     organizationId: Id<'organization'>,
     ids: readonly Id<'pushToken'>[],
   ) => Promise<ReadonlyMap<Id<'pushToken'>, PushDevice>>;
-  /** Those of the contacts that opted out. */
-  readonly deniedContacts: (
-    organizationId: Id<'organization'>,
-    ids: readonly Id<'contact'>[],
-  ) => Promise<ReadonlySet<Id<'contact'>>>;
   /** Retires devices whose token the push service reported dead, unless they registered again since `at` (ms). */
   readonly retire: (organizationId: Id<'organization'>, ids: readonly Id<'pushToken'>[], at: number) => Promise<void>;
   readonly enqueueChunk: (chunk: PushChunk, at: number) => void;

@@ -4,15 +4,13 @@ import type { PushPlatform } from '../channels/push/transport.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { asCoins, type Coins } from '../core/money.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { type BandRange, type PriceRow, priceRowOf } from '../pricing/prices.ts';
 import { NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
 import { audienceOf } from './audience.ts';
 import type { PricePorts } from './ports.ts';
 
-export const UNKNOWN_SEGMENT = refuse('VALIDATION_ERROR', {
-  detail: 'There is no such segment.',
-  errors: [{ path: 'segment', message: 'is no segment of the organization' }],
-});
+export const UNKNOWN_SEGMENT = refuseField('There is no such segment.', 'segment', 'is no segment of the organization');
 const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
 
 /** The price of a device, always that of the first band: its row of the price table, the band, and the coins. */

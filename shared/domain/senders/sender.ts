@@ -80,10 +80,7 @@ export interface SenderStore {
 }
 
 /** What the e-mail provider knows of a domain or an address. */
-export interface IdentityState {
-  readonly status: SenderStatus;
-  readonly records?: readonly DnsRecord[] | undefined;
-}
+export type IdentityState = Pick<Sender, 'status' | 'records'>;
 export type IdentityAnswer =
   | { readonly kind: 'done'; readonly state: IdentityState }
   /** `exists`: the operator's account has it already, for itself or for another organization. */

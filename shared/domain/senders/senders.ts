@@ -2,6 +2,7 @@ import { type AuditAction, type AuditDetails, auditEntry, type Caller } from '..
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { checksFrom, draft, withStatus } from './lifecycle.ts';
 import { provedState, withOwnership } from './ownership.ts';
@@ -91,11 +92,7 @@ export const createSender = async (
   { channel, value: given }: NewSender,
 ): Promise<Sender | Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>> => {
   const value = senderValue(channel, given);
-  if (value === undefined)
-    return refuse('VALIDATION_ERROR', {
-      detail: `The value is no ${channel} sender.`,
-      errors: [{ path: 'value', message: WANTED[channel] }],
-    });
+  if (value === undefined) return refuseField(`The value is no ${channel} sender.`, 'value', WANTED[channel]);
   const above = coveringValues(channel, value).filter((each) => each !== value);
   const holders = await ports.senders.holders(channel, above);
   const isCovered = holders.some((each) => each.status === 'verified' && each.organizationId !== caller.organizationId);
@@ -221,10 +218,7 @@ export const changeSender = async (
     if (isDefault && before.status !== 'verified')
       return refuse('CONFLICT', 'Only a verified sender can be the default.');
     if (isDefault && before.channel === 'email' && !before.value.includes('@'))
-      return refuse('VALIDATION_ERROR', {
-        detail: 'A domain cannot be the default.',
-        errors: [{ path: 'isDefault', message: 'needs an address, which a domain is not' }],
-      });
+      return refuseField('A domain cannot be the default.', 'isDefault', 'needs an address, which a domain is not');
     const entry = entryOf(caller, before, 'changed', clock(), { fields: ['isDefault'] });
     const saved = await senders.setDefault(before, isDefault, entry);
     return saved ? { ...before, isDefault } : CONFLICT;

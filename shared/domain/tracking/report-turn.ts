@@ -6,6 +6,7 @@ import { canonical } from '../core/canonical.ts';
 import { parseAddress } from '../core/email-address.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { derivedId, type Id, newId } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
@@ -41,7 +42,7 @@ export interface TurnPorts {
 
 type Invalid = Refusal<'VALIDATION_ERROR'>;
 const invalid = (path: string, message: string): Invalid =>
-  refuse('VALIDATION_ERROR', { detail: 'The turn names nothing that is known.', errors: [{ path, message }] });
+  refuseField('The turn names nothing that is known.', path, message);
 
 /** An address in the form in which contacts are found by it; 422 when it is none of its channel. */
 const addressOf = (kind: RecipientKind, to: string): string | Invalid => {

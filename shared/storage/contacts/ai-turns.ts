@@ -13,6 +13,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
 
 /** Turns are kept for 400 days. */
 const KEEP_SECONDS = 400 * 24 * 3600;
@@ -47,10 +48,7 @@ export const turnStore = (
   table: Table,
   raised: (eventId: Id<'event'>) => void,
 ): Pick<TurnPorts, 'readTurn' | 'store'> => ({
-  async readTurn(id) {
-    const row = await table.get(KEYS.aiTurn(id));
-    return row && turnRows.read(row);
-  },
+  readTurn: (id) => readRow(table, KEYS.aiTurn(id), turnRows.read),
 
   async store(turn, event) {
     const ttl = Math.ceil(turn.createdAt / 1000) + KEEP_SECONDS;

@@ -22,6 +22,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();
@@ -219,10 +220,7 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
     return verdict;
   },
 
-  async read(id) {
-    const row = await table.get(KEYS.contact(id));
-    return row && readContact(row);
-  },
+  read: (id) => readRow(table, KEYS.contact(id), readContact),
 
   async changeConsent(before, after, event) {
     const writes = consentWrites(before, after);
@@ -233,9 +231,3 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
 
   clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
 });
-
-/** The number of contacts of an organization. One read. */
-export const countContacts = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
-  const row = await table.get(KEYS.organization(organizationId), { only: ['contacts'] });
-  return z.int().default(0).parse(row?.contacts);
-};

@@ -20,6 +20,7 @@ import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
 
 /** Templates per organization: a search by name reads the summary of each. */
 const MAX_TEMPLATES = 1_000;
@@ -131,10 +132,10 @@ export const emailTemplateStore = (table: Table): TemplateStore => {
       const [summary, content] = [rowAt(KEYS.emailTemplate(id)), rowAt(KEYS.emailTemplateContent(id))];
       return summary && content ? { ...summaryRows.read(summary), ...contentRows.read(content).contents } : undefined;
     },
-    async named(organizationId, name) {
-      const row = await table.get(KEYS.emailTemplateName(organizationId, name.normalize('NFC')));
-      return row && id('emailTemplate').parse(row.templateId);
-    },
+    named: (organizationId, name) =>
+      readRow(table, KEYS.emailTemplateName(organizationId, name.normalize('NFC')), ({ templateId }) =>
+        id('emailTemplate').parse(templateId),
+      ),
     async page(organizationId, q, { skip, limit }) {
       if (q === undefined) {
         const [items, row] = await Promise.all([

@@ -12,6 +12,7 @@ import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { readRow } from '../read-row.ts';
 
 const PURPOSE = 'push-credentials';
 
@@ -54,10 +55,7 @@ export const pushApps = (table: Table, vault: () => Promise<Vault>): AppStore =>
       const apps = (await rowsOf(organizationId)).map(withoutSecret);
       return apps.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
     },
-    async read(organizationId, id) {
-      const row = await table.get(KEYS.pushApp(organizationId, id));
-      return row && withoutSecret(row);
-    },
+    read: (organizationId, id) => readRow(table, KEYS.pushApp(organizationId, id), withoutSecret),
     async put(app, credentials, entry) {
       const { id, organizationId } = app;
       const sealed = (await vault()).seal(PURPOSE, organizationId, JSON.stringify(credentials), id);

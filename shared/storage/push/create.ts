@@ -14,6 +14,7 @@ import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { dueEntry, messageRows } from '../messages/message-rows.ts';
 import { pushPartition } from '../partitions.ts';
+import { readRow } from '../read-row.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { type DebitPlan, debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
@@ -148,10 +149,8 @@ export const readPushChunks = async (table: Table, messageId: Id<'message'>): Pr
 };
 
 /** A push message by its id, of any organization. */
-export const readPushMessage = async (table: Table, id: Id<'message'>): Promise<PushMessage | undefined> => {
-  const row = await table.get(KEYS.message(id));
-  return row && readPushMessageRow(row);
-};
+export const readPushMessage = (table: Table, id: Id<'message'>): Promise<PushMessage | undefined> =>
+  readRow(table, KEYS.message(id), readPushMessageRow);
 
 /** Creation of push messages in the table of one stage. */
 export const pushCreationStore = (

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   DISPATCH_STATUSES,
-  type FailureReason,
+  FAILURE_REASONS,
   type PushChunk,
   type PushDispatchRecord,
 } from '../../domain/channels/push/dispatch.ts';
@@ -80,20 +80,6 @@ export const pushChunkRows = defineRow<Omit<PushChunk, 'tally'>>()({
 /** Reads a chunk's row. */
 export const readPushChunk = (row: Row): PushChunk => ({ ...pushChunkRows.read(row), tally: tallyOf(row) });
 
-const REASONS = [
-  'unregistered',
-  'opted_out',
-  'app_deleted',
-  'content_rejected',
-  'blacklisted',
-  'undeliverable',
-  'credentials',
-  'provider_credit',
-  'throttled',
-  'unavailable',
-  'indeterminate',
-] as const satisfies readonly FailureReason[];
-
 /** Dispatches: the devices of a push message. */
 export const pushDispatchRows = defineRow<PushDispatchRecord>()({
   attributes: {
@@ -104,7 +90,7 @@ export const pushDispatchRows = defineRow<PushDispatchRecord>()({
     platform: z.enum(PUSH_PLATFORMS),
     status: z.enum(DISPATCH_STATUSES),
     attempts: z.int(),
-    reason: z.enum(REASONS).optional(),
+    reason: z.enum(FAILURE_REASONS).optional(),
     openedAt: time.optional(),
   },
   rename: { organizationId: 'org' },

@@ -11,6 +11,7 @@ import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.t
 import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
+import { readRow } from '../read-row.ts';
 import { putPushChunk, readPushChunks, readPushMessage } from './create.ts';
 import { doneChunksOf, pushChunkRows, pushDispatchRows, readPushChunk, tallyAttributes } from './push-rows.ts';
 
@@ -134,10 +135,7 @@ const workAfter = ({ record }: PushMessage, { status, events }: PushOutcome): Wo
 export const pushSendStore = (table: Table, publish: (workItems: readonly WorkItem[]) => void): PushSendStore => ({
   message: (id) => readPushMessage(table, id),
   chunks: async (message) => (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk)),
-  async chunk(messageId, shard, number) {
-    const row = await table.get(KEYS.pushChunk(messageId, shard, number));
-    return row && readPushChunk(row);
-  },
+  chunk: (messageId, shard, number) => readRow(table, KEYS.pushChunk(messageId, shard, number), readPushChunk),
   async dispatches(chunk) {
     const partition = KEYS.pushDispatch(dispatchId(chunk, 0)).pk;
     const rows = await table.queryAll({ partition, consistent: true });

@@ -21,6 +21,7 @@ import type { Key, Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
 import { free, hold, holderKey, letGo, moveValue, needsBelow, readBelow } from './holders.ts';
 
 /** Senders of an organization in a stage: one query reads them all. */
@@ -188,10 +189,8 @@ export const organizationsWithSender = async (
 };
 
 /** Reads the sender of a due row. */
-export const readDueSender = async (table: Table, key: Key): Promise<Sender | undefined> => {
-  const row = await table.get(key);
-  return row && { ...senderRows.read(row), isDefault: false };
-};
+export const readDueSender = (table: Table, key: Key): Promise<Sender | undefined> =>
+  readRow(table, key, (row) => ({ ...senderRows.read(row), isDefault: false }));
 
 /** Lets go of a value, so that another organization may register it. False when nobody has it. For the operator. */
 export const releaseValue = async (

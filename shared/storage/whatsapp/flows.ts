@@ -20,6 +20,7 @@ import type { Key } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readOwnRow, readRow } from '../read-row.ts';
 
 /** Flows per organization. */
 const MAX_FLOWS = 1_000;
@@ -89,14 +90,9 @@ export const flowStore = (table: Table): FlowStore => {
       ]);
       return outcome.ok;
     },
-    async read(organizationId, id) {
-      const row = await table.get(KEYS.flow(id));
-      return row && row.org === organizationId ? flowRows.read(row) : undefined;
-    },
-    async named(organizationId, { wabaId, platformFlowId }) {
-      const row = await table.get(KEYS.metaFlow(organizationId, wabaId, platformFlowId));
-      return row && id('flow').parse(row.flowId);
-    },
+    read: (organizationId, id) => readOwnRow(table, organizationId, KEYS.flow(id), flowRows.read),
+    named: (organizationId, { wabaId, platformFlowId }) =>
+      readRow(table, KEYS.metaFlow(organizationId, wabaId, platformFlowId), ({ flowId }) => id('flow').parse(flowId)),
     page(organizationId, { status, platformStatus, category, numberId }, page) {
       const filter = allOf([equal({ status, platformStatus, numberId }), contains('platformCategories', category)]);
       const partition = INDEX_KEYS.flowsOf(organizationId, '', '').gsi1pk;

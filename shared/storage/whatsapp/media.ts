@@ -7,6 +7,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
 
 const mimeType = z.enum(Object.keys(MEDIA_TYPES) as [MimeType, ...MimeType[]]);
 
@@ -61,8 +62,7 @@ export const mediaStore = (table: Table): MediaStore => ({
   },
 
   async find(organizationId, mediaId, now) {
-    const row = await table.get(KEYS.media(organizationId, mediaId));
-    const media = row && mediaRows.read(row);
+    const media = await readRow(table, KEYS.media(organizationId, mediaId), mediaRows.read);
     return media && media.expiresAt > now ? media : undefined;
   },
 
@@ -70,10 +70,7 @@ export const mediaStore = (table: Table): MediaStore => ({
     await table.write({ put: uploadRows.write(upload) });
   },
 
-  async readUpload(id) {
-    const row = await table.get(KEYS.upload(id));
-    return row && uploadRows.read(row);
-  },
+  readUpload: (id) => readRow(table, KEYS.upload(id), uploadRows.read),
 
   async complete({ id, expiresAt }, media) {
     const outcome = await table.transact([

@@ -1,3 +1,4 @@
+import type { FoundNumber, Recipient } from '../../domain/channels/meta/sender.ts';
 import type { WhatsappNumber } from '../../domain/channels/whatsapp/numbers/number.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -6,6 +7,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { parseLastInbound, readWindows } from '../messages/inbound.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { readRow } from '../read-row.ts';
 import { numberRows } from './numbers.ts';
 
 /** What a send needs of a WhatsApp number, besides its access token. */
@@ -13,21 +15,8 @@ export type NumberSender = Pick<WhatsappNumber, 'id' | 'organizationId' | 'phone
 const readSender = numberRows.pick('id', 'organizationId', 'phoneNumberId', 'status');
 
 /** A number by our id, of any organization; undefined once it is disconnected. One read. */
-export const readNumberSender = async (table: Table, id: Id<'number'>): Promise<NumberSender | undefined> => {
-  const row = await table.get(KEYS.number(id));
-  return row && readSender(row);
-};
-
-/** A message's recipient, by its blind index. */
-interface Recipient {
-  readonly organizationId: Id<'organization'>;
-  readonly hash: string;
-}
-/** The number that a message is sent from, by our id; none when the provider uses its own. And when its recipient last wrote there, in ms. */
-export interface FoundSender {
-  readonly id?: Id<'number'> | undefined;
-  readonly lastInboundAt?: number | undefined;
-}
+export const readNumberSender = (table: Table, id: Id<'number'>): Promise<NumberSender | undefined> =>
+  readRow(table, KEYS.number(id), readSender);
 
 /**
  * The number that a send names; undefined when the organization has no such number. `needsWindow` also reads when the recipient last wrote there.
@@ -38,7 +27,7 @@ export const readNamedSender = async (
   { organizationId, hash }: Recipient,
   id: Id<'number'>,
   needsWindow: boolean,
-): Promise<FoundSender | undefined> => {
+): Promise<FoundNumber | undefined> => {
   const window = needsWindow ? [KEYS.lastInbound(organizationId, 'whatsapp', hash, id)] : [];
   const [number, last] = await coalescedRead(table, [KEYS.number(id), ...window]);
   if (!number || readSender(number).organizationId !== organizationId) return undefined;
@@ -64,7 +53,7 @@ export const readUsualSender = async (
   table: Table,
   recipient: Recipient,
   needsWindow: boolean,
-): Promise<FoundSender> => {
+): Promise<FoundNumber> => {
   const { organizationId } = recipient;
   const windows = () => readWindows(table, organizationId, { channel: 'whatsapp', hash: recipient.hash });
   const [[only, ...others], needed] = await Promise.all([

@@ -26,6 +26,7 @@ import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import type { Sealer } from '../messages/queued.ts';
+import { readOwnRow } from '../read-row.ts';
 
 /** Numbers per organization. */
 const MAX_NUMBERS = 1_000;
@@ -137,16 +138,11 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'
       ]);
       return outcome.ok;
     },
-    async read(organizationId, id) {
-      const row = await table.get(KEYS.number(id));
-      return row && row.org === organizationId ? numberRows.read(row) : undefined;
-    },
-    async accessToken({ id, organizationId }) {
-      const row = await table.get(KEYS.numberToken(id));
-      return row && row.org === organizationId
-        ? sealer.open(organizationId, id, z.string().parse(row.sealed))
-        : undefined;
-    },
+    read: (organizationId, id) => readOwnRow(table, organizationId, KEYS.number(id), numberRows.read),
+    accessToken: ({ id, organizationId }) =>
+      readOwnRow(table, organizationId, KEYS.numberToken(id), ({ sealed }) =>
+        sealer.open(organizationId, id, z.string().parse(sealed)),
+      ),
     async ofAccount(organizationId, wabaId) {
       const keys = await accountRows(table, wabaId, organizationId);
       return (await fullRows(table, keys)).map(numberRows.read);

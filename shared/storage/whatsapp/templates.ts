@@ -21,6 +21,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readOwnRow } from '../read-row.ts';
 
 /** Templates per organization: Meta's limit for its largest accounts. */
 const MAX_TEMPLATES = 6_000;
@@ -109,10 +110,7 @@ export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => vo
       ]);
       return outcome.ok;
     },
-    async read(organizationId, id) {
-      const row = await table.get(KEYS.template(id));
-      return row && row.org === organizationId ? templateRows.read(row) : undefined;
-    },
+    read: (organizationId, id) => readOwnRow(table, organizationId, KEYS.template(id), templateRows.read),
     async named(organizationId, name) {
       const ids = await idsOf(organizationId, name);
       const rows = await table.getMany(ids.map(KEYS.template), { consistent: true });

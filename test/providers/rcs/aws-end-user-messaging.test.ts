@@ -56,8 +56,8 @@ describe('before a request', () => {
   };
 
   it('a button that opens a URL other than https is refused as content', async () => {
-    const suggestions = [{ kind: 'openUrl', label: 'Abrir', url: 'http://loja.example.com.br' }] as const;
-    await expectRefused({}, { card: { title: 'a', description: 'b', suggestions } }, 'content');
+    const suggestion = { kind: 'openUrl', label: 'Abrir', url: 'http://loja.example.com.br' } as const;
+    await expectRefused({}, { card: { title: 'a', description: 'b', suggestions: [suggestion] } }, 'content');
   });
 
   it('an agent without an identity for its fallback is refused as the sender', async () => {

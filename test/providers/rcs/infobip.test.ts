@@ -48,8 +48,10 @@ it.each([{ text: 'Olá' }, { card: CARD }])('names no failover unless the messag
 });
 
 it('uses the label of a reply as its postback when there is none', async () => {
-  const suggestions = [{ kind: 'reply', label: 'Sim' }] as const;
-  await provider().send(rcsDispatch({ content: { card: { title: 'a', description: 'b', suggestions } } }));
+  const suggestion = { kind: 'reply', label: 'Sim' } as const;
+  await provider().send(
+    rcsDispatch({ content: { card: { title: 'a', description: 'b', suggestions: [suggestion] } } }),
+  );
   expect(standIn.messages.at(-1)?.content).toMatchObject({
     card: { suggestions: [{ kind: 'reply', label: 'Sim', postback: 'Sim' }] },
   });

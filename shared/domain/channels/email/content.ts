@@ -15,25 +15,19 @@ export interface EmailContent {
 }
 
 /** The stored part of an e-mail: its body is neither stored nor returned. */
-export interface StoredEmail {
-  readonly from: string;
-  readonly subject: string;
+export const storedEmail = z.object({
+  from: z.string(),
+  subject: z.string(),
   /** Size of the sent body in UTF-8 bytes. */
-  readonly bodyBytes: number;
-}
+  bodyBytes: z.int(),
+});
+export type StoredEmail = Readonly<z.output<typeof storedEmail>>;
 
 declare module '../../message/channel.ts' {
   interface ChannelContents {
     email: StoredEmail;
   }
 }
-
-/** Parses stored content. */
-export const storedEmail: z.ZodType<StoredEmail> = z.object({
-  from: z.string(),
-  subject: z.string(),
-  bodyBytes: z.int(),
-});
 
 /** API names of the provider and of the sandbox. */
 export const EMAIL_PROVIDERS = ['amazon_ses', 'sandbox_provider'] as const;

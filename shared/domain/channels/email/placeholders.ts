@@ -50,11 +50,6 @@ const tokenize = (source: string): Token[] => {
   return found;
 };
 
-/** The distinct placeholder names of a template, in order. */
-export const placeholderNames = (source: string): string[] => [
-  ...new Set(tokenize(source).flatMap(({ placeholder }) => placeholder?.name ?? [])),
-];
-
 /** The line (from 1) of the first invalid or unclosed placeholder, or undefined. */
 export const invalidPlaceholderLine = (source: string): number | undefined => {
   const bad = tokenize(source).find(({ placeholder }) => placeholder && placeholder.name === undefined);

@@ -10,6 +10,7 @@ import {
 } from '../../core/email-address.ts';
 import { isRefusal, type Refusal, refuse } from '../../core/errors.ts';
 import type { Id } from '../../core/ids.ts';
+import { refuseField } from '../../core/refuse-field.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
 import { notOwnSender, type SenderChecks } from '../../senders/permission.ts';
 import type { EmailContent } from './content.ts';
@@ -41,8 +42,7 @@ export interface EmailPlanPorts extends SenderChecks {
 /** Price route of every e-mail: a fixed price per recipient, without bands (docs/spec/email.md#e-mail-price). */
 export const EMAIL_ROUTE = 'email';
 
-const invalidField = (path: string, message: string) =>
-  refuse('VALIDATION_ERROR', { detail: 'The e-mail breaks a rule.', errors: [{ path, message }] });
+const invalidField = (path: string, message: string) => refuseField('The e-mail breaks a rule.', path, message);
 
 /** Subject and body: as given or from the template, whose subject the request may override (docs/spec/email.md#e-mail-content). */
 const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organization'>, request: EmailRequest) => {

@@ -1,3 +1,4 @@
+import { definedFields } from '../../core/patch.ts';
 import { isoTime } from '../../core/time.ts';
 import type { EmailTemplate, TemplateSummary } from './template.ts';
 
@@ -10,8 +11,7 @@ export const templateSummaryView = (template: TemplateSummary) => ({
   format: template.format,
   variables: template.variables.map(({ name, example, description }) => ({
     name,
-    ...(example === undefined ? {} : { example }),
-    ...(description === undefined ? {} : { description }),
+    ...definedFields({ example, description }),
   })),
   version: template.version,
   createdAt: isoTime(template.createdAt),

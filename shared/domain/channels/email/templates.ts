@@ -6,7 +6,7 @@ import { jsonBytes } from '../../core/json-bytes.ts';
 import { definedFields, type Patch } from '../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../core/retry-on-conflict.ts';
 import { textFromHtml } from './html-text.ts';
-import { fillPlaceholders, invalidPlaceholderLine, type TemplateValue, type TemplateVariable } from './placeholders.ts';
+import { fillPlaceholders, invalidPlaceholderLine, type TemplateValue } from './placeholders.ts';
 import type {
   EmailTemplate,
   SaveOutcome,
@@ -17,13 +17,8 @@ import type {
 } from './template.ts';
 
 /** The parsed body of a new template. */
-export interface NewTemplate {
-  readonly name: string;
-  readonly subject: string;
-  readonly format: TemplateFormat;
-  readonly source: string;
-  readonly text?: string | undefined;
-  readonly variables?: readonly TemplateVariable[] | undefined;
+export interface NewTemplate extends Pick<EmailTemplate, 'name' | 'subject' | 'format' | 'source' | 'text'> {
+  readonly variables?: EmailTemplate['variables'] | undefined;
 }
 /** The parsed body of a change; null clears a field. */
 export type TemplateChange = Patch<NewTemplate, 'text'>;
@@ -147,8 +142,8 @@ export const changeTemplate = async (
   owner: Owner,
   id: Id<'emailTemplate'>,
   { text, ...change }: TemplateChange,
-): Promise<EmailTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The template', async () => {
+): Promise<EmailTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
     const newText = text === undefined ? before.text : (text ?? undefined);
@@ -164,20 +159,18 @@ export const changeTemplate = async (
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);
   });
-};
 
 /** Deletes a template and frees its name. E-mails sent with it are kept. */
 export const deleteTemplate = async (
   ports: Pick<TemplatePorts, 'store'>,
   owner: Owner,
   id: Id<'emailTemplate'>,
-): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  return removeOnce(
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
     'The template',
     () => findTemplate(ports, owner, id),
     (template) => ports.store.remove(template),
   );
-};
 
 /** A template with its placeholders filled. */
 export interface RenderedTemplate {

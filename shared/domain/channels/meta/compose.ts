@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Tenant } from '../../core/actor.ts';
 import { refuse } from '../../core/errors.ts';
+import { refuseField } from '../../core/refuse-field.ts';
 import type { Clock } from '../../core/time.ts';
 import { payloadFaults } from '../../message/payload.ts';
 import type { SendRequest } from '../../message/send-request.ts';
@@ -37,10 +38,7 @@ const SENDER_LABEL = { whatsapp: 'numberId', instagram: 'instagramAccountId' } a
 const unknownSender = (channel: MetaChannel, requestedId: string | undefined) =>
   requestedId === undefined
     ? refuse('PRECONDITION_FAILED', 'The organization has no account on this channel that it could send from.')
-    : refuse('VALIDATION_ERROR', {
-        detail: 'The sender does not exist.',
-        errors: [{ path: SENDER_LABEL[channel], message: 'is none of the organization' }],
-      });
+    : refuseField('The sender does not exist.', SENDER_LABEL[channel], 'is none of the organization');
 
 /** The payload of a request: as given, else built from its text or template. */
 export const payloadOf = (request: SendRequest): Record<string, unknown> => {

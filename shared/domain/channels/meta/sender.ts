@@ -5,11 +5,12 @@ import type { MetaPlanPorts } from './compose.ts';
 import type { MetaChannel } from './providers.ts';
 
 /** A message's recipient, by its blind index. */
-interface Recipient {
+export interface Recipient {
   readonly organizationId: Id<'organization'>;
   readonly hash: string;
 }
-interface FoundNumber {
+/** The number that a message is sent from, by our id; none when the provider uses its own. And when its recipient last wrote there, in ms. */
+export interface FoundNumber {
   readonly id?: Id<'number'> | undefined;
   readonly lastInboundAt?: number | undefined;
 }

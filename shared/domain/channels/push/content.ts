@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Id } from '../../core/ids.ts';
-import type { AudienceDevice, PushDevice } from './device.ts';
-import { PUSH_PLATFORMS, type PushPlatform } from './transport.ts';
+import type { PushDevice } from './device.ts';
+import { PUSH_PLATFORMS } from './transport.ts';
 
 /** Ports of planning a push to a person. */
 export interface PushPlanPorts {
@@ -18,28 +18,20 @@ export interface PushPlanPorts {
   ) => Promise<ReadonlySet<Id<'contact'>>>;
 }
 
-/** What is kept of a push message: what it says, and which devices it goes to. */
-export interface PushMessageContent {
-  /** The notification in the form of the request. */
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly platforms: readonly PushPlatform[];
-  readonly segment?: string | undefined;
-  /** The devices of a message to one person; an audience's have rows of their own from the start. */
-  readonly devices?: readonly AudienceDevice[] | undefined;
-  /** Number of chunks in each shard. */
-  readonly extents: readonly number[];
-}
-
 const device = z.object({ id: idSchema('pushToken'), platform: z.enum(PUSH_PLATFORMS) });
 
-/** Parses stored content. */
-export const storedPush: z.ZodType<PushMessageContent> = z.object({
+/** What is kept of a push message: what it says, and which devices it goes to. */
+export const storedPush = z.object({
+  /** The notification in the form of the request. */
   payload: z.record(z.string(), z.unknown()),
   platforms: z.array(z.enum(PUSH_PLATFORMS)),
   segment: z.string().optional(),
+  /** The devices of a message to one person; an audience's have rows of their own from the start. */
   devices: z.array(device).optional(),
+  /** Number of chunks in each shard. */
   extents: z.array(z.int()),
 });
+export type PushMessageContent = Readonly<z.output<typeof storedPush>>;
 
 declare module '../../message/channel.ts' {
   interface ChannelContents {

@@ -3,7 +3,7 @@ import { derivedId, type Id } from '../../core/ids.ts';
 import { definedFields } from '../../core/patch.ts';
 import { maskEmail, maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
-import type { PushPlatform, PushTarget } from './transport.ts';
+import type { PushTarget } from './transport.ts';
 
 /** Identifies the device's owner; names, addresses and phones are stored sealed. */
 export interface Identification {
@@ -142,7 +142,4 @@ export const deviceView = (device: PushDevice, unmasked: boolean) => {
   };
 };
 
-export interface AudienceDevice {
-  readonly id: Id<'pushToken'>;
-  readonly platform: PushPlatform;
-}
+export type AudienceDevice = Pick<PushDevice, 'id' | 'platform'>;

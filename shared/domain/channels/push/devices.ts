@@ -1,6 +1,7 @@
 import type { Tenant } from '../../core/actor.ts';
-import { type Refusal, refuse, Unavailable } from '../../core/errors.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Id } from '../../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../../core/retry-on-conflict.ts';
 import type { AppPorts } from './app.ts';
 import {
   afterOptOut,
@@ -29,9 +30,6 @@ export interface DevicePorts extends AppPorts {
   readonly onOptOut: (platform: PushPlatform) => void;
 }
 
-/** Attempts against concurrent changes of the same device. */
-const MAX_ATTEMPTS = 8;
-
 const noApp = refuse('NOT_FOUND', 'There is no such app.');
 const noContact = refuse('NOT_FOUND', 'There is no such contact.');
 const noKeys = refuse('BAD_REQUEST', {
@@ -56,22 +54,20 @@ const subscriptionFault = (policy: WebPushPolicy, { platform, token, p256dh, aut
 };
 
 /** Read-modify-write of a device; undefined if it doesn't exist and `change` creates none. */
-const updateDevice = async (
+const updateDevice = (
   { devices, onOptOut }: DevicePorts,
   organizationId: Id<'organization'>,
   id: Id<'pushToken'>,
   change: (before: PushDevice | undefined) => PushDevice | undefined,
-): Promise<PushDevice | undefined> => {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+): Promise<PushDevice | undefined> =>
+  retryOnConflict('The device', async () => {
     const before = await devices.read(organizationId, id);
     const after = change(before);
     if (!after || (before && isUnchanged(before, after))) return before;
-    if (!(await devices.put(after, before))) continue;
+    if (!(await devices.put(after, before))) return CONFLICT;
     if (before?.optedIn && !after.optedIn) onOptOut(after.platform);
     return after;
-  }
-  throw new Unavailable('The device changes too often to be updated.');
-};
+  });
 
 /** Registers or updates a device; idempotent per app and token. Omitted fields are kept (docs/spec/push.md#devices). */
 export const registerDevice = async (

@@ -8,18 +8,20 @@ export const DISPATCH_STATUSES = ['queued', 'delivered', 'failed'] as const;
 export type DispatchStatus = (typeof DISPATCH_STATUSES)[number];
 
 /** Why a device was not sent to, or its push service refused. */
-export type FailureReason =
-  | 'unregistered'
-  | 'opted_out'
-  | 'app_deleted'
-  | 'content_rejected'
-  | 'blacklisted'
-  | 'undeliverable'
-  | 'credentials'
-  | 'provider_credit'
-  | 'throttled'
-  | 'unavailable'
-  | 'indeterminate';
+export const FAILURE_REASONS = [
+  'unregistered',
+  'opted_out',
+  'app_deleted',
+  'content_rejected',
+  'blacklisted',
+  'undeliverable',
+  'credentials',
+  'provider_credit',
+  'throttled',
+  'unavailable',
+  'indeterminate',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** One device of a push message. */
 export interface PushDispatchRecord {

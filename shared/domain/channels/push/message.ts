@@ -1,6 +1,7 @@
 import type { Tenant } from '../../core/actor.ts';
 import type { Id } from '../../core/ids.ts';
 import { asCoins, type Coins } from '../../core/money.ts';
+import { definedFields } from '../../core/patch.ts';
 import { isoTime } from '../../core/time.ts';
 import { MESSAGE_ORIGINS, type MessageOf, type MessageOrigin, type MessageStatus } from '../../message/message.ts';
 import type { AudienceDevice } from './device.ts';
@@ -164,10 +165,7 @@ export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens
     origin: message.origin,
     title,
     body,
-    ...(deepLink === undefined ? {} : { deepLink }),
-    ...(imageUrl === undefined ? {} : { imageUrl }),
-    ...(actions === undefined ? {} : { actions: actions.map((action) => ({ ...action })) }),
-    ...(silent === undefined ? {} : { silent }),
+    ...definedFields({ deepLink, imageUrl, actions: actions?.map((action) => ({ ...action })), silent }),
     platforms: [...message.platforms],
     audience: message.segment === undefined ? { tokens: message.reach } : { segment: message.segment },
     rateKind: message.rateKind,

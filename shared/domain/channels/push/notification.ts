@@ -1,13 +1,7 @@
 import type { PushAction, PushNotification } from './transport.ts';
 
 /** Content of a push message. */
-export interface PushContent extends Pick<PushNotification, 'title' | 'body'> {
-  readonly deepLink?: string | undefined;
-  readonly imageUrl?: string | undefined;
-  readonly actions?: readonly PushAction[] | undefined;
-  /** Shows nothing; delivered to the app as data. */
-  readonly silent?: boolean | undefined;
-}
+export type PushContent = Omit<PushNotification, 'data'>;
 
 const nonEmpty = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../core/actor.ts';
 import { isRefusal, refuse } from '../../core/errors.ts';
 import { asId, type Id } from '../../core/ids.ts';
+import { refuseField } from '../../core/refuse-field.ts';
 import type { ChannelPlanning } from '../../message/define-channel.ts';
 import { recipientIdOf } from '../../message/recipient.ts';
 import { payloadOf } from '../meta/compose.ts';
@@ -14,10 +15,7 @@ import { PUSH_PLATFORMS } from './transport.ts';
 
 type Planning = ChannelPlanning<'push', PushPlanPorts>;
 
-const tooLong = refuse('VALIDATION_ERROR', {
-  detail: 'The notification is longer than push services take.',
-  errors: [{ path: 'text', message: PUSH_TOO_LARGE }],
-});
+const tooLong = refuseField('The notification is longer than push services take.', 'text', PUSH_TOO_LARGE);
 const noDevice = refuse('VALIDATION_ERROR', {
   detail: 'The recipient has no device.',
   v1Code: 'invalid_recipient',

@@ -36,54 +36,37 @@ export const codePointLength = (text: string): number => {
 };
 
 /** A card's button. `url` is http(s); `phone` is E.164. */
-export type RcsSuggestion =
-  | { readonly kind: 'openUrl'; readonly label: string; readonly url: string }
-  | { readonly kind: 'call'; readonly label: string; readonly phone: string }
-  | { readonly kind: 'reply'; readonly label: string; readonly postback?: string | undefined };
+const suggestion = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('openUrl'), label: z.string(), url: z.string() }),
+  z.object({ kind: z.literal('call'), label: z.string(), phone: z.string() }),
+  z.object({ kind: z.literal('reply'), label: z.string(), postback: z.string().optional() }),
+]);
+export type RcsSuggestion = Readonly<z.output<typeof suggestion>>;
 
 /** A card (docs/spec/rcs.md#content-and-cards). */
-export interface RcsCard {
-  readonly title: string;
-  readonly description: string;
+const card = z.object({
+  title: z.string(),
+  description: z.string(),
   /** HTTPS on a public domain. */
-  readonly fileUrl?: string | undefined;
+  fileUrl: z.string().optional(),
   /** Up to RCS_LIMITS.suggestions. */
-  readonly suggestions?: readonly RcsSuggestion[] | undefined;
-}
+  suggestions: z.array(suggestion).optional(),
+});
+export type RcsCard = Readonly<z.output<typeof card>>;
 
 /** The message as the device receives it, and the SMS sent instead if the device has no RCS. */
-export interface RcsContent {
+export const storedRcs = z.object({
   /** Exactly one of `text` and `card`. */
-  readonly text?: string | undefined;
-  readonly card?: RcsCard | undefined;
-  readonly fallback?: { readonly text: string; readonly encoding: 'GSM-7' | 'UCS-2' } | undefined;
+  text: z.string().optional(),
+  card: card.optional(),
+  fallback: z.object({ text: z.string(), encoding: z.enum(['GSM-7', 'UCS-2']) }).optional(),
   /** The organization's own agent; absent for the one that the stage's provider is set up with. */
-  readonly senderId?: string | undefined;
-}
+  senderId: z.string().optional(),
+});
+export type RcsContent = Readonly<z.output<typeof storedRcs>>;
 
 declare module '../../message/channel.ts' {
   interface ChannelContents {
     rcs: RcsContent;
   }
 }
-
-const suggestion = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('openUrl'), label: z.string(), url: z.string() }),
-  z.object({ kind: z.literal('call'), label: z.string(), phone: z.string() }),
-  z.object({ kind: z.literal('reply'), label: z.string(), postback: z.string().optional() }),
-]);
-
-/** Parses stored content. */
-export const storedRcs: z.ZodType<RcsContent> = z.object({
-  text: z.string().optional(),
-  card: z
-    .object({
-      title: z.string(),
-      description: z.string(),
-      fileUrl: z.string().optional(),
-      suggestions: z.array(suggestion).optional(),
-    })
-    .optional(),
-  fallback: z.object({ text: z.string(), encoding: z.enum(['GSM-7', 'UCS-2']) }).optional(),
-  senderId: z.string().optional(),
-});

@@ -4,12 +4,10 @@ import { checkEndpoint, hostOf } from '../../core/public-address.ts';
 import { replaceLinks } from '../../links/find.ts';
 import { prepareText } from '../sms/text.ts';
 import { codePointLength, RCS_LIMITS, type RcsCard, type RcsContent, type RcsSuggestion } from './content.ts';
+import type { RcsRequest } from './request.ts';
 
 /** Text or card and fallback of a send, schema already validated. */
-export interface RcsBody {
-  readonly content: Pick<RcsContent, 'text' | 'card'>;
-  readonly fallback?: { readonly text: string } | undefined;
-}
+export type RcsBody = Pick<RcsRequest, 'content' | 'fallback'>;
 
 /** A host that is an IP address: the WHATWG parser has already normalized it to four decimals or brackets. */
 const IP_LITERAL = /^(?:\d+\.\d+\.\d+\.\d+|.*:.*)$/;

@@ -27,29 +27,21 @@ export const SMS_REASONS = [
 ] as const;
 
 /** The text as the device receives it, and its billable size (docs/spec/sms.md#text-that-leaves). */
-export interface SmsContent {
-  readonly text: string;
-  readonly encoding: 'GSM-7' | 'UCS-2';
+export const storedSms = z.object({
+  text: z.string(),
+  encoding: z.enum(['GSM-7', 'UCS-2']),
   /** Billable characters: septets in GSM-7, UTF-16 code units in UCS-2. */
-  readonly length: number;
-  readonly segments: number;
-  readonly senderId?: string | undefined;
-}
+  length: z.int(),
+  segments: z.int(),
+  senderId: z.string().optional(),
+});
+export type SmsContent = Readonly<z.output<typeof storedSms>>;
 
 declare module '../../message/channel.ts' {
   interface ChannelContents {
     sms: SmsContent;
   }
 }
-
-/** Parses stored content. */
-export const storedSms: z.ZodType<SmsContent> = z.object({
-  text: z.string(),
-  encoding: z.enum(['GSM-7', 'UCS-2']),
-  length: z.int(),
-  segments: z.int(),
-  senderId: z.string().optional(),
-});
 
 export type SmsDispatch = Dispatch<SmsContent>;
 export type SmsProvider = Provider<SmsContent>;

@@ -2,19 +2,13 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
-import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
-import { invalidState, requireNumber } from '../templates/templates.ts';
-import type { FlowCategory, FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
-import type { FlowJson } from './flow-json.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
+import { CONFLICT, retryOnConflict } from '../../../core/retry-on-conflict.ts';
+import { firstVersion, invalidState, requireNumber } from '../templates/templates.ts';
+import type { FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
 
 /** The parsed body of a new flow. */
-export interface NewFlow {
-  readonly numberId: Id<'number'>;
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly platformCategories: readonly FlowCategory[];
-  readonly flowJson: FlowJson;
-}
+export type NewFlow = Pick<WhatsappFlow, 'numberId' | 'name' | 'description' | 'platformCategories' | 'flowJson'>;
 /** The parsed body of a change; null clears a field. */
 export type FlowChange = Patch<Omit<NewFlow, 'numberId'>, 'description'>;
 
@@ -30,10 +24,7 @@ export const publicationInProgress = ({ status }: Pick<WhatsappFlow, 'status'>) 
 const refusalOf = (outcome: Exclude<FlowOutcome, { kind: 'conflict' | 'saved' }>) =>
   outcome.kind === 'limit_reached'
     ? refuse('CONFLICT', 'The organization has as many flows as it may have.')
-    : refuse('VALIDATION_ERROR', {
-        detail: 'The flow is too large.',
-        errors: [{ path: 'flowJson', message: 'is too large to be kept' }],
-      });
+    : refuseField('The flow is too large.', 'flowJson', 'is too large to be kept');
 
 /** Creates a flow as a draft. Meta learns of it when it is published. */
 export const createFlow = async (
@@ -43,18 +34,11 @@ export const createFlow = async (
 ): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const number = await requireNumber(ports, owner, input.numberId);
   if (isRefusal(number)) return number;
-  const now = ports.clock();
   const flow: WhatsappFlow = {
     ...input,
+    ...firstVersion(number, ports.clock()),
     id: newId('flow'),
-    organizationId: owner.organizationId,
-    numberId: number.id,
-    wabaId: number.wabaId,
     status: 'draft',
-    version: 1,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
   };
   const outcome = await ports.flows.create(flow);
   if (outcome.kind === 'conflict') throw new Unavailable('The flow could not be stored.');
@@ -74,8 +58,8 @@ export const updateFlow = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'flow'>,
   changeOf: (before: WhatsappFlow, now: number) => Partial<WhatsappFlow> | Refusal<'CONFLICT'> | undefined,
-): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The flow', async () => {
+): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The flow', async () => {
     const before = await findFlow(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -88,7 +72,6 @@ export const updateFlow = async (
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);
   });
-};
 
 /** Updates a draft (JSON Merge Patch) and increments its version. */
 export const changeFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>, { description, ...change }: FlowChange) =>
@@ -108,28 +91,3 @@ export const archiveFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) =>
       ? { status: 'archived' }
       : invalidState(before.status, 'a draft or a deprecated flow');
   });
-
-/** Deletes the flow at Meta before its row is deleted; undefined if there was nothing to delete or no access left. */
-export type DeleteAtMeta = (
-  flow: WhatsappFlow,
-) => Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined>;
-
-/** Deletes a draft, at Meta first if it was created there. 409 while it is being published. */
-export const deleteFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-  deleteAtMeta: DeleteAtMeta,
-): Promise<
-  undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
-> => {
-  return removeOnce(
-    'The flow',
-    () => findFlow(ports, owner, id),
-    async (flow) => {
-      if (flow.status !== 'draft') return invalidState(flow.status, 'a draft');
-      if (flow.publishing && flow.publishing.until > ports.clock()) return publicationInProgress(flow);
-      return (await deleteAtMeta(flow)) ?? ports.flows.remove(flow);
-    },
-  );
-};

@@ -1,7 +1,9 @@
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.ts';
 import type { Id } from '../../../core/ids.ts';
+import { removeOnce } from '../../../core/retry-on-conflict.ts';
 import {
+  deletionRefusal,
   type FlowJsonError,
   type MetaAnswer,
   type MetaApi,
@@ -17,6 +19,8 @@ import { findFlow, publicationInProgress, updateFlow } from './flows.ts';
 type FlowRefusal = Refusal<
   'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'
 >;
+/** An operation that calls Meta for a flow. */
+type FlowCall = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) => Promise<WhatsappFlow | FlowRefusal>;
 const MAX_ERRORS = 20;
 
 /** The flow's name at Meta. Includes our id, so that it is unique there and an earlier attempt can be found. */
@@ -142,11 +146,7 @@ const uploadAndPublish = async (
  * response, calling again resumes; until then the flow cannot be changed, so that it matches what Meta shows
  * (docs/spec/whatsapp-flows.md#flow-states).
  */
-export const publishFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const publishFlow: FlowCall = async (ports, owner, id) => {
   const found = await findFlow(ports, owner, id);
   if (isRefusal(found)) return found;
   if (found.status !== 'draft') return invalidState(found.status, 'a draft');
@@ -168,11 +168,7 @@ export const publishFlow = async (
 };
 
 /** Deprecates a published flow, at Meta first; irreversible. */
-export const deprecateFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const deprecateFlow: FlowCall = async (ports, owner, id) => {
   const flow = await findFlow(ports, owner, id);
   if (isRefusal(flow)) return flow;
   if (flow.status === 'deprecated') return flow;
@@ -207,11 +203,7 @@ export const flowStateAfter = (
 };
 
 /** Refreshes a flow's status from Meta, which blocks, throttles and releases flows on its own. 409 if the flow was never created there. */
-export const syncFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const syncFlow: FlowCall = async (ports, owner, id) => {
   const flow = await findFlow(ports, owner, id);
   if (isRefusal(flow)) return flow;
   if (flow.platformFlowId === undefined) return invalidState(flow.status, 'a flow that exists at Meta');
@@ -223,16 +215,22 @@ export const syncFlow = async (
 };
 
 /** Deletes a draft at Meta if it was created there. Skipped if its number is disconnected, since no access is left. */
-export const deleteFlowAtMeta =
-  (ports: FlowPorts, owner: Tenant) =>
-  async (
-    flow: WhatsappFlow,
-  ): Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined> => {
-    if (flow.platformFlowId === undefined) return undefined;
-    const metaApi = await openApiOf(ports, owner, flow);
-    if (isRefusal(metaApi))
-      return metaApi.name === 'PRECONDITION_FAILED' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-    const deleted = await metaApi.deleteFlow(flow.platformFlowId);
-    if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
-    return metaRefusal(deleted);
-  };
+const deleteAtMeta = async (ports: FlowPorts, owner: Tenant, flow: WhatsappFlow) => {
+  if (flow.platformFlowId === undefined) return undefined;
+  const metaApi = await openApiOf(ports, owner, flow);
+  if (isRefusal(metaApi))
+    return metaApi.name === 'PRECONDITION_FAILED' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
+  return deletionRefusal(await metaApi.deleteFlow(flow.platformFlowId));
+};
+
+/** Deletes a draft, at Meta first if it was created there. 409 while it is being published. */
+export const deleteFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) =>
+  removeOnce(
+    'The flow',
+    () => findFlow(ports, owner, id),
+    async (flow) => {
+      if (flow.status !== 'draft') return invalidState(flow.status, 'a draft');
+      if (flow.publishing && flow.publishing.until > ports.clock()) return publicationInProgress(flow);
+      return (await deleteAtMeta(ports, owner, flow)) ?? ports.flows.remove(flow);
+    },
+  );

@@ -1,9 +1,9 @@
 import { isRefusal, type ProblemName, type Refusal, refuse } from '../../../core/errors.ts';
 import type { Id } from '../../../core/ids.ts';
-import type { RefusalCause } from '../../../message/provider-port.ts';
+import type { NumberAccess, RefusalCause } from '../../../message/provider-port.ts';
 import type { FileDescription } from './described.ts';
 import { type Inspected, Inspector } from './inspector.ts';
-import type { ByteStream, FileInfo, Media, MediaPorts, MetaMediaApi, SendingNumber, Spool } from './ports.ts';
+import type { ByteStream, FileInfo, Media, MediaPorts, MetaMediaApi, Spool } from './ports.ts';
 import { MEDIA_LIFETIME_MS, mediaTypeOf } from './types.ts';
 
 type UploadProblem =
@@ -35,7 +35,7 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<RefusalCause, string>>> = {
 const uploadToMeta = async (
   mediaApi: MetaMediaApi,
   onFailure: MediaPorts['onFailure'],
-  number: SendingNumber,
+  number: NumberAccess,
   file: ByteStream,
   about: FileInfo,
 ): Promise<string | Refusal<'DEPENDENCY_FAILED'>> => {
@@ -54,18 +54,14 @@ const uploadToMeta = async (
 const toMedia = (
   mediaId: string,
   owner: Pick<Media, 'organizationId' | 'numberId' | 'filename'>,
-  { mimeType, kind, size, sha256, voice }: Inspected,
+  inspected: Inspected,
   now: number,
 ): Media => ({
   mediaId,
   organizationId: owner.organizationId,
   numberId: owner.numberId,
   filename: owner.filename,
-  mimeType,
-  kind,
-  size,
-  sha256,
-  ...(voice ? { voice } : {}),
+  ...inspected,
   storedAt: now,
   expiresAt: now + MEDIA_LIFETIME_MS,
 });
@@ -89,7 +85,7 @@ export const sendingNumber = async (
   { numbers }: Pick<MediaPorts, 'numbers'>,
   organizationId: Id<'organization'>,
   numberId: Id<'number'>,
-): Promise<SendingNumber | undefined> => {
+): Promise<NumberAccess | undefined> => {
   const number = await numbers.read(organizationId, numberId);
   if (!number || number.status === 'disconnected') return undefined;
   const accessToken = await numbers.accessToken(number);

@@ -1,14 +1,8 @@
 import type { Id } from '../../../core/ids.ts';
 import type { Clock } from '../../../core/time.ts';
-import type { ProviderAnswer } from '../../../message/provider-port.ts';
+import type { NumberAccess, ProviderAnswer } from '../../../message/provider-port.ts';
 import type { NumberStore } from '../numbers/number.ts';
 import type { MediaKind, MimeType } from './types.ts';
-
-/** A number as Meta knows it, with its access token. */
-export interface SendingNumber {
-  readonly phoneNumberId: string;
-  readonly accessToken: string;
-}
 
 /** An uploaded file that messages can reference. `mediaId` is Meta's id, `size` in bytes, `sha256` in hex, times in ms. */
 export interface Media {
@@ -56,15 +50,11 @@ export interface MediaStore {
 
 /** A file's bytes, in chunks. */
 export type ByteStream = AsyncIterable<Uint8Array>;
-export interface FileInfo {
-  readonly mimeType: MimeType;
-  readonly filename: string;
-  readonly size: number;
-}
+export type FileInfo = Pick<Media, 'mimeType' | 'filename' | 'size'>;
 
 export interface MetaMediaApi {
   /** Uploads a file to Meta. Never throws; `providerMessageId` is Meta's media id. */
-  upload(number: SendingNumber, file: ByteStream, about: FileInfo): Promise<ProviderAnswer>;
+  upload(number: NumberAccess, file: ByteStream, about: FileInfo): Promise<ProviderAnswer>;
 }
 
 /** Temporary storage of one file while it is inspected. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.ts';
-
 import type { Id } from '../../../core/ids.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { describeRawUpload, type FileDescription, type RawDescription } from './described.ts';
 import { forwardFile, type ReceivedFile, type ReceiveFile, type Refused, receiveBytes } from './forward.ts';
 
@@ -24,10 +24,7 @@ const refusalOf = (error: UploadError): Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LAR
   if (error.kind === 'too_long') return bodyTooLarge();
   if (error.kind === 'not_json') return refuse('BAD_REQUEST', 'The body is not JSON.');
   if (error.kind === 'duplicate_field')
-    return refuse('VALIDATION_ERROR', {
-      detail: 'The body breaks the contract.',
-      errors: [{ path: 'dataBase64', message: 'is given twice' }],
-    });
+    return refuseField('The body breaks the contract.', 'dataBase64', 'is given twice');
   return refuse('VALIDATION_ERROR', {
     detail: `dataBase64 is not base64: it breaks off at character ${error.at}, counted from 0.`,
     meta: { position: error.at },

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../../../core/errors.ts';
-import type { MessagingTier, NameStatus, NumberProfile, NumberStatus, QualityRating, Throughput } from './number.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
+import type { NumberProfile, WhatsappNumber } from './number.ts';
 
 /**
  * Meta's answer. `refused` is certain: nothing was done. `uncertain`: it may have been done. `detail` holds codes only, since Meta's
@@ -16,15 +17,10 @@ export type MetaAnswer<T> =
   | { readonly kind: 'uncertain'; readonly detail: string };
 
 /** A number as Meta reports it. */
-export interface MetaNumber {
-  readonly displayPhone: string;
-  readonly status: NumberStatus;
-  readonly qualityRating: QualityRating;
-  readonly messagingTier: MessagingTier;
-  readonly throughput: Throughput;
-  readonly verifiedName?: string | undefined;
-  readonly nameStatus?: NameStatus | undefined;
-}
+export type MetaNumber = Pick<
+  WhatsappNumber,
+  'displayPhone' | 'status' | 'qualityRating' | 'messagingTier' | 'throughput' | 'verifiedName' | 'nameStatus'
+>;
 
 /** A template component in Meta's format. */
 export interface MetaComponent {
@@ -122,9 +118,10 @@ export const metaRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' 
       retryAfterSeconds: Math.max(1, answer.retryAfterSeconds ?? 60),
     });
   if (answer.cause === 'content' && path !== undefined)
-    return refuse('VALIDATION_ERROR', {
-      detail: `Meta refused it (${detail}).`,
-      errors: [{ path, message: 'was refused by Meta' }],
-    });
+    return refuseField(`Meta refused it (${detail}).`, path, 'was refused by Meta');
   return refuse('DEPENDENCY_FAILED', `Meta refused (${detail}).`);
 };
+
+/** The refusal of a failed deletion; undefined also for what Meta has no longer. */
+export const deletionRefusal = (answer: MetaAnswer<void>): MetaRefusal | undefined =>
+  answer.kind === 'done' || (answer.kind === 'refused' && answer.cause === 'absent') ? undefined : metaRefusal(answer);

@@ -3,6 +3,7 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
 import { metaLimitOf } from './limits.ts';
@@ -67,10 +68,7 @@ export const metaApiOf = async (
 /** The refusal of a connection: 422 if Meta does not accept the given ids or token, else as any failed call. */
 const connectRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' }>) => {
   const invalidField = (path: string, message: string) =>
-    refuse('VALIDATION_ERROR', {
-      detail: `Meta does not allow access to this number (${answer.detail}).`,
-      errors: [{ path, message }],
-    });
+    refuseField(`Meta does not allow access to this number (${answer.detail}).`, path, message);
   if (answer.kind === 'refused' && answer.cause === 'credentials')
     return invalidField('accessToken', 'is not accepted by Meta for this number');
   if (answer.kind === 'refused' && (answer.cause === 'absent' || answer.cause === 'content'))
@@ -146,8 +144,8 @@ export const updateNumber = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'number'>,
   changeOf: (before: WhatsappNumber, now: number) => NumberUpdate | Refusal<'VALIDATION_ERROR'> | undefined,
-): Promise<WhatsappNumber | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The number', async () => {
+): Promise<WhatsappNumber | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The number', async () => {
     const before = await findNumber(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -160,7 +158,6 @@ export const updateNumber = async (
     const outcome = await ports.numbers.change(before, after, also);
     return outcome.kind === 'saved' ? after : CONFLICT;
   });
-};
 
 const limitErrors = (number: WhatsappNumber, requested: NonNullable<NumberChange['rateLimit']>) => {
   const ceiling = metaLimitOf(number);
@@ -280,10 +277,9 @@ export const disconnectNumber = async (
   ports: NumberPorts,
   caller: Caller,
   id: Id<'number'>,
-): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  return removeOnce(
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
     'The number',
     () => findNumber(ports, caller, id),
     (number) => ports.numbers.remove(number, entryOf(caller, id, 'disconnected', ports.clock())),
   );
-};

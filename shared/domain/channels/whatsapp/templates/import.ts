@@ -7,7 +7,7 @@ import type { WhatsappNumber } from '../numbers/number.ts';
 import { type Connection, connectNumber, metaApiOf, syncNumber } from '../numbers/numbers.ts';
 import { afterReview, categoryOf } from './review.ts';
 import { TEMPLATE_LANGUAGES, type TemplateComponent, type TemplatePorts, type WhatsappTemplate } from './template.ts';
-import { updateTemplate } from './templates.ts';
+import { firstVersion, updateTemplate } from './templates.ts';
 
 const CONCURRENCY = 8;
 const NAME = /^[a-z0-9_]{1,512}$/;
@@ -47,22 +47,15 @@ const storeNew = async (
   listed: ListedTemplate,
   known: ImportedTemplate,
 ) => {
-  const now = ports.clock();
   const { status, platformTemplateId } = listed;
   await ports.templates.create({
     ...known,
+    ...firstVersion(number, ports.clock()),
     id: newId('template'),
-    organizationId: number.organizationId,
-    numberId: number.id,
-    wabaId: number.wabaId,
     status,
     platformTemplateId,
     ...reasonOf(listed),
     ...announcedMark(status, 1),
-    version: 1,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
   });
 };
 

@@ -1,3 +1,4 @@
+import { definedFields } from '../../../core/patch.ts';
 import type { ReportedTemplateText } from '../../../message/meta-event.ts';
 import { type ComponentType, componentType } from './components.ts';
 import { isOneTimeCode } from './fill.ts';
@@ -24,9 +25,7 @@ const mergeButtons = (before: readonly Fields[], reported: ReportedTemplateText[
         return {
           ...(url === undefined || url === known.url ? known : rest),
           type,
-          ...(text === undefined ? {} : { text }),
-          ...(url === undefined ? {} : { url }),
-          ...(phoneNumber === undefined ? {} : { phone_number: phoneNumber }),
+          ...definedFields({ text, url, phone_number: phoneNumber }),
         };
       });
 

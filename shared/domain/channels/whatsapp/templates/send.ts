@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.ts';
 import { asId, type Id, isId } from '../../../core/ids.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import type { SendRequest } from '../../../message/send-request.ts';
 import { type FilledPart, filledParts, parameterFormat, requiredParts, templateVariables } from './fill.ts';
 import type { TemplatePorts, WhatsappTemplate } from './template.ts';
@@ -151,10 +152,7 @@ export const withSavedTemplate = async (
     : await findByName(ports, organizationId, name, { language, numberId: request.labels?.numberId });
   if (!found)
     return isOurs
-      ? refuse('VALIDATION_ERROR', {
-          detail: 'There is no such template.',
-          errors: [{ path: 'template', message: 'is no template of the organization' }],
-        })
+      ? refuseField('There is no such template.', 'template', 'is no template of the organization')
       : request;
   const refused = templateRefusal(found, request);
   if (isRefusal(refused)) return refused;

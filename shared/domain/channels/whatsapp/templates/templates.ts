@@ -2,30 +2,20 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
-import { metaRefusal } from '../numbers/meta-port.ts';
+import { deletionRefusal } from '../numbers/meta-port.ts';
 import type { WhatsappNumber } from '../numbers/number.ts';
 import { metaApiOf } from '../numbers/numbers.ts';
 import { componentErrors } from './components.ts';
-import type {
-  TemplateCategory,
-  TemplateComponent,
-  TemplateLanguage,
-  TemplateOutcome,
-  TemplatePorts,
-  WhatsappTemplate,
-} from './template.ts';
+import type { TemplateOutcome, TemplatePorts, WhatsappTemplate } from './template.ts';
 
 /** The parsed body of a new template. */
-export interface NewTemplate {
-  readonly numberId: Id<'number'>;
-  readonly name: string;
-  readonly language: TemplateLanguage;
-  readonly category: TemplateCategory;
-  readonly components: readonly TemplateComponent[];
-  readonly headerExampleUrl?: string | undefined;
-}
+export type NewTemplate = Pick<
+  WhatsappTemplate,
+  'numberId' | 'name' | 'language' | 'category' | 'components' | 'headerExampleUrl'
+>;
 /** The parsed body of a change; null clears a field. */
 export type TemplateChange = Patch<Omit<NewTemplate, 'numberId'>, 'headerExampleUrl'>;
 
@@ -63,10 +53,18 @@ export const requireNumber = async (
   numberId: Id<'number'>,
 ): Promise<WhatsappNumber | Refusal<'VALIDATION_ERROR'>> =>
   (await numbers.read(organizationId, numberId)) ??
-  refuse('VALIDATION_ERROR', {
-    detail: 'There is no such number.',
-    errors: [{ path: 'numberId', message: 'is no number of the organization' }],
-  });
+  refuseField('There is no such number.', 'numberId', 'is no number of the organization');
+
+/** What a new template or flow of a number begins with. */
+export const firstVersion = ({ organizationId, id: numberId, wabaId }: WhatsappNumber, now: number) => ({
+  organizationId,
+  numberId,
+  wabaId,
+  version: 1,
+  revision: 1,
+  createdAt: now,
+  updatedAt: now,
+});
 
 /** Creates a template as a draft. 409 if another template of the account has the name in this language. */
 export const createTemplate = async (
@@ -78,18 +76,11 @@ export const createTemplate = async (
   if (isRefusal(number)) return number;
   const invalid = contentRefusal(input);
   if (invalid) return invalid;
-  const now = ports.clock();
   const template: WhatsappTemplate = {
     ...input,
+    ...firstVersion(number, ports.clock()),
     id: newId('template'),
-    organizationId: owner.organizationId,
-    numberId: number.id,
-    wabaId: number.wabaId,
     status: 'draft',
-    version: 1,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
   };
   const outcome = await ports.templates.create(template);
   if (outcome.kind === 'conflict') throw new Unavailable('The template could not be stored.');
@@ -115,8 +106,8 @@ export const updateTemplate = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'template'>,
   changeOf: TemplateUpdate<Refusal<'CONFLICT' | 'VALIDATION_ERROR'>>,
-): Promise<WhatsappTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The template', async () => {
+): Promise<WhatsappTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -129,7 +120,6 @@ export const updateTemplate = async (
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);
   });
-};
 
 /** 409 for an operation that the current status does not allow. */
 export const invalidState = (status: string, allowed: string) =>
@@ -169,9 +159,7 @@ const deleteAtMeta = async (ports: TemplatePorts, owner: Tenant, template: Whats
   const metaApi = number && (await metaApiOf(ports, owner.env, number));
   if (!metaApi) return undefined;
   if (isRefusal(metaApi)) return metaApi.name === 'NOT_FOUND' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-  const deleted = await metaApi.deleteTemplate(wabaId, name, platformTemplateId);
-  if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
-  return metaRefusal(deleted);
+  return deletionRefusal(await metaApi.deleteTemplate(wabaId, name, platformTemplateId));
 };
 
 /** Deletes a template, at Meta first. The name is free again here, while Meta reserves it for 30 days. */
@@ -179,10 +167,8 @@ export const deleteTemplate = async (
   ports: TemplatePorts,
   owner: Tenant,
   id: Id<'template'>,
-): Promise<
-  undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
-> => {
-  return removeOnce(
+): Promise<undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>> =>
+  removeOnce(
     'The template',
     () => findTemplate(ports, owner, id),
     async (template) => {
@@ -191,4 +177,3 @@ export const deleteTemplate = async (
       return (await deleteAtMeta(ports, owner, template)) ?? ports.templates.remove(template);
     },
   );
-};

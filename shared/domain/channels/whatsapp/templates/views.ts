@@ -1,3 +1,4 @@
+import { definedFields } from '../../../core/patch.ts';
 import { isoTime } from '../../../core/time.ts';
 import type { WhatsappTemplate } from './template.ts';
 
@@ -13,9 +14,7 @@ export const templateView = (template: WhatsappTemplate) => {
     category: template.category,
     status: template.status,
     components: template.components.map(({ type, payload }) => ({ type, payload })),
-    ...(headerExampleUrl === undefined ? {} : { headerExampleUrl }),
-    ...(platformTemplateId === undefined ? {} : { platformTemplateId }),
-    ...(rejectionReason === undefined ? {} : { rejectionReason }),
+    ...definedFields({ headerExampleUrl, platformTemplateId, rejectionReason }),
     version: template.version,
     createdAt: isoTime(template.createdAt),
     updatedAt: isoTime(template.updatedAt),

@@ -1,0 +1,9 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Caller } from '../domain/access/credentials.ts';
+import { asCurrentCaller } from '../domain/access/current-caller.ts';
+import { callerPorts } from '../wiring/access/people.ts';
+import { presentedCall } from './caller.ts';
+
+/** Runs a rule with the caller of an event as it is now, not as the gateway's cache has it. */
+export const asCaller = <T>(event: APIGatewayProxyEvent, rule: (caller: Caller) => Promise<T>) =>
+  asCurrentCaller(callerPorts, presentedCall(event), rule);
