@@ -10,6 +10,11 @@ const SETTINGS_TTL_MS = 10_000;
 /** Name of the sandbox provider on every channel: docs/spec/sends.md#sandbox. */
 const SANDBOX = 'sandbox_provider';
 const MAX_CACHED_ROUTES = 10_000;
+/** When to come back while another call tries the provider again, in ms. */
+const PROBED_ELSEWHERE_MS = 5_000;
+
+/** A breaker's state: `resting` for so many ms, or at the end of that (`probation`), when one call may try it. */
+type BreakerState = { readonly kind: 'closed' | 'probation' } | { readonly kind: 'resting'; readonly ms: number };
 
 /** Where the providers of a stage come from. */
 export interface RoutingSources {
@@ -17,7 +22,8 @@ export interface RoutingSources {
   readonly io: ProviderIo;
   readonly clock: () => number;
   readonly breakers: {
-    closed(channel: string, provider: string, route: string): Promise<boolean>;
+    state(channel: string, provider: string, route: string): Promise<BreakerState>;
+    probe(channel: string, provider: string, route: string): Promise<boolean>;
     report(channel: string, provider: string, route: string, healthy: boolean): Promise<void>;
   };
   /** The sandbox provider of a channel. */
@@ -57,8 +63,9 @@ export class Routing implements RoutingPort {
     organizationId: Id<'organization'>,
     env: Environment,
     route: string,
+    purpose?: 'send',
   ): Promise<Candidates> {
-    const { sandbox, breakers, ownedBy } = this.#sources;
+    const { sandbox, ownedBy } = this.#sources;
     if (env === 'test') return { kind: 'ready', providers: [sandbox(channel)] };
     const own = ownedBy?.[channel];
     if (own) return own(organizationId);
@@ -66,12 +73,34 @@ export class Routing implements RoutingPort {
     const order = (await this.#loadOrder(organizationId, channel, route)) ?? [...adapters.keys()];
     const providers = order.flatMap((name) => adapters.get(name) ?? []);
     if (providers.length === 0) return { kind: 'none', missing: setupHint(channel) };
-    const closed = await Promise.all(providers.map(({ name }) => breakers.closed(channel, name, route)));
-    // Providers with an open breaker come last instead of being dropped: trying one beats refusing the message.
-    return {
-      kind: 'ready',
-      providers: [...providers.filter((_, at) => closed[at]), ...providers.filter((_, at) => !closed[at])],
-    };
+    return this.#healthiestFirst(channel, route, providers, purpose);
+  }
+
+  /**
+   * Providers with a closed breaker first; the others after them, since a refusal by all that are healthy makes trying one worth it. A send
+   * that finds a provider at the end of its rest before any healthy one tries it, if no other call does.
+   */
+  async #healthiestFirst(
+    channel: Channel,
+    route: string,
+    providers: readonly Provider<unknown>[],
+    purpose: 'send' | undefined,
+  ): Promise<Candidates> {
+    const { breakers } = this.#sources;
+    const states = await Promise.all(providers.map(({ name }) => breakers.state(channel, name, route)));
+    const isClosed = (_: unknown, at: number) => states[at]?.kind === 'closed';
+    const closed = providers.filter(isClosed);
+    const others = providers.filter((_, at) => !isClosed(_, at));
+    if (purpose !== 'send' || others.length === 0) return { kind: 'ready', providers: [...closed, ...others] };
+    const firstClosed = states.findIndex(({ kind }) => kind === 'closed');
+    const before = firstClosed < 0 ? providers : providers.slice(0, firstClosed);
+    const tried = before.find((_, at) => states[at]?.kind === 'probation');
+    if (tried && (await breakers.probe(channel, tried.name, route)))
+      return { kind: 'ready', providers: [tried, ...closed, ...others.filter((one) => one !== tried)] };
+    const rests = states.map((state) => (state.kind === 'resting' ? state.ms : PROBED_ELSEWHERE_MS));
+    return closed.length > 0
+      ? { kind: 'ready', providers: [...closed, ...others] }
+      : { kind: 'ready', providers: others, restMs: Math.min(...rests) };
   }
 
   async provider(channel: Channel, name: string): Promise<Provider<unknown> | undefined> {

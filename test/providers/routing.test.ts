@@ -27,7 +27,11 @@ const world = (over: Partial<RoutingSources> = {}) => {
     io,
     clock: () => state.now,
     breakers: {
-      closed: async (channel, provider, route) => !state.tripped.includes(`${channel}/${provider}/${route}`),
+      state: async (channel, provider, route) =>
+        state.tripped.includes(`${channel}/${provider}/${route}`)
+          ? { kind: 'resting', ms: 30_000 }
+          : { kind: 'closed' },
+      probe: async () => false,
       report: async () => undefined,
     },
     sandbox: (channel) => ({ name: 'sandbox_provider', of: channel }) as unknown as Provider<unknown>,
@@ -108,7 +112,7 @@ it("sends a channel of the organizations' own providers through them alone, and 
   const own: Candidates = { kind: 'none', missing: 'no app is registered' };
   const report = vi.fn(async () => undefined);
   const { routing, read } = world({
-    breakers: { closed: async () => true, report },
+    breakers: { state: async () => ({ kind: 'closed' }), probe: async () => true, report },
     ownedBy: { push: async (organizationId) => ({ ...own, missing: `${own.missing} by ${organizationId}` }) },
   });
   expect(await routing.candidates('push', ORGANIZATIONS.a, 'live', 'default')).toEqual({

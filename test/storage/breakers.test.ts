@@ -54,6 +54,7 @@ describe('the routes of live SMS', () => {
     const [one, other] = [routing(), routing()];
     await fail(one, 'infobip', 4);
     await one.report('sms', 'infobip', 'premium', true);
+    world.now += 10_001;
     await fail(one, 'infobip', 4);
     expect(await order(one, idNamed('organization', 'd'))).toEqual(['infobip', 'twilio']);
     await fail(one, 'infobip', 1);
@@ -61,17 +62,74 @@ describe('the routes of live SMS', () => {
     world.now += 5_001;
     expect(await order(other, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 30_000;
-    expect(await order(one, idNamed('organization', 'd'))).toEqual(['infobip', 'twilio']);
+    expect((await one.candidates('sms', idNamed('organization', 'd'), 'live', 'premium', 'send')).kind).toBe('ready');
     // One failure after the 30 s trips it again: it is on probation.
     await fail(one, 'infobip', 1);
     expect(await order(one, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 40_000;
   });
 
-  test('keep a tripped provider as the last resort: with nothing else, trying is better than refusing', async () => {
-    const table = routing({ infobip: INFOBIP });
-    await fail(table, 'infobip', 5);
-    expect(await order(table, idNamed('organization', 'e'))).toEqual(['infobip']);
+  /** What a send finds on a route of its own: the providers in order, or how long they all rest. */
+  const found = async (table: Routing, route: string) => {
+    const candidates = await table.candidates('sms', idNamed('organization', 'e'), 'live', route, 'send');
+    if (candidates.kind === 'none') return candidates.missing;
+    return candidates.restMs ?? candidates.providers.map(({ name }) => name);
+  };
+
+  test('call nobody while every provider fails, and then one call tries again, whichever process makes it', async () => {
+    const processes = Array.from({ length: 20 }, () => routing({ infobip: INFOBIP }));
+    const [first] = processes as [Routing];
+    const failed = () => first.report('sms', 'infobip', 'down', false);
+    for (let at = 0; at < 5; at++) await failed();
+    expect(await Promise.all(processes.map((each) => found(each, 'down')))).toEqual(processes.map(() => 30_000));
+    // Who only asks what is there finds the provider as ever.
+    expect((await first.candidates('sms', idNamed('organization', 'e'), 'live', 'down')).kind).toBe('ready');
+    world.now += 30_001;
+    const probing = await Promise.all(processes.map((each) => found(each, 'down')));
+    expect(probing.filter((each) => Array.isArray(each))).toEqual([['infobip']]);
+    await failed();
+    world.now += 5_001;
+    expect(new Set(await Promise.all(processes.map((each) => found(each, 'down'))))).toEqual(new Set([24_999]));
+    world.now += 25_000;
+    const again = await Promise.all(processes.map((each) => found(each, 'down')));
+    const prober = processes[again.findIndex((each) => Array.isArray(each))];
+    await prober?.report('sms', 'infobip', 'down', true);
+    world.now += 5_001;
+    expect(await Promise.all(processes.map((each) => found(each, 'down')))).toEqual(processes.map(() => ['infobip']));
+  });
+
+  test('try a rested provider before the healthy one behind it, by one call', async () => {
+    const table = routing();
+    for (let at = 0; at < 5; at++) await table.report('sms', 'twilio', 'order', false);
+    expect(await found(table, 'order')).toEqual(['infobip', 'twilio']);
+    world.now += 30_001;
+    expect([await found(table, 'order'), await found(table, 'order')]).toEqual([
+      ['twilio', 'infobip'],
+      ['infobip', 'twilio'],
+    ]);
+  });
+
+  test('trip a provider whose time-outs are spread over processes; a few failures among many successes do not', async () => {
+    const spread = Array.from({ length: 5 }, () => routing({ infobip: INFOBIP }));
+    for (const each of spread) await each.report('sms', 'infobip', 'spread', false);
+    world.now += 5_001;
+    expect(await Promise.all(spread.map((each) => found(each, 'spread')))).toEqual(spread.map(() => 24_999));
+    const busy = Array.from({ length: 8 }, () => routing({ infobip: INFOBIP }));
+    for (const each of busy) {
+      for (let at = 0; at < 20; at++) await each.report('sms', 'infobip', 'busy', true);
+      await each.report('sms', 'infobip', 'busy', false);
+    }
+    world.now += 5_001;
+    expect(await found(busy[0] as Routing, 'busy')).toEqual(['infobip']);
+  });
+
+  test('forget failures that are older than ten seconds', async () => {
+    const slow = Array.from({ length: 10 }, () => routing({ infobip: INFOBIP }));
+    for (const each of slow) {
+      await each.report('sms', 'infobip', 'slow', false);
+      world.now += 2_600;
+    }
+    expect(await found(slow[0] as Routing, 'slow')).toEqual(['infobip']);
   });
 
   test('belong to their channel: what SMS has set up sends nothing else', async () => {
@@ -89,6 +147,8 @@ describe('the routes of live SMS', () => {
       providers: [{ name: 'sandbox_provider', channel: 'email' }],
     });
     await fail(table, 'sandbox_provider', 5);
-    expect(await breakers(world.table, () => world.now).closed('sms', 'sandbox_provider', 'premium')).toBe(true);
+    expect(await breakers(world.table, () => world.now).state('sms', 'sandbox_provider', 'premium')).toEqual({
+      kind: 'closed',
+    });
   });
 });

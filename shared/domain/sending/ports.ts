@@ -11,7 +11,12 @@ import type { IdempotencyRecord, MessageStore } from './message-store.ts';
 
 /** The available providers of a route in order; or why there are none. */
 export type Candidates =
-  | { readonly kind: 'ready'; readonly providers: readonly Provider<unknown>[] }
+  | {
+      readonly kind: 'ready';
+      readonly providers: readonly Provider<unknown>[];
+      /** Every provider of the route fails: none should be called for so long, in ms. Only where a send asked. */
+      readonly restMs?: number;
+    }
   | { readonly kind: 'none'; readonly missing: string };
 
 /** Chooses the providers of a send and keeps the health of their routes. */
@@ -21,6 +26,8 @@ export interface Routing {
     organizationId: Id<'organization'>,
     env: Environment,
     route: string,
+    /** `send`: the first provider is about to be called. Where its breaker rested, this call tries it again, and others do not. */
+    purpose?: 'send',
   ): Promise<Candidates>;
   /** One provider's adapter, for status queries; undefined when it is not set up. */
   provider(channel: Channel, name: string): Promise<Provider<unknown> | undefined>;

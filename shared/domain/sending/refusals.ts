@@ -5,6 +5,13 @@ import type { SendPlan } from './plan.ts';
 import type { Candidates } from './ports.ts';
 
 /** Why consent forbids a send. */
+/** 503 while every provider of a route fails, for `restMs`: nothing is stored, and no provider is called. */
+export const providersRest = (restMs: number) =>
+  refuse('SERVICE_UNAVAILABLE', {
+    detail: 'Every provider of this route fails right now; send again later.',
+    retryAfterSeconds: Math.max(1, Math.ceil(restMs / 1000)),
+  });
+
 /** Reasons (`meta.motivo`) of a refusal that are known of the recipient alone. */
 export const RECIPIENT_REASONS: readonly unknown[] = ['opt_out', 'suppressed'];
 

@@ -8,7 +8,7 @@ import type { InitialState } from './draft.ts';
 import { type RequestKey, replayOr, type Sent } from './idempotency.ts';
 import type { PlannedSend, SendPlan, SendPlanOf } from './plan.ts';
 import type { SendPorts } from './ports.ts';
-import { KEY_IN_PROGRESS } from './refusals.ts';
+import { KEY_IN_PROGRESS, providersRest } from './refusals.ts';
 import { type ReserveRefusal, reserveMessage } from './reserve.ts';
 
 /** Upper bound of Retry-After while the first request is still running, in s. */
@@ -57,7 +57,10 @@ export const sendNow = async <C extends Channel>(
 ): Promise<SentNow<C> | SendRefusal> => {
   if (isRefusal(planned)) return toSyncResponse(ports, await replayOr(ports, tenant, key, planned));
   const { plan, outbound = plan.content } = planned;
-  const candidates = await ports.routing.candidates(plan.channel, tenant.organizationId, tenant.env, plan.route);
+  const { organizationId, env } = tenant;
+  const candidates = await ports.routing.candidates(plan.channel, organizationId, env, plan.route, 'send');
+  if (candidates.kind === 'ready' && candidates.restMs !== undefined)
+    return toSyncResponse(ports, await replayOr(ports, tenant, key, providersRest(candidates.restMs)));
   const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
   const initial: InitialState = { status: 'sending', provider };
   const reserved = await reserveMessage(ports, tenant, { plan: plan as unknown as SendPlan, key, initial });

@@ -65,10 +65,23 @@ const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: n
 /** Whether a message was scheduled or deferred: only then can an earlier step have been delivered since it was reserved. */
 const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
 
+/** Puts a message off, told in its timeline. */
+const defer = async (
+  ports: SendQueuedPorts,
+  queued: MessageRecord,
+  { until, detail }: Deferral,
+  now: number,
+): Promise<void> => {
+  const decision: Decision = { at: now, kind: 'deferred', detail };
+  if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
+};
+
 /** Claims a due message for its first provider and sends it; nothing if another worker claimed it. */
 const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { id: messageId, channel, organizationId, env, route } = queued;
-  const candidates = await ports.routing.candidates(channel, organizationId, env, route);
+  const candidates = await ports.routing.candidates(channel, organizationId, env, route, 'send');
+  if (candidates.kind === 'ready' && candidates.restMs !== undefined)
+    return defer(ports, queued, { until: now + candidates.restMs, detail: 'every provider of the route fails' }, now);
   const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
   const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
   if (!message) return;
@@ -98,11 +111,6 @@ export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageR
   const now = ports.clock();
   if (wasDeferred(queued) && (await ports.isSuperseded(queued))) return withdrawStep(ports, queued, now);
   const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
-  if (deferral) {
-    const { until, detail } = deferral;
-    const decision: Decision = { at: now, kind: 'deferred', detail };
-    if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
-    return;
-  }
+  if (deferral) return defer(ports, queued, deferral, now);
   await (channelOf(queued.channel).fansOut ? claimAndFanOut : claimAndSend)(ports, queued, now);
 };

@@ -1,55 +1,136 @@
 import * as z from 'zod';
 import { KEYS } from '../access-patterns.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/** Consecutive failures that trip a route. */
+/** Failures in a row in one process, or of all processes within the window and more than their successes, that trip a route. */
 const TRIP_AFTER = 5;
-/** How long a tripped route is skipped before one send tries it again, in ms. */
+const WINDOW_MS = 10_000;
+/** How long a tripped route is skipped before one call tries it again, in ms. */
 const REST_MS = 30_000;
+/** How long the one call may take that tries a tripped route again, in ms: a provider's time-out and some. */
+const PROBE_MS = 15_000;
 /** How long a process caches a breaker's state, in ms: the delay until it sees another process's trip. */
 const TRUST_MS = 5_000;
+
+/** `closed`: may be tried. `resting`: skipped for `ms`. `probation`: its rest is over, and one call may try it. */
+export type BreakerState =
+  | { readonly kind: 'closed' | 'probation' }
+  | { readonly kind: 'resting'; readonly ms: number };
+
+/** A breaker's row: when it opens again, when its probe must have ended, and what failed lately. */
+const breakerRow = z.object({
+  openUntil: z.int().default(0),
+  probeUntil: z.int().default(0),
+  failures: z.int().default(0),
+  successes: z.int().default(0),
+});
 
 interface Seen {
   readAt: number;
   openUntil: number;
+  probeUntil: number;
+  /** Failures in a row, and successes since `countedFrom`, of this process alone. */
   failures: number;
+  successes: number;
+  countedFrom: number;
 }
 
 /**
- * A circuit breaker per provider and route. Failures are counted in the process; a trip is stored, so that all processes skip the route. A
- * healthy route costs one eventually consistent read per 5 s and process.
+ * A circuit breaker per provider and route, shared by all processes. A healthy route costs one eventually consistent read per 5 s and
+ * process; a failure costs a write, which brings this process's successes along, so that the share of failures is known where they happen.
  */
 export const breakers = (table: Table, clock: () => number) => {
   const seen = new Map<string, Seen>();
-  const stateOf = async (channel: string, provider: string, route: string): Promise<Seen> => {
+  const keyOf = (channel: string, provider: string, route: string) => KEYS.breaker(channel, provider, route);
+  const ttlAt = (now: number) => Math.ceil(now / 1000) + 3600;
+
+  const seenOf = async (channel: string, provider: string, route: string): Promise<Seen> => {
     const name = `${channel}/${provider}/${route}`;
     const now = clock();
     const held = seen.get(name);
     if (held && now - held.readAt < TRUST_MS && now >= held.readAt) return held;
-    const row = await table.get(KEYS.breaker(channel, provider, route), { eventual: true });
-    const openUntil = row ? z.int().parse(row.openUntil) : 0;
-    const fresh = { readAt: now, openUntil, failures: held?.failures ?? 0 };
+    const row = await table.get(keyOf(channel, provider, route), { eventual: true });
+    const { openUntil, probeUntil } = breakerRow.parse(row ?? {});
+    const own = held ?? { failures: 0, successes: 0, countedFrom: now };
+    const fresh = { ...own, readAt: now, openUntil, probeUntil };
     seen.set(name, fresh);
     return fresh;
   };
+
+  /** Counts a failure in the row, with this process's successes; the row after it. A count older than the window begins anew. */
+  const countFailure = async (
+    key: ReturnType<typeof keyOf>,
+    { successes }: Seen,
+    now: number,
+  ): Promise<Row | undefined> => {
+    const counted = await table.write({
+      update: key,
+      add: { failures: 1, successes },
+      when: { text: '#countedFrom > :start', values: { start: now - WINDOW_MS } },
+    });
+    if (counted.ok) return counted.row;
+    const begun = await table.write({
+      update: key,
+      set: { failures: 1, successes, countedFrom: now, ttl: ttlAt(now) },
+      when: {
+        text: 'attribute_not_exists(#countedFrom) OR #countedFrom <= :start',
+        values: { start: now - WINDOW_MS },
+      },
+    });
+    return begun.row;
+  };
+
+  const trip = async (key: ReturnType<typeof keyOf>, state: Seen, now: number): Promise<void> => {
+    Object.assign(state, { openUntil: now + REST_MS, probeUntil: 0, failures: 0, successes: 0 });
+    await table.write({ put: { ...key, openUntil: state.openUntil, ttl: ttlAt(state.openUntil) } });
+  };
+
   return {
     /** Whether the route may be tried now. */
-    async closed(channel: string, provider: string, route: string): Promise<boolean> {
-      return (await stateOf(channel, provider, route)).openUntil <= clock();
+    async state(channel: string, provider: string, route: string): Promise<BreakerState> {
+      const { openUntil, probeUntil } = await seenOf(channel, provider, route);
+      const restsUntil = Math.max(openUntil, probeUntil);
+      if (openUntil === 0) return { kind: 'closed' };
+      return restsUntil > clock() ? { kind: 'resting', ms: restsUntil - clock() } : { kind: 'probation' };
     },
+
+    /** Takes the one call that tries a route again after its rest; false when another process has it. */
+    async probe(channel: string, provider: string, route: string): Promise<boolean> {
+      const state = await seenOf(channel, provider, route);
+      const now = clock();
+      state.probeUntil = now + PROBE_MS;
+      const { ok } = await table.write({
+        update: keyOf(channel, provider, route),
+        set: { probeUntil: state.probeUntil, ttl: ttlAt(state.probeUntil) },
+        when: {
+          text: '#openUntil <= :now AND (attribute_not_exists(#probeUntil) OR #probeUntil <= :now)',
+          values: { now },
+        },
+      });
+      return ok;
+    },
+
     /** Records the outcome of a call. */
     async report(channel: string, provider: string, route: string, healthy: boolean): Promise<void> {
-      const state = await stateOf(channel, provider, route);
+      const state = await seenOf(channel, provider, route);
+      const key = keyOf(channel, provider, route);
+      const now = clock();
+      if (now - state.countedFrom > WINDOW_MS) Object.assign(state, { successes: 0, countedFrom: now });
       if (healthy) {
         state.failures = 0;
+        state.successes += 1;
+        if (state.openUntil === 0) return;
+        Object.assign(state, { openUntil: 0, probeUntil: 0 });
+        await table.write({ delete: key });
         return;
       }
       state.failures += 1;
-      if (state.failures < TRIP_AFTER) return;
-      state.failures = TRIP_AFTER - 1;
-      state.openUntil = clock() + REST_MS;
-      const ttl = Math.ceil(state.openUntil / 1000) + 3600;
-      await table.write({ put: { ...KEYS.breaker(channel, provider, route), openUntil: state.openUntil, ttl } });
+      if (state.openUntil > 0 || state.failures >= TRIP_AFTER) return trip(key, state, now);
+      const row = await countFailure(key, state, now);
+      state.successes = 0;
+      const { failures, successes } = breakerRow.parse(row ?? {});
+      if (failures >= TRIP_AFTER && failures > successes) await trip(key, state, now);
     },
   };
 };
