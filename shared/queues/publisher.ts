@@ -1,5 +1,10 @@
-import { GetQueueAttributesCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { QUEUE_OF_KIND, type QueueName, type WorkItem } from './queues.ts';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { QUEUE_OF_KIND, type QueueName, retrySeconds, type WorkItem } from './queues.ts';
 
 /** Limits of SQS: messages per SendMessageBatch call, and the longest delay. Later work is left to the due index. */
 const BATCH_SIZE = 10;
@@ -11,12 +16,23 @@ interface Entry {
   readonly onSent: () => void;
 }
 
+/** A received message whose work failed, and how often it was received. */
+export interface FailedMessage {
+  readonly receiptHandle: string;
+  readonly receives: number;
+}
+
 export interface Publisher {
   /**
    * Sends work items, to be received after `delaySeconds`. Resolves once they were sent or failed; never rejects: the dispatcher finds
    * the work of a lost item by its due time. Items delayed by more than 900 s are not sent at all.
    */
   publish(workItems: readonly WorkItem[], delaySeconds?: number): Promise<void>;
+  /**
+   * Lets at most ten messages be received again sooner than their visibility timeout, which is made for work that takes its time and not for
+   * work that failed. Best effort; never rejects.
+   */
+  retrySooner(queue: QueueName, failed: readonly FailedMessage[]): Promise<void>;
   /** Approximate number of messages in a queue that no consumer has received; 0 when SQS cannot be asked. */
   approximateDepth(queue: QueueName): Promise<number>;
 }
@@ -92,6 +108,20 @@ export const makePublisher = (
       if (delaySeconds > MAX_DELAY_SECONDS) return;
       const delay = Math.max(0, Math.ceil(delaySeconds));
       await Promise.all(workItems.map((item) => enqueue(item, delay)));
+    },
+    async retrySooner(queue, failed) {
+      const Entries = failed.flatMap(({ receiptHandle, receives }, at) => {
+        const seconds = retrySeconds(receives);
+        return seconds === undefined
+          ? []
+          : [{ Id: String(at), ReceiptHandle: receiptHandle, VisibilityTimeout: seconds }];
+      });
+      if (Entries.length === 0 || !urls[queue]) return;
+      try {
+        await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: urls[queue], Entries }));
+      } catch (error) {
+        onFault(queue, error);
+      }
     },
     async approximateDepth(queue) {
       try {

@@ -49,6 +49,11 @@ export interface QueueDeclaration {
   readonly sends?: true;
 }
 
+/** Waits before a message whose work failed is received again, in s, by how often it was; after these its visibility timeout. */
+const RETRY_SECONDS = [5, 30, 120] as const;
+/** Undefined: the queue's visibility timeout. */
+export const retrySeconds = (receives: number): number | undefined => RETRY_SECONDS[receives - 1];
+
 /** What most queues have in common. */
 const STANDARD = {
   message: workItem,

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
+import { retrySooner } from '../wiring/process/aws.ts';
 import { logger, measure } from '../wiring/process/observe.ts';
 import { lambda } from './lambda.ts';
 
@@ -45,9 +46,16 @@ const outcomesOf = async <Q extends QueueName>(
 const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord) =>
   QUEUES[queue].message.parse(JSON.parse(body)) as QueueMessage<Q>;
 
+const failedOf = (records: readonly SQSRecord[], failures: readonly { readonly itemIdentifier: string }[]) => {
+  const failed = new Set(failures.map(({ itemIdentifier }) => itemIdentifier));
+  return records.flatMap(({ messageId, receiptHandle, attributes }) =>
+    failed.has(messageId) ? [{ receiptHandle, receives: Number(attributes?.ApproximateReceiveCount ?? 1) }] : [],
+  );
+};
+
 /**
  * Makes the Lambda handler of a consumer that processes a batch as a whole. Each record is parsed by the queue's schema; one that does not
- * parse fails alone. Exactly the failed records are reported and redelivered, up to the dead-letter queue; the others are acknowledged. The
+ * parse fails alone. Exactly the failed records are reported and redelivered, the first time after 5 s, up to the dead-letter queue; the others are acknowledged. The
  * work must tolerate repeats, even within a batch, and any order. It must not share state between calls, since one process may run several
  * batches concurrently.
  */
@@ -63,6 +71,7 @@ export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>)
       noteFailure(queue, record, outcome.reason);
       return [{ itemIdentifier: record.messageId }];
     });
+    await retrySooner(queue, failedOf(Records, batchItemFailures));
     return { batchItemFailures };
   });
 

@@ -45,6 +45,29 @@ describe('a publisher', async () => {
     expect(faults).toHaveLength(1);
   });
 
+  test('lets failed messages return after 5, 30 and 120 s, and later ones after their visibility timeout', async () => {
+    sent.length = 0;
+    const failed = [1, 2, 3, 4, 5].map((receives) => ({ receiptHandle: `handle ${receives}`, receives }));
+    await publisher().retrySooner('outcome', failed);
+    expect(sent).toEqual([
+      {
+        QueueUrl: `${proxy.endpoint}/q`,
+        Entries: [5, 30, 120].map((VisibilityTimeout, at) => ({
+          Id: String(at),
+          ReceiptHandle: `handle ${at + 1}`,
+          VisibilityTimeout,
+        })),
+      },
+    ]);
+    await publisher().retrySooner('outcome', failed.slice(3));
+    expect(sent).toHaveLength(1);
+    broken = true;
+    const faults: unknown[] = [];
+    await publisher(faults).retrySooner('outcome', failed);
+    broken = false;
+    expect(faults).toHaveLength(1);
+  });
+
   test('leaves what is due in more than 15 minutes to the due index', async () => {
     sent.length = 0;
     await publisher().publish([itemOf(1)], 901);

@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { eventWorkItem, eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
+import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -20,10 +23,24 @@ let webhook: Handler;
 let batchOf: (work: Work) => Handler;
 let log: ReturnType<typeof vi.spyOn>;
 const world = await use(startWorld('test'));
+/** What the consumers asked of their queue, and where it is. */
+const asked: { readonly Entries: readonly { readonly ReceiptHandle: string; readonly VisibilityTimeout: number }[] }[] =
+  [];
+const { url: queueUrl } = await use(
+  listening(
+    createServer((incoming, outgoing) => {
+      void text(incoming).then((body) => {
+        asked.push(JSON.parse(body));
+        outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end('{"Successful":[],"Failed":[]}');
+      });
+    }),
+  ),
+);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'consumers-'));
   const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
-  const env = { ...names, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
+  const queues = { SQS_ENDPOINT: queueUrl, QUEUE_URLS: JSON.stringify({ events: `${queueUrl}/events` }) };
+  const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
   // POWERTOOLS_DEV logs through the console of the test.
   for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
   ({ handler: events } = await import('../../functions/consumers/events.ts'));
@@ -46,7 +63,8 @@ const batch = (bodies: readonly (object | string)[]) =>
     Records: bodies.map((body, at) => ({
       messageId: String(at),
       body: typeof body === 'string' ? body : JSON.stringify(body),
-      attributes: { SentTimestamp: String(Date.now()) },
+      receiptHandle: `handle ${at}`,
+      attributes: { SentTimestamp: String(Date.now()), ApproximateReceiveCount: String(at + 1) },
     })),
   }) as unknown as SQSEvent;
 const failedOf = async (answer: Promise<SQSBatchResponse>) =>
@@ -74,6 +92,22 @@ describe('a consumer of batches', () => {
     const lines: string[] = log.mock.calls.flat().map(String);
     expect(lines.filter((line) => line.includes('consumer failed'))).toHaveLength(2);
     expect(lines.join()).not.toContain('canary');
+  });
+
+  test('lets what failed return soon, by how often it was received, and nothing else', async () => {
+    asked.length = 0;
+    const consume = batchOf(async (messages) =>
+      Promise.allSettled(messages.map(async ({ pk }) => pk.startsWith('EVT#bad') && Promise.reject(new Error('no')))),
+    );
+    await consume(batch(['bad1', 'a', 'bad3', 'b', 'bad5'].map(enqueue)));
+    expect(asked.map(({ Entries }) => Entries.map((each) => [each.ReceiptHandle, each.VisibilityTimeout]))).toEqual([
+      [
+        ['handle 0', 5],
+        ['handle 2', 120],
+      ],
+    ]);
+    await consume(batch(['a', 'b'].map(enqueue)));
+    expect(asked).toHaveLength(1);
   });
 
   test.each<[string, Work]>([

@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
-import { makePublisher, type Publisher } from '../../queues/publisher.ts';
+import { type FailedMessage, makePublisher, type Publisher } from '../../queues/publisher.ts';
 import type { QueueName, WorkItem } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
 import { tableClient } from '../../storage/client/client.ts';
@@ -32,7 +32,7 @@ const queues = (): Publisher => {
     settings.QUEUE_URLS,
     (queue, error) => {
       measure({ queue }, { PublishFailures: 1 });
-      logger.warn('publish failed; the dispatcher will find the work', {
+      logger.warn('a call to the queue failed; its work is found all the same', {
         queue,
         fault: error instanceof Error ? error.name : 'not an Error',
       });
@@ -48,6 +48,10 @@ export const publishWork = (workItems: readonly WorkItem[], delaySeconds?: numbe
 /** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
 export const publishWorkAt = (workItems: readonly WorkItem[], at: number): void =>
   publishWork(workItems, Math.max(0, (at - clock()) / 1000));
+
+/** Lets received messages whose work failed be received again soon. Best effort. */
+export const retrySooner = (queue: QueueName, failed: readonly FailedMessage[]): Promise<void> =>
+  queues().retrySooner(queue, failed);
 
 /** The approximate number of messages in a queue. */
 export const queueDepth = (queue: QueueName): Promise<number> => queues().approximateDepth(queue);
