@@ -63,6 +63,25 @@ test('a user who wrote can be answered; the message raises one event, and the an
   await checkMoney(messaging.tables.live, owner.id);
 });
 
+test('a contact is the user that its latest message went to or came from: a send that names it alone reaches that user', async () => {
+  const user = aUser();
+  const contact = async () =>
+    (await owner.live.post('/contacts', { phone: `+55119${String(60_000_000 + users++)}` })).body.id as string;
+  const [known, unknown] = [await contact(), await contact()];
+  expect((await writes(user)).status).toBe(200);
+  const body = { channel: 'instagram', type: 'text', payload: { text: 'Olá' } };
+  expectProblem(await owner.live.post('/messages', { ...body, contactId: known }, keyed()), 422);
+  const first = await owner.live.post('/messages', { ...body, contactId: known, to: user }, keyed());
+  await moves(first.body.id, { status: 'sent' });
+  const next = await owner.live.post('/messages', { ...body, contactId: known }, keyed());
+  expect(next).toMatchObject({ status: 201, body: { to: user, contactId: known } });
+  await moves(next.body.id, { status: 'sent' });
+  expect(meta.messages.filter(({ to }) => to === user)).toHaveLength(2);
+  expectProblem(await owner.live.post('/messages', { ...body, contactId: unknown }, keyed()), 422);
+  const stranger = await messaging.tenant({ live: OPENING });
+  expectProblem(await stranger.live.post('/messages', { ...body, contactId: known }, keyed()), 422);
+});
+
 test('after a day only a human agent may answer, and after a week nobody', async () => {
   const user = aUser();
   expect((await writes(user)).status).toBe(200);

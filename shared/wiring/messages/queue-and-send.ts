@@ -1,4 +1,5 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
+import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
@@ -9,6 +10,7 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
 import { fallbackStore } from '../../storage/messages/fallbacks.ts';
+import { platformUserOf } from '../../storage/messages/platform-user.ts';
 import { queuedStore } from '../../storage/messages/queued.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { earliestSendAt } from '../access/settings.ts';
@@ -30,7 +32,9 @@ const enqueueFallback = (id: Id<'message'>, at: number) =>
 
 /** A contact's address, for sends that name none. */
 const recipientOf: SubmitPorts['recipientOf'] = ({ organizationId }, contactId, channel) =>
-  contactRecipient(table, organizationId, contactId, channel);
+  channelOf(channel).recipient === 'platform'
+    ? platformUserOf(table, organizationId, contactId, channel)
+    : contactRecipient(table, organizationId, contactId, channel);
 
 export const submitPorts: SubmitPorts & AnswerPorts = {
   ...sendPorts,
