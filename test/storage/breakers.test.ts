@@ -109,16 +109,27 @@ describe('the routes of live SMS', () => {
     ]);
   });
 
+  test('try no rested provider that stands behind a healthy one', async () => {
+    const table = routing();
+    for (let at = 0; at < 5; at++) await table.report('sms', 'infobip', 'behind', false);
+    world.now += 30_001;
+    expect(await found(table, 'behind')).toEqual(['twilio', 'infobip']);
+  });
+
   test('trip a provider whose time-outs are spread over processes; a few failures among many successes do not', async () => {
+    const succeed = async (table: Routing, route: string) => {
+      for (let at = 0; at < 20; at++) await table.report('sms', 'infobip', route, true);
+    };
     const spread = Array.from({ length: 5 }, () => routing({ infobip: INFOBIP }));
+    // What went well before the time-outs began says nothing of them.
+    for (const each of spread) await succeed(each, 'spread');
+    world.now += 10_001;
     for (const each of spread) await each.report('sms', 'infobip', 'spread', false);
     world.now += 5_001;
     expect(await Promise.all(spread.map((each) => found(each, 'spread')))).toEqual(spread.map(() => 24_999));
     const busy = Array.from({ length: 8 }, () => routing({ infobip: INFOBIP }));
-    for (const each of busy) {
-      for (let at = 0; at < 20; at++) await each.report('sms', 'infobip', 'busy', true);
-      await each.report('sms', 'infobip', 'busy', false);
-    }
+    for (const each of busy) await succeed(each, 'busy');
+    for (const each of busy) await each.report('sms', 'infobip', 'busy', false);
     world.now += 5_001;
     expect(await found(busy[0] as Routing, 'busy')).toEqual(['infobip']);
   });

@@ -9,7 +9,8 @@ const conflict = (): Error =>
     name: 'TransactionCanceledException',
     CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
   });
-const throttle = (): Error => Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
+const named = (name: string): Error => Object.assign(new Error('refused'), { name });
+const throttle = () => named('ThrottlingException');
 
 /** A call that fails so many times. */
 const failing = (times: number, fault: () => Error) => {
@@ -21,10 +22,14 @@ const failing = (times: number, fault: () => Error) => {
 };
 
 describe('a write that meets others', () => {
-  test('is tried until it is its turn, for as long as its caller can wait', async () => {
-    const busy = failing(9, conflict);
+  test.each([
+    ['a transaction of others', conflict],
+    ['a transaction, alone', () => named('TransactionConflictException')],
+    ['its own first try', () => named('TransactionInProgressException')],
+  ])('%s, is tried until it is its turn, for as long as its caller can wait', async (_, fault) => {
+    const busy = failing(7, fault);
     expect(await withRetries(busy, () => 1)).toBe('done');
-    expect(busy).toHaveBeenCalledTimes(10);
+    expect(busy).toHaveBeenCalledTimes(8);
   });
 
   test('is given up when the caller can wait no longer, and at once where nobody waits', async () => {
