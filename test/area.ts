@@ -65,6 +65,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'cursor',
     'linear',
     'storage/client',
+    'storage/conflicts',
     'parse-key',
     'row-codec',
     'storage/due',

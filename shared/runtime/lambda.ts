@@ -12,6 +12,10 @@ export type Middleware<E, R> = middy.MiddlewareObj<E, R, Error, Context, Interna
 /** Registered last, so it runs first after the handler: pending work ends before the outcome is logged or answered. */
 const pendingWork = { after: finishPending, onError: finishPending };
 
+/** Lambda tells how long the invocation may take; a caller that is none, as in tests, need not. */
+const remainingMs = (context: Partial<Context> | undefined): number | undefined =>
+  context?.getRemainingTimeInMillis?.();
+
 /**
  * Makes the entry of a Lambda function: one middleware chain in one scope, for operations, consumers, authorizer and schedules alike. The
  * middlewares run in their order before the work, and in reverse order after it.
@@ -24,5 +28,5 @@ export const lambda = <E, R>(work: (event: E) => Promise<R>, ...middlewares: rea
     .use([...middlewares, pendingWork])
     .handler((event) => work(event));
   return (event: E, context?: Context): Promise<R> =>
-    inScope(() => chain(event, context as Context), context?.getRemainingTimeInMillis());
+    inScope(() => chain(event, context as Context), remainingMs(context));
 };

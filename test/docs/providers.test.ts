@@ -63,7 +63,11 @@ describe('docs/providers.md', () => {
 
   /** A constant of the code, and its sentence on the page. */
   const NUMBERS: readonly [file: string, constant: RegExp, sentence: (value: number) => string][] = [
-    ['shared/storage/due-work/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
+    [
+      'shared/storage/due-work/breakers.ts',
+      /TRIP_AFTER = ([\d_]+)/,
+      (count) => `After ${count} in a row in one process, or ${count} within`,
+    ],
     ['shared/storage/due-work/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
     ['shared/storage/due-work/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
     ['shared/providers/routing.ts', /SETTINGS_TTL_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
