@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
@@ -13,11 +13,9 @@ const messaging = await use(startMessaging());
 const provider = await use(startInfobipStandIn());
 const slow = await use(startFaultProxy(provider.baseUrl));
 
-describe('a key that is revoked while its send is at the provider', () => {
-  beforeAll(async () => {
-    slow.plan(() => ({ kind: 'delay', ms: SLOW_MS }));
-    await setUpProvider(messaging, 'sms', 'infobip', { ...provider.settings, baseUrl: slow.endpoint });
-  });
+describe('a key that is revoked while its send is at the provider', async () => {
+  slow.plan(() => ({ kind: 'delay', ms: SLOW_MS }));
+  await setUpProvider(messaging, 'sms', 'infobip', { ...provider.settings, baseUrl: slow.endpoint });
 
   test('completes the send, is charged once, and is refused within 60 s', async () => {
     const owner = await messaging.tenant({ live: 10_000 });

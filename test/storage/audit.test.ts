@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AuditAction,
   type AuditEntry,
@@ -7,7 +7,6 @@ import {
   STAGE_LOG,
 } from '../../shared/domain/audit/entry.ts';
 import { AUDIT_KEPT_MS, type AuditFilter } from '../../shared/domain/audit/views.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
@@ -23,34 +22,31 @@ const ACTIONS: readonly AuditAction[] = ['webhook.changed', 'webhook.created', '
 const OBJECTS = ['wbh_1', 'wbh_2', 'snd_1', 'wbh#1'];
 const MANY = 60;
 
-let actors: Actor[];
 /** Every entry, newest first. */
 const stored: AuditEntry[] = [];
 const listed = async (filter: AuditFilter, page: { limit?: number; cursor?: string } = {}, now = world.now) => {
-  const [{ organizationId, env } = world.actor()] = actors;
+  const { organizationId, env } = first;
   const scope = { organizationId, env, query: { ...filter } };
   const request = { vault, scope, cursor: page.cursor, limit: page.limit ?? 200, now };
   return listAudit(world.table, organizationId, filter, request);
 };
 const idsOf = async (filter: AuditFilter) => accepted(await listed(filter)).items.map(({ id }) => id);
 
-beforeAll(async () => {
-  const first = world.actor();
-  actors = [first, { ...first, credentialId: newId('apiKey') }, { ...first, accountId: newId('account') }];
-  for (let at = 0; at < MANY; at++) {
-    const act = {
-      action: ACTIONS[at % ACTIONS.length] ?? 'webhook.changed',
-      object: OBJECTS[(at * 7) % OBJECTS.length] ?? '',
-      // Several share each moment, as they do in a burst.
-      at: world.now - 3_600_000 + Math.floor(at / 3) * 1_000,
-    };
-    const actor = actors[at % 4];
-    const entry = actor ? auditEntry(actor, act) : operatorEntry(first.organizationId, act);
-    stored.unshift(entry);
-    expect(await world.table.transact(auditWrites(entry))).toEqual({ ok: true });
-  }
-  stored.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-});
+const first = world.actor();
+const actors = [first, { ...first, credentialId: newId('apiKey') }, { ...first, accountId: newId('account') }];
+for (let at = 0; at < MANY; at++) {
+  const act = {
+    action: ACTIONS[at % ACTIONS.length] ?? 'webhook.changed',
+    object: OBJECTS[(at * 7) % OBJECTS.length] ?? '',
+    // Several share each moment, as they do in a burst.
+    at: world.now - 3_600_000 + Math.floor(at / 3) * 1_000,
+  };
+  const actor = actors[at % 4];
+  const entry = actor ? auditEntry(actor, act) : operatorEntry(first.organizationId, act);
+  stored.unshift(entry);
+  expect(await world.table.transact(auditWrites(entry))).toEqual({ ok: true });
+}
+stored.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 
 describe('the audit log', () => {
   test('every choice of actor, action, object and time finds exactly what it says, newest first', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
@@ -20,19 +20,16 @@ import { startWorld } from '../support/world.ts';
 
 const vault = createVault(randomBytes(32));
 const raised: Id<'event'>[] = [];
-let ports: ContactPorts;
 
 const world = await use(startWorld('test'));
 const countContacts = async (organizationId: Id<'organization'>) =>
   (await world.table.get(KEYS.organization(organizationId)))?.contacts ?? 0;
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, (eventId) => void raised.push(eventId)),
-  };
-});
+const ports: ContactPorts = {
+  clock: () => world.now,
+  recipients: async () => vault,
+  documents: async () => vault,
+  store: contactStore(world.table, (eventId) => void raised.push(eventId)),
+};
 
 let phones = 0;
 const aPhone = () => `+551199${String(9_000_000 + phones++)}`;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
@@ -20,36 +19,30 @@ const vault = createVault(Buffer.alloc(32, 7));
 
 const world = await use(startWorld('live'));
 
-describe('a page by cursor', () => {
-  let actor: Actor;
+describe('a page by cursor', async () => {
+  const actor = await world.organization();
+  const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
+  const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
+  const base = (await world.ports.messageStore.read(id)) as MessageRecord;
   /** Every message, newest first. */
-  let stored: MessageRecord[] = [];
-  beforeAll(async () => {
-    actor = await world.organization();
-    const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
-    const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
-    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
-    stored = Array.from(
-      { length: STORED },
-      (_, at) =>
-        ({
-          ...base,
-          id: `msg_${String(at).padStart(21, '0')}`,
-          // Several share each moment, as they do in a burst.
-          createdAt: base.createdAt + 1_000 + Math.floor(at / 3),
-          status: (['sent', 'delivered', 'failed'] as const)[at % 3],
-          // Rare ones: the first of all, and one in the middle.
-          via: at === 0 || at === 1_300 ? 'sms' : 'rcs',
-          ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
-        }) as MessageRecord,
-    );
-    for (let from = 0; from < STORED; from += 100)
-      await world.table.transact(
-        stored.slice(from, from + 100).map((message) => ({ put: messageRows.write(message) })),
-      );
-    stored.push({ ...base });
-    stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-  });
+  const stored = Array.from(
+    { length: STORED },
+    (_, at) =>
+      ({
+        ...base,
+        id: `msg_${String(at).padStart(21, '0')}`,
+        // Several share each moment, as they do in a burst.
+        createdAt: base.createdAt + 1_000 + Math.floor(at / 3),
+        status: (['sent', 'delivered', 'failed'] as const)[at % 3],
+        // Rare ones: the first of all, and one in the middle.
+        via: at === 0 || at === 1_300 ? 'sms' : 'rcs',
+        ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
+      }) as MessageRecord,
+  );
+  for (let from = 0; from < STORED; from += 100)
+    await world.table.transact(stored.slice(from, from + 100).map((message) => ({ put: messageRows.write(message) })));
+  stored.push({ ...base });
+  stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   const expected = (filter: MessageFilter) =>
     stored
       .filter(

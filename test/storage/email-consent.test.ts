@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
@@ -21,16 +21,13 @@ import { startWorld } from '../support/world.ts';
 
 const EMAIL = 'ana@loja.example';
 const vault = createVault(randomBytes(32));
-let ports: ContactPorts;
 const world = await use(startWorld('test'));
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, () => undefined),
-  };
-});
+const ports: ContactPorts = {
+  clock: () => world.now,
+  recipients: async () => vault,
+  documents: async () => vault,
+  store: contactStore(world.table, () => undefined),
+};
 
 let phones = 0;
 const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {
