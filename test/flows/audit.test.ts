@@ -11,6 +11,7 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../shared/domain/audit/entry.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { apiClient, type Client } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -47,15 +48,12 @@ type Entry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 const entriesOf = async (client: Client, query: Readonly<Record<string, string | number>> = {}): Promise<Entry[]> => {
-  const items: Entry[] = [];
-  let cursor: string | undefined;
-  do {
+  const pages = await pagesOf(async (cursor) => {
     const { status, body } = await client.get('/v2/audit', { ...query, ...(cursor ? { cursor } : {}) });
     expect(status).toBe(200);
-    items.push(...body.items);
-    cursor = body.nextCursor;
-  } while (cursor);
-  return items;
+    return body;
+  });
+  return pages.flatMap(({ items }) => items);
 };
 
 const owner = await messaging.tenant();

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf, keyed, pairsOf } from './support.ts';
@@ -32,17 +33,14 @@ const list = (query: Query = {}) => tenant.test.get(PATH, query);
 
 /** The whole list, page by page. No page exceeds its limit, and only the last has no cursor. */
 const walk = async (client: Client, query: Query): Promise<string[]> => {
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
+  const pages = await pagesOf(async (cursor) => {
     const { status, body } = await client.get(PATH, { ...query, ...(cursor === undefined ? {} : { cursor }) });
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(body.nextCursor === undefined ? ['items'] : ['items', 'nextCursor']);
     expect(body.items.length).toBeLessThanOrEqual(Number(query.limit ?? 50));
-    found.push(...idsOf(body.items));
-    cursor = body.nextCursor;
-  } while (cursor !== undefined);
-  return found;
+    return body;
+  });
+  return pages.flatMap(({ items }) => idsOf(items));
 };
 
 const messaging = await sharedMessaging();

@@ -14,6 +14,7 @@ import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
 import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
+import { pagesOf } from '../support/pages.ts';
 import { messageIdOf, reachable, usePush } from './world.ts';
 
 const SEED = 20_261_122;
@@ -147,13 +148,8 @@ describe('the list of messages', () => {
     for (let at = 0; at < 7; at++) ids.push(messageIdOf(await push.post(actor, `key-${at}`)));
     world.now += 1;
     const newest = messageIdOf(await push.post(actor, 'newest'));
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = accepted(await list(actor.organizationId, {}, cursor, 3));
-      found.push(...page.items.map(({ id }) => id));
-      cursor = page.nextCursor;
-    } while (cursor);
+    const pages = await pagesOf(async (cursor) => accepted(await list(actor.organizationId, {}, cursor, 3)));
+    const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
     expect(found[0]).toBe(newest);
     expect(found.slice(1).sort()).toEqual(ids.sort());
   });

@@ -12,6 +12,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { auditWrites, listAudit } from '../../shared/storage/audit/audit-log.ts';
 import { accepted } from '../support/accepted.ts';
+import { pagesOf } from '../support/pages.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -75,15 +76,13 @@ describe('the audit log', () => {
   });
 
   test('its pages hold every entry once, also with a full page at each step', async () => {
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = accepted(await listed({ action: 'sender.changed' }, { limit: 7, ...(cursor ? { cursor } : {}) }));
-      found.push(...page.items.map(({ id }) => id));
-      expect(page.items.length === 7 || page.nextCursor === undefined).toBe(true);
-      cursor = page.nextCursor;
-    } while (cursor);
-    expect(found).toEqual(stored.filter(({ action }) => action === 'sender.changed').map(({ id }) => id));
+    const pages = await pagesOf(async (cursor) =>
+      accepted(await listed({ action: 'sender.changed' }, { limit: 7, ...(cursor ? { cursor } : {}) })),
+    );
+    for (const { items, nextCursor } of pages) expect(items.length === 7 || nextCursor === undefined).toBe(true);
+    expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(
+      stored.filter(({ action }) => action === 'sender.changed').map(({ id }) => id),
+    );
   });
 
   test('a cursor of another choice is refused', async () => {

@@ -9,6 +9,7 @@ import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/t
 import { listMessageCursor } from '../../shared/storage/messages/message-lists.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { accepted } from '../support/accepted.ts';
+import { pagesOf } from '../support/pages.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -83,17 +84,13 @@ describe('a page by cursor', async () => {
     );
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 120, max: 200 }), async (filter, limit) => {
-        const found: string[] = [];
-        let cursor: string | undefined;
-        do {
-          const { items, nextCursor, counted } = await page(filter, limit, cursor);
+        const pages = await pagesOf((cursor) => page(filter, limit, cursor));
+        for (const { items, counted } of pages) {
           expect(items.length).toBeLessThanOrEqual(limit);
           expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
           expect(counted.queries).toBeLessThanOrEqual(2);
-          found.push(...items.map(({ id }) => id));
-          cursor = nextCursor;
-        } while (cursor !== undefined);
-        expect(found).toEqual(expected(filter));
+        }
+        expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(expected(filter));
       }),
       { seed: SEED, numRuns: 25 },
     );
@@ -107,15 +104,9 @@ describe('a page by cursor', async () => {
   });
 
   test('of rare matches is short but has a cursor, which finds them in the end', async () => {
-    const pages: number[] = [];
-    let cursor: string | undefined;
-    do {
-      const { items, nextCursor, counted } = await page({ via: 'sms' }, 50, cursor);
-      expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
-      pages.push(items.length);
-      cursor = nextCursor;
-    } while (cursor !== undefined);
-    expect(pages).toEqual([0, 1, 1]);
+    const pages = await pagesOf((cursor) => page({ via: 'sms' }, 50, cursor));
+    for (const { counted } of pages) expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
+    expect(pages.map(({ items }) => items.length)).toEqual([0, 1, 1]);
   });
 
   test('at the end of the list has no cursor', async () => {

@@ -1,5 +1,5 @@
 import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
-import { dispatchOf, exact as carried } from './dispatch.ts';
+import { exact as carried, dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** The outcomes that a receipt of an e-mail can report; each stand-in writes them as its provider does. */
