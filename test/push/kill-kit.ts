@@ -7,7 +7,6 @@ import { readPushChunks } from '../../shared/storage/push/create.ts';
 import type { Client } from '../support/api.ts';
 import type { KillLab } from '../support/kill.ts';
 import type { GateCall } from '../support/kill-gate.ts';
-import { pagesOf } from '../support/pages.ts';
 import { putDevices } from './world.ts';
 
 /** Devices of the audience: enough for a chunk in every shard. */
@@ -75,8 +74,14 @@ export const attemptsOf = async (lab: KillLab, messageId: Id<'message'>): Promis
   new Set((await readPushChunks(lab.table, messageId)).map(({ attempt }) => attempt));
 
 const all = async (client: Client, path: string): Promise<Record<string, unknown>[]> => {
-  const read = async (cursor?: string) => (await client.get(path, { limit: 200, ...(cursor ? { cursor } : {}) })).body;
-  return (await pagesOf(read)).flatMap(({ items }) => items);
+  const items: Record<string, unknown>[] = [];
+  let cursor: string | undefined;
+  do {
+    const { body } = await client.get(path, { limit: 200, ...(cursor ? { cursor } : {}) });
+    items.push(...body.items);
+    cursor = body.nextCursor;
+  } while (cursor);
+  return items;
 };
 
 /** Every dispatch of a message. */
