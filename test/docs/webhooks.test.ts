@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { newSecret, sign } from '../../shared/domain/webhooks/signature.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
@@ -27,10 +27,7 @@ const CASES = [
 ] as const;
 
 describe('the documented receiver', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'receiver-'));
-  });
+  const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test.each(CASES)('in Node.js handles %s', async (_, headers, text, verdict) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/provisioning/organizations.ts';
 import { revokeKey } from '../../shared/domain/access/change-key.ts';
 import { authenticate } from '../../shared/domain/access/credentials.ts';
@@ -21,12 +21,8 @@ import { use } from '../support/use.ts';
 const HOUR = 3600 * 1000;
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 
-let organizationId: Id<'organization'>;
-let keys: Readonly<Record<Environment, string>>;
 const stages = await use(startAccess());
-beforeAll(async () => {
-  ({ organizationId, keys } = await createOrganization(stages.tables, { name: 'Loja Azul' }));
-});
+const { organizationId, keys } = await createOrganization(stages.tables, { name: 'Loja Azul' });
 
 const store = (env: Environment = 'test') => keyStore(stages.tables[env]);
 const bearer = (text: string) => `Bearer ${text}`;

@@ -121,16 +121,14 @@ describe('an answer on a sender that several share', () => {
   });
 });
 
-describe('an agent of RCS', () => {
-  test('decides like a number', async () => {
-    const { owner } = world(
-      [
-        { by: shop, as: 'AGENTE', hoursAgo: 9, channel: 'rcs' },
-        { by: bakery, hoursAgo: 1, channel: 'rcs' },
-      ],
-      { Agente: [shop] },
-    );
-    expect(await owner({ channel: 'rcs', to: 'Agente' })).toMatchObject({ tenant: shop, others: [] });
-    expect(await owner({ channel: 'rcs', to: undefined })).toMatchObject({ tenant: bakery });
-  });
+test('an agent of RCS decides like a number', async () => {
+  const { owner } = world(
+    [
+      { by: shop, as: 'AGENTE', hoursAgo: 9, channel: 'rcs' },
+      { by: bakery, hoursAgo: 1, channel: 'rcs' },
+    ],
+    { Agente: [shop] },
+  );
+  expect(await owner({ channel: 'rcs', to: 'Agente' })).toMatchObject({ tenant: shop, others: [] });
+  expect(await owner({ channel: 'rcs', to: undefined })).toMatchObject({ tenant: bakery });
 });

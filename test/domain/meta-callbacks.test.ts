@@ -146,24 +146,22 @@ describe('an inbound message', () => {
   });
 });
 
-describe('a marketing preference', () => {
-  const stop = { kind: 'platform', about: 'preference', at: 0, phoneNumberId: NUMBER, value: 'stop' } as const;
-  const stops = (from = PHONE): MetaEvent => ({ ...stop, from });
+const stop = { kind: 'platform', about: 'preference', at: 0, phoneNumberId: NUMBER, value: 'stop' } as const;
+const stops = (from = PHONE): MetaEvent => ({ ...stop, from });
 
-  test('is for the owner of the number, on the shared one for who wrote to the person last, and else for nobody', async () => {
-    const owner = tenant();
-    const owned = world({ [NUMBER]: [owner] });
-    await owned.receive([stops()]);
-    expect(owned.metaEvents).toEqual([[owner.organizationId, 'preference']]);
-    const shared = world();
-    await shared.receive([stops(), stops('+5511900000000')]);
-    expect(shared.metaEvents).toEqual([[shared.message.organizationId, 'preference']]);
-    expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
-    const gone = world();
-    gone.state.reader.isShared = () => false;
-    await gone.receive([stops()]);
-    expect(gone.metaEvents).toEqual([]);
-  });
+test('a marketing preference is for the owner of the number, on the shared one for who wrote to the person last, and else for nobody', async () => {
+  const owner = tenant();
+  const owned = world({ [NUMBER]: [owner] });
+  await owned.receive([stops()]);
+  expect(owned.metaEvents).toEqual([[owner.organizationId, 'preference']]);
+  const shared = world();
+  await shared.receive([stops(), stops('+5511900000000')]);
+  expect(shared.metaEvents).toEqual([[shared.message.organizationId, 'preference']]);
+  expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
+  const gone = world();
+  gone.state.reader.isShared = () => false;
+  await gone.receive([stops()]);
+  expect(gone.metaEvents).toEqual([]);
 });
 
 describe('an account event of Meta', () => {

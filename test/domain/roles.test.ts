@@ -43,11 +43,9 @@ describe('the scopes of the roles', () => {
   });
 });
 
-describe('a scope that is part of another', () => {
-  test('is held by whoever holds the wider one, and not the other way round', () => {
-    expect(withNarrowerScopes(['messages:send', 'webhooks:write'])).toEqual(
-      new Set(['messages:send', 'webhooks:write', 'messages:manage', 'webhooks:replay']),
-    );
-    expect(withNarrowerScopes(['messages:manage'])).toEqual(new Set(['messages:manage']));
-  });
+test('a scope that is part of another is held by whoever holds the wider one, and not the other way round', () => {
+  expect(withNarrowerScopes(['messages:send', 'webhooks:write'])).toEqual(
+    new Set(['messages:send', 'webhooks:write', 'messages:manage', 'webhooks:replay']),
+  );
+  expect(withNarrowerScopes(['messages:manage'])).toEqual(new Set(['messages:manage']));
 });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { type Account, type AccountStatus, newAccount, withStatus } from '../../shared/domain/access/accounts.ts';
 import { ROLES, type Role, scopesOfRole } from '../../shared/domain/access/roles.ts';
 import { newSession, SESSION_MS } from '../../shared/domain/access/sessions.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
 import { SCOPES } from '../../shared/domain/core/scopes.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
 import { sessionStore } from '../../shared/storage/access/sessions.ts';
@@ -16,11 +15,8 @@ import { use } from '../support/use.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 
-let organizationId: Id<'organization'>;
 const stages = await use(startAccess());
-beforeAll(async () => {
-  ({ organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' }));
-});
+const { organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' });
 
 const store = accountStore(stages.tables.test, { byOperator: true });
 const authorize = (text: string, now = NOW) => stages.authorize('test', `Bearer ${text}`, now);
@@ -107,17 +103,15 @@ describe('a session', () => {
   });
 });
 
-describe('a new organization', () => {
-  test('has a key and a wallet in each environment; only the test wallet opens with coins, as an entry', async () => {
-    const { organizationId: id, keys: first } = await createOrganization(stages.tables, { name: 'Loja Nova' });
-    for (const env of ['live', 'test'] as const) {
-      expect((await stages.authorize(env, `Bearer ${first[env]}`))?.context?.organizationId).toBe(id);
-      expect(await stages.tables[env].get(KEYS.organization(id))).toMatchObject({ name: 'Loja Nova', keys: 1 });
-    }
-    expect(await readWallet(stages.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
-    expect(await readWallet(stages.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
-    expect((await readLedger(stages.tables.test, id, 10)).lines).toMatchObject([
-      { kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 },
-    ]);
-  });
+test('a new organization has a key and a wallet in each environment; only the test wallet opens with coins, as an entry', async () => {
+  const { organizationId: id, keys: first } = await createOrganization(stages.tables, { name: 'Loja Nova' });
+  for (const env of ['live', 'test'] as const) {
+    expect((await stages.authorize(env, `Bearer ${first[env]}`))?.context?.organizationId).toBe(id);
+    expect(await stages.tables[env].get(KEYS.organization(id))).toMatchObject({ name: 'Loja Nova', keys: 1 });
+  }
+  expect(await readWallet(stages.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
+  expect(await readWallet(stages.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
+  expect((await readLedger(stages.tables.test, id, 10)).lines).toMatchObject([
+    { kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 },
+  ]);
 });

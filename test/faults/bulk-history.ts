@@ -5,6 +5,7 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { bulkWorld, NIGHT_MS, SLEEPER } from '../support/bulk-world.ts';
 import { chanceOf } from '../support/chance.ts';
+import { failUnless } from '../support/fail-unless.ts';
 import { tableFaults, tolerant } from '../support/fault-proxy.ts';
 import type { World } from '../support/world.ts';
 
@@ -79,9 +80,6 @@ export const bulkHistories = (length: number): fc.Arbitrary<BulkStep[]> =>
   fc.array(stepArbitrary, { minLength: 1, maxLength: length });
 
 type Bulk = ReturnType<typeof bulkWorld>;
-const failUnless = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(what);
-};
 
 /** Sends a bulk; the keys of the messages that were accepted. */
 const send = async (world: World, bulk: Bulk, actor: Actor, step: Extract<BulkStep, { do: 'bulk' }>) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, test } from 'vitest';
+import { test } from 'vitest';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -11,11 +11,9 @@ const RUNS = shareOf(15);
 
 const world = await use(startWorld('live'));
 
-describe('any history of bulk sends, cancels, repeated, reordered and lost queue messages, and faults of the table', () => {
-  test(`keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`, async () => {
-    await fc.assert(
-      fc.asyncProperty(bulkHistories(12), (history) => runBulkHistory(world, history)),
-      { seed: SEED, numRuns: RUNS, endOnFailure: true },
-    );
-  }, 600_000);
-});
+test(`any history of bulk sends, cancels, repeated, reordered and lost queue messages, and faults of the table keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`, async () => {
+  await fc.assert(
+    fc.asyncProperty(bulkHistories(12), (history) => runBulkHistory(world, history)),
+    { seed: SEED, numRuns: RUNS, endOnFailure: true },
+  );
+}, 600_000);

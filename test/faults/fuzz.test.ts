@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
@@ -29,21 +29,18 @@ const PLAYS_CREDIT = new Set(['sms.send', 'rcs.send']);
 const isMade = (status: number, text: string): boolean =>
   status === 201 || status === 202 ? text.includes('"replayed":false') : status !== 409 && text.includes('"messageId"');
 
-let world: FuzzWorld;
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
-beforeAll(async () => {
-  await messaging.credit('test', tenant.id, 1_000_000_000_000);
-  const { body: message } = await tenant.test.send();
-  const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990005' });
-  const { body: key } = await tenant.test.post('/v2/api-keys', { name: 'Fuzzed', scopes: ['sms:read'] });
-  const { key: weak } = await messaging.limited(tenant.test, ['sms:read', 'wallet:read']);
-  world = {
-    operations: [...OPERATIONS, ...OPERATIONS.filter(({ id }) => OFTEN.has(id)).flatMap((one) => Array(4).fill(one))],
-    keys: [tenant.test.key, tenant.live.key, weak, undefined],
-    ids: [message.id, contact.id, key.id, 'rpl_000000000000000000000', 'not-found', 'twilio', 'receipts'],
-  };
-});
+await messaging.credit('test', tenant.id, 1_000_000_000_000);
+const { body: message } = await tenant.test.send();
+const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990005' });
+const { body: key } = await tenant.test.post('/v2/api-keys', { name: 'Fuzzed', scopes: ['sms:read'] });
+const { key: weak } = await messaging.limited(tenant.test, ['sms:read', 'wallet:read']);
+const world: FuzzWorld = {
+  operations: [...OPERATIONS, ...OPERATIONS.filter(({ id }) => OFTEN.has(id)).flatMap((one) => Array(4).fill(one))],
+  keys: [tenant.test.key, tenant.live.key, weak, undefined],
+  ids: [message.id, contact.id, key.id, 'rpl_000000000000000000000', 'not-found', 'twilio', 'receipts'],
+};
 
 /** Each operation with the addresses that it answers, for any parameters. */
 const ADDRESSES = OPERATIONS.map((contract) => ({

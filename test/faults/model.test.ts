@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, test } from 'vitest';
+import { test } from 'vitest';
 import { historyArbitrary, MODELLED, runHistory } from '../support/send-model.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
@@ -13,15 +13,13 @@ const RUNS = { sms: shareOf(12), others: shareOf(4) };
 
 const world = await use(startWorld('live'));
 
-describe('any history of sends, fallbacks, receipts, sweeps, repeated and reordered queue messages, and faults of the table', () => {
-  test.each(MODELLED)(
-    `on %s keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`,
-    async (channel) => {
-      await fc.assert(
-        fc.asyncProperty(historyArbitrary(14), (history) => runHistory(world, channel, history)),
-        { seed: SEED, numRuns: channel === 'sms' ? RUNS.sms : RUNS.others, endOnFailure: false },
-      );
-    },
-    600_000,
-  );
-});
+test.each(MODELLED)(
+  `any history of sends, fallbacks, receipts, sweeps, repeated and reordered queue messages, and faults of the table on %s keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`,
+  async (channel) => {
+    await fc.assert(
+      fc.asyncProperty(historyArbitrary(14), (history) => runHistory(world, channel, history)),
+      { seed: SEED, numRuns: channel === 'sms' ? RUNS.sms : RUNS.others, endOnFailure: false },
+    );
+  },
+  600_000,
+);

@@ -281,16 +281,14 @@ describe('a push service', () => {
   });
 });
 
-describe('a push message that waits in its queue', () => {
-  test('heeds a token that is retired and quiet hours that begin meanwhile', async () => {
-    const { actor, ids } = await push.organization(OPENING, reachable(3));
-    const id = messageIdOf(await push.post(actor, 'key'));
-    await push.send.retire(actor.organizationId, ids.slice(0, 1), world.now);
-    const until = world.now + 8 * 3_600_000;
-    push.quiet.until = until;
-    await push.drain();
-    expect(world.now).toBeGreaterThanOrEqual(until);
-    expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent', quietDeferredTo: until });
-    await expectSent(actor, 2);
-  });
+test('a push message that waits in its queue heeds a token that is retired and quiet hours that begin meanwhile', async () => {
+  const { actor, ids } = await push.organization(OPENING, reachable(3));
+  const id = messageIdOf(await push.post(actor, 'key'));
+  await push.send.retire(actor.organizationId, ids.slice(0, 1), world.now);
+  const until = world.now + 8 * 3_600_000;
+  push.quiet.until = until;
+  await push.drain();
+  expect(world.now).toBeGreaterThanOrEqual(until);
+  expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent', quietDeferredTo: until });
+  await expectSent(actor, 2);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
@@ -101,12 +101,9 @@ const walk = (channel: Channel, statuses: readonly ReportedStatus[]): ReportedSt
   return steps;
 };
 
-describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a receipt on %s', (channel) => {
+describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a receipt on %s', async (channel) => {
   const [send, reports] = [sendOn(channel), reportsOf(channel)];
-  let price: number;
-  beforeAll(async () => {
-    price = await coinsOn(world, channel);
-  });
+  const price = await coinsOn(world, channel);
 
   const sent = async () => {
     const actor = await world.organization(10_000);

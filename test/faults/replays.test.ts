@@ -141,23 +141,20 @@ test('a repeated resend is replayed; one that is accepted reads its key in its t
   expect(await again({ pedido: 2 })).toMatchObject(reused);
 });
 
-describe('a caller’s key', () => {
-  const keys = ['preview', 'step 0'];
-  const previewPorts = (): PreviewPorts => ({
-    ...submitPorts(),
-    previewContext: async () => ({ balance: 0, byPlan: new Map() }),
-  });
-  const body = { channel: 'sms', to: PHONE, text: TEXT, fallback: ['rcs', 'whatsapp'] } as const;
+const previewPorts = (): PreviewPorts => ({
+  ...submitPorts(),
+  previewContext: async () => ({ balance: 0, byPlan: new Map() }),
+});
+const body = { channel: 'sms', to: PHONE, text: TEXT, fallback: ['rcs', 'whatsapp'] } as const;
 
-  test.each(keys)('never collides with a key of the service: %s', async (key) => {
-    const actor = await funded();
-    await sendSms(world.ports, actor, key, { to: PHONE, body: TEXT, route: 'premium' });
-    world.prices = world.prices.filter(({ channel }) => channel === 'sms');
-    const shown = await previewV1(previewPorts(), actor, body);
-    expect(shown).toMatchObject({
-      hops: [{ price: {} }, { refusal: { code: 'precondition_failed' } }, { refusal: { code: 'precondition_failed' } }],
-    });
-    const refusal = { code: 'precondition_failed' };
-    expect(await sendV1(submitPorts(), actor, 'own', body)).toMatchObject({ fallback: [{ refusal }, { refusal }] });
+test.each(['preview', 'step 0'])('a caller’s key never collides with a key of the service: %s', async (key) => {
+  const actor = await funded();
+  await sendSms(world.ports, actor, key, { to: PHONE, body: TEXT, route: 'premium' });
+  world.prices = world.prices.filter(({ channel }) => channel === 'sms');
+  const shown = await previewV1(previewPorts(), actor, body);
+  expect(shown).toMatchObject({
+    hops: [{ price: {} }, { refusal: { code: 'precondition_failed' } }, { refusal: { code: 'precondition_failed' } }],
   });
+  const refusal = { code: 'precondition_failed' };
+  expect(await sendV1(submitPorts(), actor, 'own', body)).toMatchObject({ fallback: [{ refusal }, { refusal }] });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
@@ -22,13 +22,10 @@ const world = await use(startWorld('live'));
 afterEach(world.reset);
 
 // A push is an attempt of each of its devices: test/push and test/faults/push.test.ts.
-describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s', (channel) => {
+describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s', async (channel) => {
   const answers = answersOn(channel);
   const endings = endingsOn(channel);
-  let price: number;
-  beforeAll(async () => {
-    price = await coinsOn(world, channel);
-  });
+  const price = await coinsOn(world, channel);
 
   const send = (actor: Actor, key = 'key', text?: string) => sendOn(channel)(world, actor, key, text);
   const money = ({ organizationId }: Actor, quiet = true) => checkMoney(world.table, organizationId, { quiet });

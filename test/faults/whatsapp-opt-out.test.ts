@@ -1,11 +1,10 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createMessage } from '../../shared/domain/api/create-message.ts';
 import { resend } from '../../shared/domain/api/resend.ts';
 import { previewV1, sendV1 } from '../../shared/domain/api/v1-send.ts';
 import { sendBulk } from '../../shared/domain/bulk/accept.ts';
 import type { PlanPorts } from '../../shared/domain/channels/registry.ts';
 import type { WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
@@ -57,12 +56,9 @@ const resendPorts = {
   isUndecided: cancelAndForcePortsOf(world).isUndecided,
 };
 
-let actor: Actor;
-beforeAll(async () => {
-  actor = await world.organization(1_000_000);
-  const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', DENIED);
-  await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
-});
+const actor = await world.organization(1_000_000);
+const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', DENIED);
+await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
 
 /** What is said by text, or by the template of a category. */
 const KINDS = [...CATEGORIES, 'text'] as const;

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Tenant } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -128,16 +129,9 @@ describe('the timeline of a contact', () => {
       const rcs = { contactId, to: PHONE, content: { text: 'Oi' }, route: 'easy_rcs' };
       made.push((await tenant.test.post('/v2/rcs/messages', rcs, keyed())).body.id);
     }
-    const read: { messageId?: string; turn?: { id: string } }[] = [];
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      const page = await timelineOf(tenant, contactId, { limit: 5, ...(cursor ? { cursor } : {}) });
-      read.push(...page.items);
-      cursor = page.nextCursor;
-      pages++;
-    } while (cursor);
-    expect(pages).toBe(3);
+    const pages = await pagesOf((cursor) => timelineOf(tenant, contactId, { limit: 5, ...(cursor ? { cursor } : {}) }));
+    expect(pages).toHaveLength(3);
+    const read: { messageId?: string; turn?: { id: string } }[] = pages.flatMap(({ items }) => items);
     expect(idsOf(read.map(({ messageId, turn }) => ({ id: turn?.id ?? messageId ?? '' })))).toEqual(made.reverse());
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ACCESS_COMMANDS } from '../../infra/operator/commands/access.ts';
 import { AUDIT_COMMANDS } from '../../infra/operator/commands/audit.ts';
 import { MONEY_COMMANDS } from '../../infra/operator/commands/money.ts';
@@ -10,7 +10,8 @@ import type { Target } from '../../infra/operator/target.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../shared/domain/audit/entry.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { apiClient, type Client, type Tenant } from '../support/api.ts';
+import { apiClient, type Client } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -47,30 +48,21 @@ type Entry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 const entriesOf = async (client: Client, query: Readonly<Record<string, string | number>> = {}): Promise<Entry[]> => {
-  const items: Entry[] = [];
-  let cursor: string | undefined;
-  do {
+  const pages = await pagesOf(async (cursor) => {
     const { status, body } = await client.get('/v2/audit', { ...query, ...(cursor ? { cursor } : {}) });
     expect(status).toBe(200);
-    items.push(...body.items);
-    cursor = body.nextCursor;
-  } while (cursor);
-  return items;
+    return body;
+  });
+  return pages.flatMap(({ items }) => items);
 };
 
-let owner: Tenant;
+const owner = await messaging.tenant();
 /** The last request of each operation that is entered. */
-let requests: ReadonlyMap<string, string>;
+const requests: ReadonlyMap<string, string> = await useEverything({ messaging, owner, url: receiver.url, operator });
 /** The owner's log in the test stage, once everything was used. */
-let entries: Entry[];
+const entries = await entriesOf(owner.test);
 /** What the operator sees of the stage itself. */
-let ofStage: Entry[];
-beforeAll(async () => {
-  owner = await messaging.tenant();
-  requests = await useEverything({ messaging, owner, url: receiver.url, operator });
-  entries = await entriesOf(owner.test);
-  ofStage = (await operator('audit list', { env: 'test', limit: '500' })).items;
-}, 120_000);
+const ofStage: Entry[] = (await operator('audit list', { env: 'test', limit: '500' })).items;
 
 describe('the audit log', () => {
   test('has an entry of every kind of act', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
 import type { Target } from '../../infra/operator/target.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
@@ -25,10 +25,8 @@ const MAIL = {
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
 const settings = { ...ses.settings, timeoutMs: 1_500 };
-beforeAll(async () => {
-  ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
-  await setUpProvider(messaging, 'email', 'amazon_ses', settings);
-});
+ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
+await setUpProvider(messaging, 'email', 'amazon_ses', settings);
 
 const send = (client: Client, fields: object = {}, key?: string) =>
   client.post(PATH, { ...MAIL, ...fields }, keyed(key));

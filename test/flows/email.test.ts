@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
-import type { Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
@@ -9,13 +8,10 @@ const at = (local: string) => `${local}@simulator.amazonses.com`;
 const WAIT = { timeout: 15_000, interval: 200 };
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
-let tenant: Tenant;
-/** A tenant all of whose sends are refused. */
-let refusedOnly: Tenant;
 const messaging = await sharedMessaging();
-beforeAll(async () => {
-  [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
-});
+const tenant = await messaging.tenant();
+/** A tenant all of whose sends are refused. */
+const refusedOnly = await messaging.tenant();
 
 const send = (body: Readonly<Record<string, unknown>> = {}, key?: string, of = tenant) =>
   of.test.post(
@@ -120,16 +116,14 @@ describe.concurrent('an e-mail', () => {
   });
 });
 
-describe('a contact that opted out', () => {
-  test('gets only transactional mail, named or by address', async () => {
-    const fresh = await messaging.tenant();
-    const contactId = await optedOut(fresh.test, { phone: '+5511999990001', email: 'Ana@Loja.example' });
-    const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
-    expect(await send({ to: 'ana@loja.example' }, 'a', fresh)).toMatchObject(out);
-    expect(await send({ contactId }, 'b', fresh)).toMatchObject(out);
-    expect((await send({ to: 'ana@loja.example', transactional: true }, 'c', fresh)).status).toBe(201);
-    expect((await fresh.test.get('/v2/email/messages')).body.total).toBe(1);
-  });
+test('a contact that opted out gets only transactional mail, named or by address', async () => {
+  const fresh = await messaging.tenant();
+  const contactId = await optedOut(fresh.test, { phone: '+5511999990001', email: 'Ana@Loja.example' });
+  const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
+  expect(await send({ to: 'ana@loja.example' }, 'a', fresh)).toMatchObject(out);
+  expect(await send({ contactId }, 'b', fresh)).toMatchObject(out);
+  expect((await send({ to: 'ana@loja.example', transactional: true }, 'c', fresh)).status).toBe(201);
+  expect((await fresh.test.get('/v2/email/messages')).body.total).toBe(1);
 });
 
 describe('a saved template', () => {
@@ -166,35 +160,29 @@ describe('a saved template', () => {
   });
 });
 
-describe('the list of e-mails', () => {
-  test('is newest first, filtered by status, recipient and campaign, with its total', async () => {
-    const fresh = await messaging.tenant();
-    const ids: string[] = [];
-    for (const local of ['one', 'two', 'three'])
-      ids.unshift(
-        (await send({ to: at(local), campaignId: local === 'two' ? 'tag' : undefined }, local, fresh)).body.id,
-      );
-    const list = async (query: Record<string, string>) => (await fresh.test.get('/v2/email/messages', query)).body;
-    expect(idsOf((await list({})).items)).toEqual(ids);
-    expect(await list({ to: at('two') })).toMatchObject({ total: 1, items: [{ id: ids[1] }] });
-    expect(await list({ campaignId: 'tag' })).toMatchObject({ total: 1 });
-    expect(await list({ limit: '1', skip: '1' })).toMatchObject({ total: 3, items: [{ id: ids[1] }] });
-    await vi.waitFor(async () => expect(await list({ status: 'delivered' })).toMatchObject({ total: 3 }), WAIT);
-    expect((await fresh.test.get('/v2/email/messages', { status: 'read' })).status).toBe(400);
-    expect((await tenant.test.get(`/v2/email/messages/${ids[0]}`)).status).toBe(404);
-  });
+test('the list of e-mails is newest first, filtered by status, recipient and campaign, with its total', async () => {
+  const fresh = await messaging.tenant();
+  const ids: string[] = [];
+  for (const local of ['one', 'two', 'three'])
+    ids.unshift((await send({ to: at(local), campaignId: local === 'two' ? 'tag' : undefined }, local, fresh)).body.id);
+  const list = async (query: Record<string, string>) => (await fresh.test.get('/v2/email/messages', query)).body;
+  expect(idsOf((await list({})).items)).toEqual(ids);
+  expect(await list({ to: at('two') })).toMatchObject({ total: 1, items: [{ id: ids[1] }] });
+  expect(await list({ campaignId: 'tag' })).toMatchObject({ total: 1 });
+  expect(await list({ limit: '1', skip: '1' })).toMatchObject({ total: 3, items: [{ id: ids[1] }] });
+  await vi.waitFor(async () => expect(await list({ status: 'delivered' })).toMatchObject({ total: 3 }), WAIT);
+  expect((await fresh.test.get('/v2/email/messages', { status: 'read' })).status).toBe(400);
+  expect((await tenant.test.get(`/v2/email/messages/${ids[0]}`)).status).toBe(404);
 });
 
-describe('an address that unsubscribed', () => {
-  test('gets only transactional mail, whichever contact is named', async () => {
-    const fresh = await messaging.tenant();
-    const to = 'bia@loja.example';
-    const { body: contact } = await fresh.test.post('/contacts', { phone: '+5511999990002' });
-    const hash = (await messaging.vault('test', 'recipients')).blindIndex(fresh.id, 'email', to);
-    await emailConsentStore(messaging.tables.test).unsubscribe(fresh.id, hash, Date.now());
-    const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
-    expect(await send({ to }, 'a', fresh)).toMatchObject(out);
-    expect(await send({ to, contactId: contact.id }, 'b', fresh)).toMatchObject(out);
-    expect((await send({ to, contactId: contact.id, transactional: true }, 'c', fresh)).status).toBe(201);
-  });
+test('an address that unsubscribed gets only transactional mail, whichever contact is named', async () => {
+  const fresh = await messaging.tenant();
+  const to = 'bia@loja.example';
+  const { body: contact } = await fresh.test.post('/contacts', { phone: '+5511999990002' });
+  const hash = (await messaging.vault('test', 'recipients')).blindIndex(fresh.id, 'email', to);
+  await emailConsentStore(messaging.tables.test).unsubscribe(fresh.id, hash, Date.now());
+  const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
+  expect(await send({ to }, 'a', fresh)).toMatchObject(out);
+  expect(await send({ to, contactId: contact.id }, 'b', fresh)).toMatchObject(out);
+  expect((await send({ to, contactId: contact.id, transactional: true }, 'c', fresh)).status).toBe(201);
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import exampleInbound from '../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
@@ -26,12 +26,10 @@ const receiver = await use(startReceiver());
 /** The endpoint of a subscription whose creator may not see phones. */
 const masked = await use(startReceiver());
 const owner = await messaging.tenant({ live: OPENING });
-beforeAll(async () => {
-  await setUpProvider(messaging, 'sms', 'infobip', sms.settings);
-  await setUpProvider(messaging, 'rcs', 'infobip', rcs.settings);
-  for (const route of ['premium', 'otp'])
-    await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
-});
+await setUpProvider(messaging, 'sms', 'infobip', sms.settings);
+await setUpProvider(messaging, 'rcs', 'infobip', rcs.settings);
+for (const route of ['premium', 'otp'])
+  await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
 
 const reply = async (sent: Answer, text: string) => sms.reply(await acceptedBy(sms, sent), text);
 const inboundsOf = async ({ live }: Tenant) =>
@@ -108,33 +106,31 @@ describe('an SMS reply', () => {
   });
 });
 
-describe('an RCS reply', () => {
-  test('is an inbound message that refers to the one that was sent', async () => {
-    const to = aPhone();
-    const sent = await owner.live.post(
-      '/v2/rcs/messages',
-      { to, content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs' },
-      keyed(),
-    );
-    expect(sent.status).toBe(201);
-    const [example] = exampleInbound.results;
-    const message = await acceptedBy(rcs, sent);
-    const entry = { ...example, sender: to.slice(1), pairedMessageId: message.messageId };
-    const posted = rcs.signed(message, JSON.stringify({ ...exampleInbound, results: [entry] }));
-    for (const { status } of await Promise.all([deliver(posted), deliver(posted), deliver(posted)]))
-      expect(status).toBe(200);
-    const found = (await inboundsOf(owner)).filter(({ channel }: { channel: string }) => channel === 'rcs');
-    expect(found).toMatchObject([
-      {
-        from: to,
-        type: 'interactive',
-        payload: { text: 'suggestionText', interactive: { button_reply: { id: 'suggestionPostbackData' } } },
-        inReplyTo: sent.body.id,
-      },
-    ]);
-    expect((await owner.live.get('/v2/rcs/messages')).body.items).toHaveLength(1);
-    expect(await eventsOf('live', owner, 'message.received')).toMatchObject([{ data: { id: found[0].id } }]);
-  });
+test('an RCS reply is an inbound message that refers to the one that was sent', async () => {
+  const to = aPhone();
+  const sent = await owner.live.post(
+    '/v2/rcs/messages',
+    { to, content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs' },
+    keyed(),
+  );
+  expect(sent.status).toBe(201);
+  const [example] = exampleInbound.results;
+  const message = await acceptedBy(rcs, sent);
+  const entry = { ...example, sender: to.slice(1), pairedMessageId: message.messageId };
+  const posted = rcs.signed(message, JSON.stringify({ ...exampleInbound, results: [entry] }));
+  for (const { status } of await Promise.all([deliver(posted), deliver(posted), deliver(posted)]))
+    expect(status).toBe(200);
+  const found = (await inboundsOf(owner)).filter(({ channel }: { channel: string }) => channel === 'rcs');
+  expect(found).toMatchObject([
+    {
+      from: to,
+      type: 'interactive',
+      payload: { text: 'suggestionText', interactive: { button_reply: { id: 'suggestionPostbackData' } } },
+      inReplyTo: sent.body.id,
+    },
+  ]);
+  expect((await owner.live.get('/v2/rcs/messages')).body.items).toHaveLength(1);
+  expect(await eventsOf('live', owner, 'message.received')).toMatchObject([{ data: { id: found[0].id } }]);
 });
 
 describe('a WhatsApp message', () => {
@@ -213,25 +209,23 @@ describe('a WhatsApp message', () => {
   });
 });
 
-describe('a tracked link with {{codigo}} in its prefilled text', () => {
-  test('contains its code there, by which the incoming message shows its origin', async () => {
-    const tenant = await messaging.tenant();
-    const sent = await tenant.test.send({
-      body: 'Fale conosco: https://wa.me/5511999990000?text=Oi%20{{codigo}}&utm_source=google&utm_campaign=bf',
-      trackLinks: true,
-    });
-    const { payload } = (await tenant.test.get(`/messages/${sent.body.id}`)).body;
-    const [address, code] = /https?:\S+\/r\/(\w+)/.exec(payload.text) ?? [];
-    const { pathname } = new URL(String(address));
-    const followed = await messaging.anonymous.get(pathname);
-    expect(followed.status).toBe(302);
-    const prefilled = new URL(followed.headers.get('location') ?? '').searchParams.get('text') ?? '';
-    expect(prefilled).toBe(`Oi ${code}`);
-    await receive(anEvent({ from: aPhone(), text: prefilled, at: Date.now() }), tenant);
-    const [message] = (await tenant.test.get('/messages')).body.items;
-    expect(message).toMatchObject({
-      payload: { text: prefilled },
-      origemDoLink: { fonte: 'google', campanha: 'bf', codigo: code },
-    });
+test('a tracked link with {{codigo}} in its prefilled text contains its code there, by which the incoming message shows its origin', async () => {
+  const tenant = await messaging.tenant();
+  const sent = await tenant.test.send({
+    body: 'Fale conosco: https://wa.me/5511999990000?text=Oi%20{{codigo}}&utm_source=google&utm_campaign=bf',
+    trackLinks: true,
+  });
+  const { payload } = (await tenant.test.get(`/messages/${sent.body.id}`)).body;
+  const [address, code] = /https?:\S+\/r\/(\w+)/.exec(payload.text) ?? [];
+  const { pathname } = new URL(String(address));
+  const followed = await messaging.anonymous.get(pathname);
+  expect(followed.status).toBe(302);
+  const prefilled = new URL(followed.headers.get('location') ?? '').searchParams.get('text') ?? '';
+  expect(prefilled).toBe(`Oi ${code}`);
+  await receive(anEvent({ from: aPhone(), text: prefilled, at: Date.now() }), tenant);
+  const [message] = (await tenant.test.get('/messages')).body.items;
+  expect(message).toMatchObject({
+    payload: { text: prefilled },
+    origemDoLink: { fonte: 'google', campanha: 'bf', codigo: code },
   });
 });

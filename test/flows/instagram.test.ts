@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
@@ -13,17 +13,14 @@ import { becomes, keyed, PATIENCE, setUpProvider, walletOf } from './support.ts'
 const OPENING = 1_000_000;
 const PRICE = 150;
 const HOUR_MS = 3600_000;
-let owner: Tenant;
 const messaging = await use(startMessaging());
 const meta = await use(startInstagramStandIn());
-beforeAll(async () => {
-  meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
-  owner = await messaging.tenant({ live: OPENING });
-  const account = (meta.settings.accounts as readonly object[])[0];
-  const accounts = [{ ...account, organizationId: owner.id }];
-  const settings = { ...meta.settings, accounts, timeoutMs: 1_500 };
-  await setUpProvider(messaging, 'instagram', 'instagram_messaging_api', settings);
-});
+meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
+const owner = await messaging.tenant({ live: OPENING });
+const account = (meta.settings.accounts as readonly object[])[0];
+const accounts = [{ ...account, organizationId: owner.id }];
+const settings = { ...meta.settings, accounts, timeoutMs: 1_500 };
+await setUpProvider(messaging, 'instagram', 'instagram_messaging_api', settings);
 
 let users = 0;
 const aUser = () => `178455${String(1_000_000_000 + users++)}`;

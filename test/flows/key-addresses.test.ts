@@ -86,25 +86,23 @@ describe('a key with allowedIps', () => {
   });
 });
 
-describe('DELETE /v2/api-keys/{id}', () => {
-  test('ends the keys below it within 60 s, and with only=this spares them', async () => {
-    const { test: owner } = await messaging.tenant();
-    const [ended, spared] = await Promise.all([created(owner), created(owner)]);
-    const [endedChild, sparedChild] = await Promise.all([created(ended.client), created(spared.client)]);
-    for (const { client } of [endedChild, sparedChild]) expect((await client.get('/v2/sms/messages')).status).toBe(200);
-    expect((await owner.call('DELETE', `/v2/api-keys/${ended.id}`)).status).toBe(204);
-    const revokedAt = Date.now();
-    expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=this`)).status).toBe(204);
-    expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=that`)).status).toBe(422);
-    const read = async () => (await endedChild.client.get('/v2/sms/messages')).status;
-    await expect.poll(read, { timeout: 60_000, interval: 500 }).toBe(401);
-    expect(Date.now() - revokedAt).toBeLessThan(60_000);
-    const { body } = await owner.get('/v2/api-keys');
-    const byId = new Map(body.items.map((item: { id: string }) => [item.id, item]));
-    expect(byId.get(endedChild.id)).toMatchObject({ createdBy: ended.id, revokedAt: expect.any(String) });
-    expect(byId.get(sparedChild.id)).toMatchObject({ createdBy: spared.id });
-    expect(byId.get(sparedChild.id)).not.toHaveProperty('revokedAt');
-    await expect.poll(async () => (await spared.client.get('/v2/sms/messages')).status, { timeout: 60_000 }).toBe(401);
-    expect((await sparedChild.client.get('/v2/sms/messages')).status).toBe(200);
-  }, 130_000);
-});
+test('DELETE /v2/api-keys/{id} ends the keys below it within 60 s, and with only=this spares them', async () => {
+  const { test: owner } = await messaging.tenant();
+  const [ended, spared] = await Promise.all([created(owner), created(owner)]);
+  const [endedChild, sparedChild] = await Promise.all([created(ended.client), created(spared.client)]);
+  for (const { client } of [endedChild, sparedChild]) expect((await client.get('/v2/sms/messages')).status).toBe(200);
+  expect((await owner.call('DELETE', `/v2/api-keys/${ended.id}`)).status).toBe(204);
+  const revokedAt = Date.now();
+  expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=this`)).status).toBe(204);
+  expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=that`)).status).toBe(422);
+  const read = async () => (await endedChild.client.get('/v2/sms/messages')).status;
+  await expect.poll(read, { timeout: 60_000, interval: 500 }).toBe(401);
+  expect(Date.now() - revokedAt).toBeLessThan(60_000);
+  const { body } = await owner.get('/v2/api-keys');
+  const byId = new Map(body.items.map((item: { id: string }) => [item.id, item]));
+  expect(byId.get(endedChild.id)).toMatchObject({ createdBy: ended.id, revokedAt: expect.any(String) });
+  expect(byId.get(sparedChild.id)).toMatchObject({ createdBy: spared.id });
+  expect(byId.get(sparedChild.id)).not.toHaveProperty('revokedAt');
+  await expect.poll(async () => (await spared.client.get('/v2/sms/messages')).status, { timeout: 60_000 }).toBe(401);
+  expect((await sparedChild.client.get('/v2/sms/messages')).status).toBe(200);
+}, 130_000);

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
@@ -29,10 +29,7 @@ const withThings = async () => {
   const tenant = await messaging.tenant();
   return { client: tenant.test, things: await makeThings(messaging, tenant) };
 };
-let owner: Awaited<ReturnType<typeof withThings>>;
-beforeAll(async () => {
-  owner = await withThings();
-});
+const owner = await withThings();
 
 /** A body with the owner's objects in the place of the example's, by the prefix of their ids. */
 const ownedBy = (things: Things, body: unknown): unknown => {

@@ -138,28 +138,26 @@ describe('the address of an upload', () => {
   });
 });
 
-describe("another organization's upload", () => {
-  test('is 404 for another organization, environment and number, and can still be completed by its owner', async () => {
-    const stranger = await messaging.tenant();
-    const theirs = await connectedNumber(messaging, stranger, 'test');
-    const second = await connectedNumber(messaging, owner, 'test');
-    const address = await beginAndPut(owner.test, sandbox);
-    for (const [client, number] of [
-      [stranger.test, sandbox],
-      [stranger.test, theirs],
-      [owner.live, sandbox],
-      [owner.live, live],
-      [owner.test, second],
-    ] as const) {
-      const [foreign, absent] = [
-        await complete(client, number, address.uploadId),
-        await complete(client, number, `upl_${'0'.repeat(21)}`),
-      ];
-      expectProblem(foreign, 404);
-      expect(foreign.body.detail).toBe(absent.body.detail);
-    }
-    expect((await complete(owner.test, sandbox, address.uploadId)).status).toBe(201);
-  });
+test("another organization's upload is 404 for another organization, environment and number, and can still be completed by its owner", async () => {
+  const stranger = await messaging.tenant();
+  const theirs = await connectedNumber(messaging, stranger, 'test');
+  const second = await connectedNumber(messaging, owner, 'test');
+  const address = await beginAndPut(owner.test, sandbox);
+  for (const [client, number] of [
+    [stranger.test, sandbox],
+    [stranger.test, theirs],
+    [owner.live, sandbox],
+    [owner.live, live],
+    [owner.test, second],
+  ] as const) {
+    const [foreign, absent] = [
+      await complete(client, number, address.uploadId),
+      await complete(client, number, `upl_${'0'.repeat(21)}`),
+    ];
+    expectProblem(foreign, 404);
+    expect(foreign.body.detail).toBe(absent.body.detail);
+  }
+  expect((await complete(owner.test, sandbox, address.uploadId)).status).toBe(201);
 });
 
 describe('an upload that nobody completes', () => {

@@ -159,56 +159,52 @@ describe('a media type', () => {
   });
 });
 
-describe('a body beyond the limit of the path', () => {
-  test('is 413 with code BAD_REQUEST and names the upload operation, before it is sent', async () => {
-    const wire = wireClient(messaging.url);
-    for (const [path, length] of [
-      [`/numbers/${sandbox}/media`, 150_000_001],
-      [`/numbers/${sandbox}/media/binary?filename=a`, 105_000_001],
-    ] as const) {
-      const headers = [
-        'Authorization',
-        `Bearer ${owner.test.key}`,
-        'Content-Length',
-        String(length),
-        'Content-Type',
-        'application/json',
-      ];
-      const answer = await wire.send({ method: 'POST', target: path, headers });
-      expect(answer.status).toBe(413);
-      expect(JSON.parse(answer.text)).toMatchObject({
-        code: 'BAD_REQUEST',
-        detail: expect.stringContaining('/numbers/{numberId}/media/uploads'),
-      });
-    }
-    wire.close();
-  });
+test('a body beyond the limit of the path is 413 with code BAD_REQUEST and names the upload operation, before it is sent', async () => {
+  const wire = wireClient(messaging.url);
+  for (const [path, length] of [
+    [`/numbers/${sandbox}/media`, 150_000_001],
+    [`/numbers/${sandbox}/media/binary?filename=a`, 105_000_001],
+  ] as const) {
+    const headers = [
+      'Authorization',
+      `Bearer ${owner.test.key}`,
+      'Content-Length',
+      String(length),
+      'Content-Type',
+      'application/json',
+    ];
+    const answer = await wire.send({ method: 'POST', target: path, headers });
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: 'BAD_REQUEST',
+      detail: expect.stringContaining('/numbers/{numberId}/media/uploads'),
+    });
+  }
+  wire.close();
 });
 
-describe('an upload that breaks off', () => {
-  test.each([
-    ['raw', '/binary?filename=a.pdf', (bytes: Buffer) => bytes],
-    ['in base64', '', (bytes: Buffer) => jsonOf(bytes)],
-  ])('leaves no row, and nothing of it reaches Meta: %s', async (_, path, bodyOf) => {
-    const [rows, files] = [await mediaRows('live'), meta.files.length];
-    const body = bodyOf(filled(FILES.pdf, 300_000));
-    const sending = request(`${messaging.url}/numbers/${live}/media${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${owner.live.key}`,
-        'content-type': path === '' ? 'application/json' : 'application/octet-stream',
-        'content-length': body.length,
-      },
-    });
-    sending.on('error', () => undefined);
-    const closed = new Promise<void>((resolve) => void sending.once('close', resolve));
-    sending.write(body.subarray(0, -1), () => sending.destroy());
-    await closed;
-    // A further upload is served only after the service has dealt with the first.
-    expect((await toLive(FILES.jpeg)).status).toBe(201);
-    expect(meta.files.slice(files).map(({ mimeType }) => mimeType)).toEqual(['image/jpeg']);
-    expect(await mediaRows('live')).toHaveLength(rows.length + 1);
+test.each([
+  ['raw', '/binary?filename=a.pdf', (bytes: Buffer) => bytes],
+  ['in base64', '', (bytes: Buffer) => jsonOf(bytes)],
+])('an upload that breaks off leaves no row, and nothing of it reaches Meta: %s', async (_, path, bodyOf) => {
+  const [rows, files] = [await mediaRows('live'), meta.files.length];
+  const body = bodyOf(filled(FILES.pdf, 300_000));
+  const sending = request(`${messaging.url}/numbers/${live}/media${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${owner.live.key}`,
+      'content-type': path === '' ? 'application/json' : 'application/octet-stream',
+      'content-length': body.length,
+    },
   });
+  sending.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => void sending.once('close', resolve));
+  sending.write(body.subarray(0, -1), () => sending.destroy());
+  await closed;
+  // A further upload is served only after the service has dealt with the first.
+  expect((await toLive(FILES.jpeg)).status).toBe(201);
+  expect(meta.files.slice(files).map(({ mimeType }) => mimeType)).toEqual(['image/jpeg']);
+  expect(await mediaRows('live')).toHaveLength(rows.length + 1);
 });
 
 describe('Meta', () => {
@@ -272,19 +268,17 @@ describe('the record of media', () => {
   });
 });
 
-describe('a number', () => {
-  test('of another organization or environment is 404 like one that does not exist, before the body is read', async () => {
-    const stranger = await messaging.tenant();
-    for (const [client, id] of [
-      [stranger.test, sandbox],
-      [owner.live, sandbox],
-      [owner.test, live],
-      [owner.test, `num_${'0'.repeat(21)}`],
-    ] as const) {
-      expectProblem(await upload(client, id, OTHERS.gif as Buffer), 404);
-      expectProblem(await uploadRaw(client, id, OTHERS.gif as Buffer, { query: '' }), 404);
-      const begun = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
-      expectProblem(await client.post(`/numbers/${id}/media/uploads`, begun), 404);
-    }
-  });
+test('a number of another organization or environment is 404 like one that does not exist, before the body is read', async () => {
+  const stranger = await messaging.tenant();
+  for (const [client, id] of [
+    [stranger.test, sandbox],
+    [owner.live, sandbox],
+    [owner.test, live],
+    [owner.test, `num_${'0'.repeat(21)}`],
+  ] as const) {
+    expectProblem(await upload(client, id, OTHERS.gif as Buffer), 404);
+    expectProblem(await uploadRaw(client, id, OTHERS.gif as Buffer, { query: '' }), 404);
+    const begun = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
+    expectProblem(await client.post(`/numbers/${id}/media/uploads`, begun), 404);
+  }
 });

@@ -174,24 +174,22 @@ describe('a push message of POST /messages', () => {
   });
 });
 
-describe('quiet hours', () => {
-  test('defer queued messages to their end as soon as they are set, and force bypasses them', async () => {
-    const fresh = await messaging.tenant();
-    const path = '/v2/organizations/me/quiet-hours';
-    expect((await fresh.test.get(path)).body).toEqual({ inicio: null, fim: null, timeZone: null, channels: [] });
-    // A send just before fills the cache of settings while the organization has no quiet hours.
-    const before = await create({}, 'before', fresh);
-    await becomes(fresh.test, `/messages/${before.body.id}`, { status: 'delivered' });
-    const quiet = await setQuietHours(fresh.test, ['sms']);
-    const { body } = await create({}, 'quiet', fresh);
-    await vi.waitFor(async () => {
-      const { items } = (await fresh.test.get(`/messages/${body.id}/timeline`)).body;
-      expect(JSON.stringify(items)).toContain('quiet hours');
-    }, WAIT);
-    expect(await statusOf(body.id, fresh)).toBe('queued');
-    expect((await fresh.test.post(`/messages/${body.id}/force`, {})).status).toBe(202);
-    await becomes(fresh.test, `/messages/${body.id}`, { status: 'delivered' });
-    expect((await fresh.test.get(`/messages/${body.id}`)).body.force).toBe(true);
-    expect((await fresh.test.call('PUT', path, { body: { ...quiet, timeZone: 'Lua' } })).status).toBe(422);
-  });
+test('quiet hours defer queued messages to their end as soon as they are set, and force bypasses them', async () => {
+  const fresh = await messaging.tenant();
+  const path = '/v2/organizations/me/quiet-hours';
+  expect((await fresh.test.get(path)).body).toEqual({ inicio: null, fim: null, timeZone: null, channels: [] });
+  // A send just before fills the cache of settings while the organization has no quiet hours.
+  const before = await create({}, 'before', fresh);
+  await becomes(fresh.test, `/messages/${before.body.id}`, { status: 'delivered' });
+  const quiet = await setQuietHours(fresh.test, ['sms']);
+  const { body } = await create({}, 'quiet', fresh);
+  await vi.waitFor(async () => {
+    const { items } = (await fresh.test.get(`/messages/${body.id}/timeline`)).body;
+    expect(JSON.stringify(items)).toContain('quiet hours');
+  }, WAIT);
+  expect(await statusOf(body.id, fresh)).toBe('queued');
+  expect((await fresh.test.post(`/messages/${body.id}/force`, {})).status).toBe(202);
+  await becomes(fresh.test, `/messages/${body.id}`, { status: 'delivered' });
+  expect((await fresh.test.get(`/messages/${body.id}`)).body.force).toBe(true);
+  expect((await fresh.test.call('PUT', path, { body: { ...quiet, timeZone: 'Lua' } })).status).toBe(422);
 });

@@ -166,66 +166,61 @@ describe('a number', () => {
   });
 });
 
-describe('a live number', () => {
-  beforeAll(async () => {
-    const settings = { accessToken: 'operator', appSecret: SECRET, verifyToken: 'verify-me', baseUrl: meta.baseUrl };
-    await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', settings);
-    await fresh();
+/** A signed callback of Meta. */
+const report = (field: string, value: object, time: number) => {
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: WABA, time, changes: [{ field, value }] }],
   });
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+  return fetch(`${messaging.url}/callbacks/whatsapp_cloud_api/events`, { method: 'POST', headers, body });
+};
 
-  /** A signed callback of Meta. */
-  const report = (field: string, value: object, time: number) => {
-    const body = JSON.stringify({
-      object: 'whatsapp_business_account',
-      entry: [{ id: WABA, time, changes: [{ field, value }] }],
-    });
-    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
-    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-    return fetch(`${messaging.url}/callbacks/whatsapp_cloud_api/events`, { method: 'POST', headers, body });
+test('a live number is connected at Meta, whose reports change number, template and the price of its sends, once', async () => {
+  const settings = { accessToken: 'operator', appSecret: SECRET, verifyToken: 'verify-me', baseUrl: meta.baseUrl };
+  await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', settings);
+  await fresh();
+  meta.addNumber('4400', { display_phone_number: '+55 11 98888-0000' });
+  const { status, body: number } = await connect({ phoneNumberId: '4400', wabaId: WABA }, owner.live);
+  expect(status).toBe(201);
+  expect(meta.account.subscribed).toBe(true);
+  expect(JSON.stringify(await messaging.rowsOf('live', owner.id))).not.toContain(TOKEN);
+
+  const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
+  const draft = { name: 'ola', language: 'pt-BR', category: 'utility', components, numberId: number.id };
+  const template = (await owner.live.post('/v2/templates', draft)).body;
+  expect((await owner.live.call('POST', `/v2/templates/${template.id}/submit`)).body.status).toBe('pending');
+  const [known] = [...meta.account.templates.values()];
+  const verdict = {
+    event: 'APPROVED',
+    message_template_id: Number(known?.id),
+    message_template_name: 'ola',
+    message_template_language: 'pt_BR',
+    reason: 'NONE',
   };
-
-  test('is connected at Meta, whose reports change number, template and the price of its sends, once', async () => {
-    meta.addNumber('4400', { display_phone_number: '+55 11 98888-0000' });
-    const { status, body: number } = await connect({ phoneNumberId: '4400', wabaId: WABA }, owner.live);
-    expect(status).toBe(201);
-    expect(meta.account.subscribed).toBe(true);
-    expect(JSON.stringify(await messaging.rowsOf('live', owner.id))).not.toContain(TOKEN);
-
-    const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
-    const draft = { name: 'ola', language: 'pt-BR', category: 'utility', components, numberId: number.id };
-    const template = (await owner.live.post('/v2/templates', draft)).body;
-    expect((await owner.live.call('POST', `/v2/templates/${template.id}/submit`)).body.status).toBe('pending');
-    const [known] = [...meta.account.templates.values()];
-    const verdict = {
-      event: 'APPROVED',
-      message_template_id: Number(known?.id),
-      message_template_name: 'ola',
-      message_template_language: 'pt_BR',
-      reason: 'NONE',
-    };
-    const flagged = { display_phone_number: '5511988880000', event: 'FLAGGED', current_limit: 'TIER_1K' };
-    for (let turn = 0; turn < 2; turn++) {
-      expect((await report('message_template_status_update', verdict, 1_773_140_400)).status).toBe(200);
-      expect((await report('phone_number_quality_update', flagged, 1_773_140_401)).status).toBe(200);
-    }
-    expect((await owner.live.get(`/v2/templates/${template.id}`)).body.status).toBe('approved');
-    const price = async () => {
-      const body = { channel: 'whatsapp', to: '+5511988880001', template: 'ola' };
-      return (await owner.live.post('/v1/messages/preview', body)).body.hops[0].price;
-    };
-    expect(await price()).toEqual({ coins: 900 });
-    const moved = { ...verdict, event: undefined, previous_category: 'UTILITY', new_category: 'MARKETING' };
-    expect((await report('template_category_update', moved, 1_773_140_402)).status).toBe(200);
-    expect((await owner.live.get(`/v2/templates/${template.id}`)).body.category).toBe('marketing');
-    expect(await price()).toEqual({ coins: 4_500 });
-    expect((await owner.live.get(`/numbers/${number.id}`)).body).toMatchObject({
-      status: 'flagged',
-      qualityRating: 'red',
-      messagingTier: 'tier_1k',
-      rateLimit: { perSecond: 80, perDay: 1_000 },
-    });
-    const types = (await messaging.eventsOf('live', owner.id)).map(({ type }) => type);
-    expect(types.toSorted()).toEqual(['number.quality_changed', 'template.approved']);
-    expect((await owner.test.get('/numbers')).body.total).toBe(0);
+  const flagged = { display_phone_number: '5511988880000', event: 'FLAGGED', current_limit: 'TIER_1K' };
+  for (let turn = 0; turn < 2; turn++) {
+    expect((await report('message_template_status_update', verdict, 1_773_140_400)).status).toBe(200);
+    expect((await report('phone_number_quality_update', flagged, 1_773_140_401)).status).toBe(200);
+  }
+  expect((await owner.live.get(`/v2/templates/${template.id}`)).body.status).toBe('approved');
+  const price = async () => {
+    const body = { channel: 'whatsapp', to: '+5511988880001', template: 'ola' };
+    return (await owner.live.post('/v1/messages/preview', body)).body.hops[0].price;
+  };
+  expect(await price()).toEqual({ coins: 900 });
+  const moved = { ...verdict, event: undefined, previous_category: 'UTILITY', new_category: 'MARKETING' };
+  expect((await report('template_category_update', moved, 1_773_140_402)).status).toBe(200);
+  expect((await owner.live.get(`/v2/templates/${template.id}`)).body.category).toBe('marketing');
+  expect(await price()).toEqual({ coins: 4_500 });
+  expect((await owner.live.get(`/numbers/${number.id}`)).body).toMatchObject({
+    status: 'flagged',
+    qualityRating: 'red',
+    messagingTier: 'tier_1k',
+    rateLimit: { perSecond: 80, perDay: 1_000 },
   });
+  const types = (await messaging.eventsOf('live', owner.id)).map(({ type }) => type);
+  expect(types.toSorted()).toEqual(['number.quality_changed', 'template.approved']);
+  expect((await owner.test.get('/numbers')).body.total).toBe(0);
 });

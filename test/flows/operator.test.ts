@@ -18,7 +18,8 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listening } from '../support/loopback.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-let dataDir: string;
+const dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 interface Ran {
   readonly code: number;
@@ -64,13 +65,7 @@ const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<st
   return { endpoint, close };
 };
 
-let organizationId: string;
-let keys: Record<'live' | 'test', string>;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
-  ({ organizationId, keys } = await json('organization', 'create', '--name', 'Loja Azul'));
-}, 120_000);
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const { organizationId, keys } = await json('organization', 'create', '--name', 'Loja Azul');
 
 describe('on a data directory without a running service', { timeout: 180_000 }, () => {
   test('an organization is created with a key of each environment, and listed by later commands', async () => {

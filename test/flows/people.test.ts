@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import { ROLES, type Role } from '../../shared/domain/access/roles.ts';
 import { newSession } from '../../shared/domain/access/sessions.ts';
@@ -101,13 +101,9 @@ describe('a person', () => {
   }, 70_000);
 });
 
-describe('managing people', () => {
-  let tenant: Tenant;
-  let owner: Awaited<ReturnType<typeof person>>;
-  beforeAll(async () => {
-    tenant = await messaging.tenant();
-    owner = await person(tenant, 'owner');
-  });
+describe('managing people', async () => {
+  const tenant = await messaging.tenant();
+  const owner = await person(tenant, 'owner');
 
   test('refuses what is malformed, names the field, and repeats no value', async () => {
     const valid = { name: 'Bia', email: 'marker-77@example.com', role: 'viewer' };
@@ -175,51 +171,45 @@ describe('managing people', () => {
   });
 });
 
-describe('sessions', () => {
-  test('are ended by their person, by who may manage it, and by nobody else', async () => {
-    const tenant = await messaging.tenant();
-    const [owner, admin, ana, bia] = [
-      await person(tenant, 'owner'),
-      await person(tenant, 'admin'),
-      await person(tenant, 'viewer'),
-      await person(tenant, 'viewer'),
-    ];
-    const stranger = await person(await messaging.tenant(), 'owner');
-    const end = (by: typeof owner, of: typeof owner) => by.client.call('DELETE', `/v2/sessions/${of.sessionId}`);
-    expectProblem(await end(bia, ana), 404);
-    expectProblem(await end(stranger, ana), 404);
-    expectProblem(await end(admin, owner), 404);
-    expectProblem(await tenant.test.call('DELETE', `/v2/sessions/${ana.sessionId}`), 403);
-    expectProblem(await bia.client.get('/v2/sessions', { accountId: ana.account.id }), 404);
-    const listed = await admin.client.get('/v2/sessions', { accountId: ana.account.id });
-    expect(listed.body.items).toMatchObject([{ id: ana.sessionId, current: false }]);
-    expect((await end(admin, ana)).status).toBe(204);
-    expectProblem(await end(admin, ana), 404);
-    expect((await end(bia, bia)).status).toBe(204);
-    expect((await owner.client.get('/v2/sessions')).body.items).toHaveLength(1);
-  });
+test('sessions are ended by their person, by who may manage it, and by nobody else', async () => {
+  const tenant = await messaging.tenant();
+  const [owner, admin, ana, bia] = [
+    await person(tenant, 'owner'),
+    await person(tenant, 'admin'),
+    await person(tenant, 'viewer'),
+    await person(tenant, 'viewer'),
+  ];
+  const stranger = await person(await messaging.tenant(), 'owner');
+  const end = (by: typeof owner, of: typeof owner) => by.client.call('DELETE', `/v2/sessions/${of.sessionId}`);
+  expectProblem(await end(bia, ana), 404);
+  expectProblem(await end(stranger, ana), 404);
+  expectProblem(await end(admin, owner), 404);
+  expectProblem(await tenant.test.call('DELETE', `/v2/sessions/${ana.sessionId}`), 403);
+  expectProblem(await bia.client.get('/v2/sessions', { accountId: ana.account.id }), 404);
+  const listed = await admin.client.get('/v2/sessions', { accountId: ana.account.id });
+  expect(listed.body.items).toMatchObject([{ id: ana.sessionId, current: false }]);
+  expect((await end(admin, ana)).status).toBe(204);
+  expectProblem(await end(admin, ana), 404);
+  expect((await end(bia, bia)).status).toBe(204);
+  expect((await owner.client.get('/v2/sessions')).body.items).toHaveLength(1);
 });
 
-describe('the organization', () => {
-  test('is renamed in the environment of the credential', async () => {
-    const tenant = await messaging.tenant();
-    const path = '/v2/organizations/me';
-    const answer = await tenant.test.call('PATCH', path, { body: { name: 'Loja Nova' } });
-    expect(answer).toMatchObject({ status: 200, body: { id: tenant.id, name: 'Loja Nova', env: 'test' } });
-    expect((await tenant.test.get(path)).body.name).toBe('Loja Nova');
-    expect((await tenant.live.get(path)).body.name).toBe('Loja Azul');
-    expectProblem(await tenant.test.call('PATCH', path, { body: { name: '' } }), 422, { errors: ['name'] });
-  });
+test('the organization is renamed in the environment of the credential', async () => {
+  const tenant = await messaging.tenant();
+  const path = '/v2/organizations/me';
+  const answer = await tenant.test.call('PATCH', path, { body: { name: 'Loja Nova' } });
+  expect(answer).toMatchObject({ status: 200, body: { id: tenant.id, name: 'Loja Nova', env: 'test' } });
+  expect((await tenant.test.get(path)).body.name).toBe('Loja Nova');
+  expect((await tenant.live.get(path)).body.name).toBe('Loja Azul');
+  expectProblem(await tenant.test.call('PATCH', path, { body: { name: '' } }), 422, { errors: ['name'] });
 });
 
-describe('the page of a sign-in link', () => {
-  test('loads nothing, sends nothing by itself, and is not kept', async () => {
-    const page = await messaging.anonymous.get('/sign-in');
-    expect(page.status).toBe(200);
-    expect(page.headers.get('cache-control')).toBe('no-store');
-    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/);
-    expect(page.text).not.toMatch(/https?:\/\//);
-    // Relative: a stage's own address has its name before every path.
-    expect(page.text).toContain("fetch('sessions'");
-  });
+test('the page of a sign-in link loads nothing, sends nothing by itself, and is not kept', async () => {
+  const page = await messaging.anonymous.get('/sign-in');
+  expect(page.status).toBe(200);
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/);
+  expect(page.text).not.toMatch(/https?:\/\//);
+  // Relative: a stage's own address has its name before every path.
+  expect(page.text).toContain("fetch('sessions'");
 });

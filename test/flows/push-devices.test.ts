@@ -1,24 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { BROWSER, dispatchesOf, ended, send, shopOf, wallet } from '../push/flow.ts';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startFcmStandIn } from '../support/providers/fcm-stand-in.ts';
 import { use } from '../support/use.ts';
 import { becomes, keyed } from './support.ts';
 
-let messaging: Messaging;
 const fcm = await use(startFcmStandIn(() => Date.now()));
-beforeAll(async () => {
-  const { fcmUrl, googleTokenUrl } = fcm.options;
-  process.env.PUSH_SERVICES = JSON.stringify({ fcmUrl, googleTokenUrl });
-  messaging = await startMessaging();
-});
-afterAll(async () => {
-  delete process.env.PUSH_SERVICES;
-  await messaging?.close();
-});
+const { fcmUrl, googleTokenUrl } = fcm.options;
+vi.stubEnv('PUSH_SERVICES', JSON.stringify({ fcmUrl, googleTokenUrl }));
+afterAll(() => void vi.unstubAllEnvs());
+const messaging = await use(startMessaging());
 
 const shop = () => shopOf(messaging);
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aPush, BROWSER, dispatchesOf, ended, OPENING, send, shopOf, wallet } from '../push/flow.ts';
 import { apiClient } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf } from './support.ts';
@@ -222,15 +223,13 @@ describe('the list', () => {
     const registered: string[] = [];
     for (let at = 0; at < 12; at++) registered.push((await register(`device-${at}`)).body.id);
     const [{ id }, other] = [(await send(client)).body, (await send(client)).body];
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
+    const pages = await pagesOf(async (cursor) => {
+      if (cursor) expectProblem(await client.get(`/v2/push/messages/${other.id}/dispatches`, { cursor }), 400);
       const page = await client.get(`/v2/push/messages/${id}/dispatches`, { limit: 5, ...(cursor ? { cursor } : {}) });
       expect(page.status).toBe(200);
-      found.push(...page.body.items.map(({ tokenId }: { tokenId: string }) => tokenId));
-      cursor = page.body.nextCursor;
-      if (cursor) expectProblem(await client.get(`/v2/push/messages/${other.id}/dispatches`, { cursor }), 400);
-    } while (cursor);
+      return page.body;
+    });
+    const found: string[] = pages.flatMap(({ items }) => items.map(({ tokenId }: { tokenId: string }) => tokenId));
     expect(found.toSorted()).toEqual(registered.toSorted());
     expectProblem(await client.get(`/v2/push/messages/${id}/dispatches`, { cursor: 'x' }), 400);
   });

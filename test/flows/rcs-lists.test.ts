@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../support/api.ts';
+import { pagesOf } from '../support/pages.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf, keyed, pairsOf } from './support.ts';
@@ -22,9 +23,6 @@ const OUTCOMES = [
 ] as const;
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 
-/** Every message of the tenant in its final state, newest first. */
-let all: readonly Listed[];
-
 const send = (client: Client, fields: Readonly<Record<string, unknown>> = {}) =>
   client.post(
     PATH,
@@ -35,38 +33,33 @@ const list = (query: Query = {}) => tenant.test.get(PATH, query);
 
 /** The whole list, page by page. No page exceeds its limit, and only the last has no cursor. */
 const walk = async (client: Client, query: Query): Promise<string[]> => {
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
+  const pages = await pagesOf(async (cursor) => {
     const { status, body } = await client.get(PATH, { ...query, ...(cursor === undefined ? {} : { cursor }) });
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(body.nextCursor === undefined ? ['items'] : ['items', 'nextCursor']);
     expect(body.items.length).toBeLessThanOrEqual(Number(query.limit ?? 50));
-    found.push(...idsOf(body.items));
-    cursor = body.nextCursor;
-  } while (cursor !== undefined);
-  return found;
+    return body;
+  });
+  return pages.flatMap(({ items }) => idsOf(items));
 };
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
-beforeAll(async () => {
-  const stranger = await messaging.tenant();
-  const sent: Listed[] = [];
-  for (let at = 0; at < 30; at++) {
-    const [ending, status, channel] = OUTCOMES[at % OUTCOMES.length] ?? OUTCOMES[0];
-    const campaignId = CAMPAIGNS[Math.floor(at / 2) % 3];
-    const { body } = await send(tenant.test, { to: `+551199999${ending}`, campaignId });
-    sent.unshift({ ...body, status, ...(channel ? { channel } : {}) });
-    if (at % 10 === 0) await Promise.all([send(stranger.test, { campaignId }), tenant.test.send({ campaignId })]);
-  }
-  all = sent;
-  const reported = async () => {
-    const [sending, read] = await Promise.all([list({ status: 'sent' }), list({ status: 'read' })]);
-    expect([sending.body.items.length, read.body.items.length]).toEqual([6, 6]);
-  };
-  await vi.waitFor(reported, { timeout: 25_000, interval: 300 });
-});
+const stranger = await messaging.tenant();
+/** Every message of the tenant in its final state, newest first. */
+const all: Listed[] = [];
+for (let at = 0; at < 30; at++) {
+  const [ending, status, channel] = OUTCOMES[at % OUTCOMES.length] ?? OUTCOMES[0];
+  const campaignId = CAMPAIGNS[Math.floor(at / 2) % 3];
+  const { body } = await send(tenant.test, { to: `+551199999${ending}`, campaignId });
+  all.unshift({ ...body, status, ...(channel ? { channel } : {}) });
+  if (at % 10 === 0) await Promise.all([send(stranger.test, { campaignId }), tenant.test.send({ campaignId })]);
+}
+const reported = async () => {
+  const [sending, read] = await Promise.all([list({ status: 'sent' }), list({ status: 'read' })]);
+  expect([sending.body.items.length, read.body.items.length]).toEqual([6, 6]);
+};
+await vi.waitFor(reported, { timeout: 25_000, interval: 300 });
 
 const wanted = (filter: Readonly<Record<string, string | undefined>>) =>
   idsOf(

@@ -226,17 +226,15 @@ describe('an Idempotency-Key', () => {
   test('is required: 400 without', async () => expectProblem(await tenant.test.post(PATH, anRcs), 400));
 });
 
-describe('a contact that opted out', () => {
-  test('is refused easy_rcs, by its id or phone, and always accepted on easy_otp_rcs', async () => {
-    const owner = await messaging.tenant();
-    const contactId = await optedOut(owner.test, { phone: PHONE });
-    const before = await messaging.rowsOf('test', owner.id);
-    for (const fields of [{}, { contactId, to: '+5511999990006' }])
-      expectProblem(await sendBy(owner.test, fields), 422, { meta: { motivo: 'opt_out' } });
-    expect(await messaging.rowsOf('test', owner.id)).toEqual(before);
-    for (const fields of [{}, { contactId }])
-      expect((await sendBy(owner.test, { ...fields, route: 'easy_otp_rcs' })).status).toBe(201);
-  });
+test('a contact that opted out is refused easy_rcs, by its id or phone, and always accepted on easy_otp_rcs', async () => {
+  const owner = await messaging.tenant();
+  const contactId = await optedOut(owner.test, { phone: PHONE });
+  const before = await messaging.rowsOf('test', owner.id);
+  for (const fields of [{}, { contactId, to: '+5511999990006' }])
+    expectProblem(await sendBy(owner.test, fields), 422, { meta: { motivo: 'opt_out' } });
+  expect(await messaging.rowsOf('test', owner.id)).toEqual(before);
+  for (const fields of [{}, { contactId }])
+    expect((await sendBy(owner.test, { ...fields, route: 'easy_otp_rcs' })).status).toBe(201);
 });
 
 describe('tracked links', () => {
@@ -275,15 +273,13 @@ describe('tracked links', () => {
   });
 });
 
-describe('one RCS message', () => {
-  test('is read only with rcs:read, and 404 for an SMS or unknown id', async () => {
-    const [{ body }, sms] = [await send(), await tenant.test.send()];
-    const sender = await messaging.limited(tenant.test, ['rcs:send', 'sms:read']);
-    expectProblem(await sender.get(`${PATH}/${body.id}`), 403);
-    expectProblem(await messaging.anonymous.get(`${PATH}/${body.id}`), 401);
-    for (const id of [sms.body.id, 'msg_000000000000000000000', 'x', '%00'])
-      expectProblem(await tenant.test.get(`${PATH}/${id}`), 404);
-    expectProblem(await tenant.test.get(`/v2/sms/messages/${body.id}`), 404);
-    expectProblem(await tenant.live.get(`${PATH}/${body.id}`), 404);
-  });
+test('one RCS message is read only with rcs:read, and 404 for an SMS or unknown id', async () => {
+  const [{ body }, sms] = [await send(), await tenant.test.send()];
+  const sender = await messaging.limited(tenant.test, ['rcs:send', 'sms:read']);
+  expectProblem(await sender.get(`${PATH}/${body.id}`), 403);
+  expectProblem(await messaging.anonymous.get(`${PATH}/${body.id}`), 401);
+  for (const id of [sms.body.id, 'msg_000000000000000000000', 'x', '%00'])
+    expectProblem(await tenant.test.get(`${PATH}/${id}`), 404);
+  expectProblem(await tenant.test.get(`/v2/sms/messages/${body.id}`), 404);
+  expectProblem(await tenant.live.get(`${PATH}/${body.id}`), 404);
 });

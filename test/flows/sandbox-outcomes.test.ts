@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Answer, aMessage } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -74,11 +74,9 @@ const send = (outcome: Outcome, key = nameOf(outcome), fields: object = {}, of =
   );
 };
 
-beforeAll(async () => {
-  for (const on of ['sms', 'rcs'] as const)
-    contacts[on] = (await tenants[on].test.post('/contacts', { phone: '+5511999990001' })).body.id;
-  await Promise.all([...OUTCOMES, ...SILENT].map(async (outcome) => sent.set(nameOf(outcome), await send(outcome))));
-});
+for (const on of ['sms', 'rcs'] as const)
+  contacts[on] = (await tenants[on].test.post('/contacts', { phone: '+5511999990001' })).body.id;
+await Promise.all([...OUTCOMES, ...SILENT].map(async (outcome) => sent.set(nameOf(outcome), await send(outcome))));
 
 describe.each(OUTCOMES.map((each) => [nameOf(each), each] as const))('a sandbox send: %s', (_, outcome) => {
   const { on, ending, status, reason, by } = outcome;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assign as assignSender } from '../../infra/operator/commands/senders.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { SenderChannel } from '../../shared/domain/senders/sender.ts';
@@ -12,10 +12,8 @@ import { acceptedBy, keyed, setUpProvider } from './support.ts';
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
 const twilio = await use(startTwilioStandIn());
-beforeAll(async () => {
-  await setUpProvider(messaging, 'email', 'amazon_ses', ses.settings);
-  await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
-});
+await setUpProvider(messaging, 'email', 'amazon_ses', ses.settings);
+await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
 
 let count = 0;
 const newDomain = () => `nome-${++count}.example`;
@@ -56,14 +54,12 @@ describe('a display name', () => {
   });
 });
 
-describe('a name of SMS', () => {
-  test('is the same whatever its case and its spaces, and shown with single ones', async () => {
-    const [owner, other] = [await tenantOf(), await tenantOf()];
-    await assign(owner.id, 'sms', 'Casa  Azul');
-    const { body, status } = await sms(owner.live, ' CASA  AZUL');
-    expect(status).toBe(201);
-    expect((await acceptedBy(twilio, { body } as never)).from).toBe('CASA AZUL');
-    expectProblem(await sms(other.live, 'casa azul'), 412, REFUSED);
-    await expect(assign(other.id, 'sms', 'CASA   azul')).rejects.toThrow('Another organization has it');
-  });
+test('a name of SMS is the same whatever its case and its spaces, and shown with single ones', async () => {
+  const [owner, other] = [await tenantOf(), await tenantOf()];
+  await assign(owner.id, 'sms', 'Casa  Azul');
+  const { body, status } = await sms(owner.live, ' CASA  AZUL');
+  expect(status).toBe(201);
+  expect((await acceptedBy(twilio, { body } as never)).from).toBe('CASA AZUL');
+  expectProblem(await sms(other.live, 'casa azul'), 412, REFUSED);
+  await expect(assign(other.id, 'sms', 'CASA   azul')).rejects.toThrow('Another organization has it');
 });

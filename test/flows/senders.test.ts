@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SENDER_COMMANDS } from '../../infra/operator/commands/senders.ts';
 import type { Target } from '../../infra/operator/target.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
@@ -16,10 +16,8 @@ const OPENING = 1_000_000;
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
 const twilio = await use(startTwilioStandIn());
-beforeAll(async () => {
-  await setUpProvider(messaging, 'email', 'amazon_ses', { ...ses.settings, timeoutMs: 1_500 });
-  await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
-});
+await setUpProvider(messaging, 'email', 'amazon_ses', { ...ses.settings, timeoutMs: 1_500 });
+await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
 
 let count = 0;
 /** A domain that no other test uses. */
@@ -119,22 +117,20 @@ describe('a live send', () => {
   });
 });
 
-describe('a scheduled e-mail', () => {
-  test('whose sender was deleted meanwhile fails and is refunded; SES never sees it', async () => {
-    const { live } = await tenantOf();
-    const domain = newDomain();
-    const id = await verified(live, domain);
-    const payload = { email: { subject: 'Oi', text: 'Oi', from: `ola@${domain}` } };
-    const request = { channel: 'email', to: 'ana@cliente.example', type: 'text', payload };
-    const scheduledAt = new Date(Date.now() + 11_500).toISOString();
-    const sent = await live.post('/messages', { ...request, scheduledAt }, keyed());
-    expect(sent.status).toBe(201);
-    expect((await live.call('DELETE', `/v2/senders/${id}`)).status).toBe(204);
-    await becomes(live, `/messages/${sent.body.id}`, { status: 'failed' }, { timeout: 60_000, interval: 500 });
-    expect(ses.messages.some(({ messageId }) => messageId === sent.body.id)).toBe(false);
-    expect(await walletOf(live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
-  }, 90_000);
-});
+test('a scheduled e-mail whose sender was deleted meanwhile fails and is refunded; SES never sees it', async () => {
+  const { live } = await tenantOf();
+  const domain = newDomain();
+  const id = await verified(live, domain);
+  const payload = { email: { subject: 'Oi', text: 'Oi', from: `ola@${domain}` } };
+  const request = { channel: 'email', to: 'ana@cliente.example', type: 'text', payload };
+  const scheduledAt = new Date(Date.now() + 11_500).toISOString();
+  const sent = await live.post('/messages', { ...request, scheduledAt }, keyed());
+  expect(sent.status).toBe(201);
+  expect((await live.call('DELETE', `/v2/senders/${id}`)).status).toBe(204);
+  await becomes(live, `/messages/${sent.body.id}`, { status: 'failed' }, { timeout: 60_000, interval: 500 });
+  expect(ses.messages.some(({ messageId }) => messageId === sent.body.id)).toBe(false);
+  expect(await walletOf(live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+}, 90_000);
 
 describe('a registered domain', () => {
   test('answers the records of SES, is pending until SES has found them, and then allows sends', async () => {
@@ -311,19 +307,17 @@ describe('an answer', () => {
   });
 });
 
-describe('in the sandbox', () => {
-  test('a sender is verified by its first use, whether it was registered or not', async () => {
-    const { test: sandbox } = await tenantOf();
-    const domain = newDomain();
-    const { body } = await register(sandbox, 'email', domain);
-    expect(body).toMatchObject({ status: 'pending', verification: { records: expect.any(Array) } });
-    expect((await eMail(sandbox, `ola@${domain}`)).status).toBe(201);
-    expect((await sms(sandbox, 'SEM REGISTRO')).status).toBe(422);
-    expect((await sms(sandbox, 'SEMREGISTRO')).status).toBe(201);
-    const { items } = (await sandbox.get('/v2/senders')).body;
-    expect(items.map(({ value, status }: { value: string; status: string }) => [value, status])).toEqual([
-      ['SEMREGISTRO', 'verified'],
-      [domain, 'verified'],
-    ]);
-  });
+test('in the sandbox a sender is verified by its first use, whether it was registered or not', async () => {
+  const { test: sandbox } = await tenantOf();
+  const domain = newDomain();
+  const { body } = await register(sandbox, 'email', domain);
+  expect(body).toMatchObject({ status: 'pending', verification: { records: expect.any(Array) } });
+  expect((await eMail(sandbox, `ola@${domain}`)).status).toBe(201);
+  expect((await sms(sandbox, 'SEM REGISTRO')).status).toBe(422);
+  expect((await sms(sandbox, 'SEMREGISTRO')).status).toBe(201);
+  const { items } = (await sandbox.get('/v2/senders')).body;
+  expect(items.map(({ value, status }: { value: string; status: string }) => [value, status])).toEqual([
+    ['SEMREGISTRO', 'verified'],
+    [domain, 'verified'],
+  ]);
 });

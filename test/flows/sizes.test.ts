@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MAX_STORED_BYTES } from '../../shared/domain/sending/size.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { keyed } from './support.ts';
@@ -9,8 +9,6 @@ const messaging = await use(startMessaging());
 const SMS = '+5511999990099';
 const MAIL = 'ana@example.com';
 
-let tenant: Tenant;
-let template: string;
 /** `count` variables of `length` characters, each of two bytes. */
 const variables = (count: number, length: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`v${at}`, 'é'.repeat(length)]));
@@ -22,17 +20,15 @@ const mail = (count: number, length: number) => ({
 });
 const small = { channel: 'sms', to: SMS, text: 'Oi' };
 
-beforeAll(async () => {
-  tenant = await messaging.tenant();
-  const made = await tenant.test.post('/v2/email/templates', {
-    name: 'Pedido',
-    subject: 'Pedido',
-    source: `<p>${Array.from({ length: 100 }, (_, at) => `{{v${at}}}`).join('')}</p>`,
-    variables: Array.from({ length: 100 }, (_, at) => ({ name: `v${at}` })),
-  });
-  expect(made.status).toBe(201);
-  template = made.body.id;
+const tenant = await messaging.tenant();
+const made = await tenant.test.post('/v2/email/templates', {
+  name: 'Pedido',
+  subject: 'Pedido',
+  source: `<p>${Array.from({ length: 100 }, (_, at) => `{{v${at}}}`).join('')}</p>`,
+  variables: Array.from({ length: 100 }, (_, at) => ({ name: `v${at}` })),
 });
+expect(made.status).toBe(201);
+const template = made.body.id;
 
 describe('the largest content that the contract allows', { timeout: 180_000 }, () => {
   const post = (path: string, body: object) => tenant.test.post(path, body, keyed(undefined));

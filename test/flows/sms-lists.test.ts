@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf, pairsOf } from './support.ts';
@@ -23,8 +23,6 @@ const RECIPIENTS = [
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 const FILTERS = ['status', 'region', 'contactId', 'campaignId', 'phone', 'from', 'to'] as const;
 
-/** Every message of the tenant in its final state, newest first. */
-let all: readonly Listed[];
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/messages', query);
 const wait = { timeout: 20_000, interval: 200 };
 
@@ -45,16 +43,14 @@ const seed = async (): Promise<Listed[]> => {
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
-beforeAll(async () => {
-  const [sent] = await Promise.all([
-    seed(),
-    Promise.all(Array.from({ length: 3 }, () => messaging.tenant())).then((others) =>
-      Promise.all(others.map((other) => other.test.send())),
-    ),
-  ]);
-  all = sent;
-  await vi.waitFor(async () => expect((await list({ status: 'sent' })).body.total).toBe(6), wait);
-});
+/** Every message of the tenant in its final state, newest first. */
+const [all] = await Promise.all([
+  seed(),
+  Promise.all(Array.from({ length: 3 }, () => messaging.tenant())).then((others) =>
+    Promise.all(others.map((other) => other.test.send())),
+  ),
+]);
+await vi.waitFor(async () => expect((await list({ status: 'sent' })).body.total).toBe(6), wait);
 
 const wanted = (filter: Readonly<Record<string, string>>) =>
   all.filter(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { putRoutes } from '../../shared/storage/access/providers.ts';
 import { putPrices } from '../../shared/storage/wallet/prices.ts';
 import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
@@ -26,13 +26,11 @@ const messaging = await use(
 );
 const provider = await use(startInfobipStandIn());
 const twilio = await use(startTwilioStandIn());
-beforeAll(async () => {
-  const settings = { ...provider.settings, timeoutMs: TIMEOUT_MS, logsLagMs: 1 };
-  await setUpProvider(messaging, 'sms', 'infobip', settings);
-  await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
-  for (const route of ['premium', 'otp'])
-    await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
-});
+const settings = { ...provider.settings, timeoutMs: TIMEOUT_MS, logsLagMs: 1 };
+await setUpProvider(messaging, 'sms', 'infobip', settings);
+await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
+for (const route of ['premium', 'otp'])
+  await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
 
 const tenantOf = () => messaging.tenant({ live: OPENING });
 const read = async ({ live }: Tenant, id: string) => (await live.get(`/v2/sms/messages/${id}`)).body;
@@ -231,37 +229,35 @@ describe('a provider’s receipt', () => {
   });
 });
 
-describe('an inbound reply', () => {
-  test('is one reply when repeated: listed, read, charged R$ 0.02 and raised as sms.received', async () => {
-    const owner = await tenantOf();
-    const sent = await owner.live.send({ metadata: { orderId: 'A-7' }, to: '+5511912345678' });
-    const posted = provider.reply(await accepted(sent), 'Sim, pode entregar 🙂');
-    for (let turn = 0; turn < 3; turn++) expect((await deliver(posted)).status).toBe(200);
-    const { items, total } = (await owner.live.get('/v2/sms/replies', { inReplyTo: sent.body.id })).body;
-    expect([total, items]).toEqual([
-      1,
-      [
-        {
-          id: expect.stringMatching(/^rpl_/),
-          env: 'live',
-          inReplyTo: sent.body.id,
-          route: 'premium',
-          from: '+5511912345678',
-          body: 'Sim, pode entregar 🙂',
-          receivedAt: expect.any(String),
-          createdAt: expect.any(String),
-        },
-      ],
-    ]);
-    expect((await owner.live.get(`/v2/sms/replies/${items[0].id}`)).body).toEqual(items[0]);
-    expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - 100 - 200);
-    const received = (await messaging.eventsOf('live', owner.id)).filter(({ type }) => type === 'sms.received');
-    expect(received).toMatchObject([
+test('an inbound reply is one reply when repeated: listed, read, charged R$ 0.02 and raised as sms.received', async () => {
+  const owner = await tenantOf();
+  const sent = await owner.live.send({ metadata: { orderId: 'A-7' }, to: '+5511912345678' });
+  const posted = provider.reply(await accepted(sent), 'Sim, pode entregar 🙂');
+  for (let turn = 0; turn < 3; turn++) expect((await deliver(posted)).status).toBe(200);
+  const { items, total } = (await owner.live.get('/v2/sms/replies', { inReplyTo: sent.body.id })).body;
+  expect([total, items]).toEqual([
+    1,
+    [
       {
+        id: expect.stringMatching(/^rpl_/),
         env: 'live',
-        data: { id: items[0].id, inReplyTo: sent.body.id, from: '+55119****5678', metadata: { orderId: 'A-7' } },
+        inReplyTo: sent.body.id,
+        route: 'premium',
+        from: '+5511912345678',
+        body: 'Sim, pode entregar 🙂',
+        receivedAt: expect.any(String),
+        createdAt: expect.any(String),
       },
-    ]);
-    await checkMoney(messaging.tables.live, owner.id);
-  });
+    ],
+  ]);
+  expect((await owner.live.get(`/v2/sms/replies/${items[0].id}`)).body).toEqual(items[0]);
+  expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - 100 - 200);
+  const received = (await messaging.eventsOf('live', owner.id)).filter(({ type }) => type === 'sms.received');
+  expect(received).toMatchObject([
+    {
+      env: 'live',
+      data: { id: items[0].id, inReplyTo: sent.body.id, from: '+55119****5678', metadata: { orderId: 'A-7' } },
+    },
+  ]);
+  await checkMoney(messaging.tables.live, owner.id);
 });

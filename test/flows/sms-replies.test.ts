@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
 import type { Tenant } from '../support/api.ts';
@@ -22,12 +22,10 @@ const store = (owner: Tenant, inReplyTo: string, at: number) =>
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
-beforeAll(async () => {
-  for (let at = 0; at < 3; at++) answered.push((await tenant.test.send()).body.id);
-  for (let at = 0; at < 12; at++) replies.unshift(await store(tenant, answered[at % 3] ?? '', START + at * 1_000));
-  const other = await messaging.tenant();
-  await store(other, (await other.test.send()).body.id, START + 500);
-});
+for (let at = 0; at < 3; at++) answered.push((await tenant.test.send()).body.id);
+for (let at = 0; at < 12; at++) replies.unshift(await store(tenant, answered[at % 3] ?? '', START + at * 1_000));
+const other = await messaging.tenant();
+await store(other, (await other.test.send()).body.id, START + 500);
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/replies', query);
 const viewOf = (reply: ReplyRecord) => {

@@ -1,16 +1,16 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { type Scope, WIDER_SCOPE } from '../../shared/domain/core/scopes.ts';
-import { type Answer, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, apiClient, type Client, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
 import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 import { keyed } from './support.ts';
-import { makeThings, type Things } from './tenancy-objects.ts';
+import { makeThings } from './tenancy-objects.ts';
 import { kindOf } from './tenancy-paths.ts';
 
 /** Rows that change in the background: messages, events, batches and the ledger. */
@@ -22,21 +22,14 @@ const ADDRESSED = FOR_KEYS.filter((contract) => pathNames(contract).length > 0);
 const LISTS = FOR_KEYS.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
 const PAGED = LISTS.filter((contract) => queryNames(contract).includes('cursor'));
 
-let owner: Tenant;
-let stranger: Tenant;
-let things: Things;
-let revoked: { readonly client: Client; readonly at: number };
-
 const messaging = await use(startMessaging());
-beforeAll(async () => {
-  [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
-  things = await makeThings(messaging, owner);
-  const { body } = await owner.test.post('/v2/api-keys', { name: 'Ends', scopes: ['sms:read'] });
-  const client = apiClient(messaging.url, body.key);
-  expect((await client.get('/v2/sms/messages')).status).toBe(200);
-  await owner.test.call('DELETE', `/v2/api-keys/${body.id}`);
-  revoked = { client, at: Date.now() };
-});
+const [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
+const things = await makeThings(messaging, owner);
+const ending = await owner.test.post('/v2/api-keys', { name: 'Ends', scopes: ['sms:read'] });
+const revoked = apiClient(messaging.url, ending.body.key);
+expect((await revoked.get('/v2/sms/messages')).status).toBe(200);
+await owner.test.call('DELETE', `/v2/api-keys/${ending.body.id}`);
+const revokedAt = Date.now();
 
 /** The ids in a path: by parameter, or the same for all. */
 type PathIds = string | Readonly<Record<string, string>>;
@@ -194,43 +187,37 @@ describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s',
   });
 });
 
-describe('two Authorization headers', () => {
-  test('are refused, whichever is valid, even if it was in use just before', async () => {
-    const wire = wireClient(messaging.url);
-    const [good, bad] = [`Bearer ${owner.test.key}`, `Bearer ${stranger.test.key}`];
-    expect((await owner.test.get('/v2/wallet')).status).toBe(200);
-    for (const pair of [
-      [good, bad],
-      [bad, good],
-      [good, good],
-    ]) {
-      const headers = pair.flatMap((value) => ['Authorization', value]);
-      expect((await wire.send({ method: 'GET', target: '/v2/wallet', headers })).status).toBe(401);
-    }
-    wire.close();
-  });
+test('two Authorization headers are refused, whichever is valid, even if it was in use just before', async () => {
+  const wire = wireClient(messaging.url);
+  const [good, bad] = [`Bearer ${owner.test.key}`, `Bearer ${stranger.test.key}`];
+  expect((await owner.test.get('/v2/wallet')).status).toBe(200);
+  for (const pair of [
+    [good, bad],
+    [bad, good],
+    [good, good],
+  ]) {
+    const headers = pair.flatMap((value) => ['Authorization', value]);
+    expect((await wire.send({ method: 'GET', target: '/v2/wallet', headers })).status).toBe(401);
+  }
+  wire.close();
 });
 
-describe('a send', () => {
-  test('with a contact of another organization or environment is refused as with an unknown one', async () => {
-    await messaging.credit('live', owner.id, 1_000);
-    for (const client of [stranger.test, owner.live]) {
-      const [theirs, absent] = [
-        await client.send({ contactId: things.contact }),
-        await client.send({ contactId: absentOf(things.contact) }),
-      ];
-      expectProblem(theirs, 422, { errors: ['contactId'] });
-      expect(comparable(theirs)).toEqual(comparable(absent));
-    }
-  });
+test('a send with a contact of another organization or environment is refused as with an unknown one', async () => {
+  await messaging.credit('live', owner.id, 1_000);
+  for (const client of [stranger.test, owner.live]) {
+    const [theirs, absent] = [
+      await client.send({ contactId: things.contact }),
+      await client.send({ contactId: absentOf(things.contact) }),
+    ];
+    expectProblem(theirs, 422, { errors: ['contactId'] });
+    expect(comparable(theirs)).toEqual(comparable(absent));
+  }
 });
 
-describe('a revoked key', () => {
-  test('is refused within 60 s, even if it was in use just before', { timeout: 70_000 }, async () => {
-    await vi.waitFor(async () => expectProblem(await revoked.client.get('/v2/sms/messages'), 401), {
-      timeout: 65_000,
-      interval: 500,
-    });
-    expect(Date.now() - revoked.at).toBeLessThan(60_000);
+test('a revoked key is refused within 60 s, even if it was in use just before', { timeout: 70_000 }, async () => {
+  await vi.waitFor(async () => expectProblem(await revoked.get('/v2/sms/messages'), 401), {
+    timeout: 65_000,
+    interval: 500,
   });
+  expect(Date.now() - revokedAt).toBeLessThan(60_000);
 });

@@ -110,28 +110,25 @@ describe('one click', () => {
   });
 });
 
-describe('the page', () => {
-  beforeAll(fresh);
-
-  test('changes nothing, loads nothing from other hosts and has a form that posts the click', async () => {
-    const id = await contact();
-    const link = await linkOf();
-    const { status, headers, text } = await messaging.anonymous.get(link);
-    expect(status).toBe(200);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'content-security-policy': expect.stringContaining("default-src 'none'"),
-    });
-    expect(text).toContain('<html lang="pt-BR">');
-    expect(text).not.toMatch(/https?:|\bsrc=|<script|@import|url\(/);
-    expect(await maySend()).toBe(true);
-    expect((await statusOf(id)).status).toBe('unknown');
-    const [, name, value] = /<input type="hidden" name="([^"]+)" value="([^"]+)">/.exec(text) ?? [];
-    expect((await click(link, `${name}=${value}`)).status).toBe(200);
-    expect(await maySend()).toBe(false);
+test('the page changes nothing, loads nothing from other hosts and has a form that posts the click', async () => {
+  await fresh();
+  const id = await contact();
+  const link = await linkOf();
+  const { status, headers, text } = await messaging.anonymous.get(link);
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
   });
+  expect(text).toContain('<html lang="pt-BR">');
+  expect(text).not.toMatch(/https?:|\bsrc=|<script|@import|url\(/);
+  expect(await maySend()).toBe(true);
+  expect((await statusOf(id)).status).toBe('unknown');
+  const [, name, value] = /<input type="hidden" name="([^"]+)" value="([^"]+)">/.exec(text) ?? [];
+  expect((await click(link, `${name}=${value}`)).status).toBe(200);
+  expect(await maySend()).toBe(false);
 });
 
 describe('a link', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
@@ -11,13 +11,10 @@ const SILENT = '+5511999990099';
 const TEXT = 'Seu pedido saiu para entrega.';
 const WAIT = { timeout: 40_000, interval: 200 };
 
-let tenant: Tenant;
-/** A tenant all of whose sends are refused. */
-let refusedOnly: Tenant;
 const messaging = await sharedMessaging();
-beforeAll(async () => {
-  [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
-});
+const tenant = await messaging.tenant();
+/** A tenant all of whose sends are refused. */
+const refusedOnly = await messaging.tenant();
 
 const send = (body: Readonly<Record<string, unknown>>, key?: string, of = tenant) =>
   of.test.post('/v1/messages', { channel: 'sms', to: DELIVERED, text: TEXT, ...body }, keyed(key));
@@ -174,21 +171,19 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   });
 });
 
-describe('a live send without a provider', () => {
-  test('is refused for its recipient and funds first: the provider is checked last', async () => {
-    const [funded, poor] = [await messaging.tenant({ live: 10_000 }), await messaging.tenant()];
-    await optedOut(funded.live, { phone: DELIVERED });
-    const outcome = async (of: Tenant, to: string) => {
-      const body = { channel: 'sms', to, text: TEXT };
-      const { body: plan } = await of.live.post('/v1/messages/preview', body);
-      const sent = await of.live.post('/v1/messages', body, keyed());
-      expect(plan.hops[0].refusal).toMatchObject({ code: sent.body.code, detail: sent.body.detail });
-      return [sent.status, sent.body.code, sent.body.meta?.motivo];
-    };
-    expect(await outcome(funded, DELIVERED)).toEqual([422, 'invalid_request', 'opt_out']);
-    expect(await outcome(poor, DELIVERED)).toEqual([402, 'insufficient_funds', undefined]);
-    expect(await outcome(funded, SILENT)).toEqual([502, 'provider_failed', undefined]);
-  });
+test('a live send without a provider is refused for its recipient and funds first: the provider is checked last', async () => {
+  const [funded, poor] = [await messaging.tenant({ live: 10_000 }), await messaging.tenant()];
+  await optedOut(funded.live, { phone: DELIVERED });
+  const outcome = async (of: Tenant, to: string) => {
+    const body = { channel: 'sms', to, text: TEXT };
+    const { body: plan } = await of.live.post('/v1/messages/preview', body);
+    const sent = await of.live.post('/v1/messages', body, keyed());
+    expect(plan.hops[0].refusal).toMatchObject({ code: sent.body.code, detail: sent.body.detail });
+    return [sent.status, sent.body.code, sent.body.meta?.motivo];
+  };
+  expect(await outcome(funded, DELIVERED)).toEqual([422, 'invalid_request', 'opt_out']);
+  expect(await outcome(poor, DELIVERED)).toEqual([402, 'insufficient_funds', undefined]);
+  expect(await outcome(funded, SILENT)).toEqual([502, 'provider_failed', undefined]);
 });
 
 describe('a preview', () => {

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { peek } from '../../infra/operator/queue-actions.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
-import type { Answer, Tenant } from '../support/api.ts';
+import type { Answer } from '../support/api.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
-import { CANARIES, type Finder, finderOf } from './canaries/values.ts';
+import { CANARIES, finderOf } from './canaries/values.ts';
 import { startRecorded } from './recorded.ts';
 
 const { phone, delivered, name, email, text } = CANARIES;
@@ -18,12 +18,11 @@ const PATIENCE = { timeout: 15_000, interval: 100 };
 const EVENTS = ['contact.created', 'contact.opted_out', 'sms.delivered'];
 
 const { messaging, printed, toQueues } = await use(startRecorded());
-let owner: Tenant;
-let find: Finder;
+const owner = await messaging.tenant();
+const find = finderOf({ testKey: owner.test.key ?? '' });
 const servers: { close(): Promise<void> }[] = [];
 const received: string[] = [];
 const problems: string[] = [];
-const ids: Record<'good' | 'bad', string> = { good: '', bad: '' };
 
 /** A careless endpoint: its response repeats the request and adds personal data. */
 const startEcho = async (status: number): Promise<string> => {
@@ -88,19 +87,14 @@ const breakDelivery = async (): Promise<void> => {
   await vi.waitFor(async () => expect(await logged()).toContain('consumer failed'), PATIENCE);
 };
 
-beforeAll(async () => {
-  owner = await messaging.tenant();
-  ids.good = (await subscribe(200)).body.id;
-  ids.bad = (await subscribe(500)).body.id;
-  find = finderOf({ testKey: owner.test.key ?? '' });
-  await useEvents();
-  await vi.waitFor(() => expect(received).toHaveLength(2 * EVENTS.length), PATIENCE);
-  await vi.waitFor(async () => {
-    const done = await owner.test.get(`/webhooks/${ids.good}/deliveries`, { status: 'delivered' });
-    const failed = await owner.test.get(`/webhooks/${ids.bad}/deliveries`, { status: 'failed' });
-    expect([done.body.total, failed.body.total]).toEqual([EVENTS.length, EVENTS.length]);
-  }, PATIENCE);
-}, 180_000);
+const ids = { good: (await subscribe(200)).body.id, bad: (await subscribe(500)).body.id };
+await useEvents();
+await vi.waitFor(() => expect(received).toHaveLength(2 * EVENTS.length), PATIENCE);
+await vi.waitFor(async () => {
+  const done = await owner.test.get(`/webhooks/${ids.good}/deliveries`, { status: 'delivered' });
+  const failed = await owner.test.get(`/webhooks/${ids.bad}/deliveries`, { status: 'failed' });
+  expect([done.body.total, failed.body.total]).toEqual([EVENTS.length, EVENTS.length]);
+}, PATIENCE);
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.close()));
 });

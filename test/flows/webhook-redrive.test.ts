@@ -2,23 +2,26 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startMessaging } from '../support/api.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { use } from '../support/use.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const PATIENCE = { timeout: 20_000, interval: 250 };
 const EVENTS = 12;
 const PLACE = ['--env', 'test', '--queue', 'webhook'];
 
-let messaging: Messaging;
-let receiver: Receiver;
-let owner: Tenant;
-let webhookId: string;
-let sqs: SQSClient;
+// The dispatcher runs once, at the start: later work is found by its queue message only.
+const messaging = await use(startMessaging({ dispatchSeconds: 3_600, retrySeconds: () => 0 }));
+const receiver = await use(startReceiver());
+const sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
+afterAll(() => sqs.destroy());
+const owner = await messaging.tenant();
+const webhookId = (await owner.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] })).body.id;
 
 /** Runs the operator's command beside the running service. */
 const admin = async (...words: string[]) => {
@@ -46,24 +49,11 @@ const workItemOf = (id: Id<'delivery'>) => JSON.stringify({ kind: 'deliver_webho
 const queueDrained = () =>
   expect.poll(queueRow, PATIENCE).toMatchObject({ waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0 });
 
-beforeAll(async () => {
-  // The dispatcher runs once, at the start: later work is found by its queue message only.
-  messaging = await startMessaging({ dispatchSeconds: 3_600, retrySeconds: () => 0 });
-  receiver = await startReceiver();
-  sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
-  owner = await messaging.tenant();
-  webhookId = (await owner.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] })).body.id;
-  for (let at = 0; at < EVENTS; at++)
-    await owner.test.post('/contacts', { phone: `+55119876541${String(at).padStart(2, '0')}` });
-  await vi.waitFor(async () => {
-    expect((await deliveries()).filter(({ status }) => status === 'delivered')).toHaveLength(EVENTS);
-  }, PATIENCE);
-}, 180_000);
-afterAll(async () => {
-  sqs?.destroy();
-  await messaging?.close();
-  await receiver?.close();
-});
+for (let at = 0; at < EVENTS; at++)
+  await owner.test.post('/contacts', { phone: `+55119876541${String(at).padStart(2, '0')}` });
+await vi.waitFor(async () => {
+  expect((await deliveries()).filter(({ status }) => status === 'delivered')).toHaveLength(EVENTS);
+}, PATIENCE);
 
 describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
   test('of delivered events are redriven without a second request or attempt', async () => {

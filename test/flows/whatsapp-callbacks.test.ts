@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { signedByMeta } from '../support/providers/meta-api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
@@ -15,10 +15,8 @@ const TEXT = { type: 'text', text: { body: 'Meu CPF mudou' } };
 
 const messaging = await use(startMessaging());
 const meta = await use(startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN }));
-beforeAll(async () => {
-  meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
-  await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
-});
+meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
+await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
 
 const tenantOf = () => messaging.tenant({ live: 1_000_000 });
 const totalOf = async ({ live }: Tenant) => (await live.get('/messages')).body.total;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -21,10 +21,8 @@ const [MARKETING, SESSION] = [4_500, 150];
 const messaging = await use(startMessaging());
 const numbers = [OWN_NUMBER, SALES_NUMBER, CARE_NUMBER, NORTH_NUMBER, SOUTH_NUMBER];
 const meta = await use(startWhatsappStandIn(Date.now, Object.fromEntries(numbers.map((id) => [id, OWN_TOKEN]))));
-beforeAll(async () => {
-  meta.endpoint = `${messaging.url}${ADDRESS}`;
-  await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
-});
+meta.endpoint = `${messaging.url}${ADDRESS}`;
+await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
 
 let phones = 0;
 const aPhone = () => `+55119866${String(10_000 + phones++)}`;

@@ -10,43 +10,41 @@ import { anEvent } from './support.ts';
 
 const stage = await use(inboundStage());
 
-describe('the code of a tracked link', () => {
-  test('gives the origin of a message in its own organization only; unknown codes give none', async () => {
-    /** Sends an SMS with a tracked link; answers the code of the link. */
-    const codeOf = async (body: string, fields: object = {}) => {
-      const { id } = accepted(await stage.send({ body, route: 'otp', trackLinks: true, ...fields }));
-      const stored = await readMessage(stage.world.table, stage.actor.organizationId, id);
-      return /\/r\/(\w+)/.exec(JSON.stringify(stored?.content))?.[1] ?? '';
-    };
-    const code = await codeOf('Fale: https://wa.me/5511999990000?utm_source=tiktok', { campaignId: 'bf' });
-    const event = anEvent({ text: `Quero saber [${code}]`, at: stage.at(-5) });
-    await stage.receive(event);
-    expect(await stage.read(event)).toMatchObject({
-      payload: { text: `Quero saber [${code}]` },
-      origemDoLink: { fonte: 'tiktok', campanha: 'bf', codigo: code },
-    });
-    const other = await stage.world.organization(1);
-    await receiveInbound(stage.inbound, other, event);
-    const theirs = await readStored(
-      stage.world.table,
-      other.organizationId,
-      inboundIdOf(other.organizationId, 'whatsapp', event.providerMessageId),
-    );
-    expect(theirs).not.toHaveProperty('origemDoLink');
-    const among = anEvent({ text: `tZZZZZZZZZ ou ${code}?`, at: stage.at(-4) });
-    await stage.receive(among);
-    expect(await stage.read(among)).toMatchObject({
-      payload: { text: `tZZZZZZZZZ ou ${code}?` },
-      origemDoLink: { codigo: code },
-    });
-    const later = await codeOf('https://wa.me/5511999990000');
-    const both = anEvent({ text: `${later}, ${code}`, at: stage.at(-3) });
-    await stage.receive(both);
-    expect((await stage.read(both)).origemDoLink).toEqual({ fonte: 'outra', fonteRotulo: 'sms', codigo: later });
-    const unknown = anEvent({ text: 'tratamento tZZZZZZZZZ', at: stage.at(-5) });
-    await stage.receive(unknown);
-    expect(await stage.read(unknown)).not.toHaveProperty('origemDoLink');
+test('the code of a tracked link gives the origin of a message in its own organization only; unknown codes give none', async () => {
+  /** Sends an SMS with a tracked link; answers the code of the link. */
+  const codeOf = async (body: string, fields: object = {}) => {
+    const { id } = accepted(await stage.send({ body, route: 'otp', trackLinks: true, ...fields }));
+    const stored = await readMessage(stage.world.table, stage.actor.organizationId, id);
+    return /\/r\/(\w+)/.exec(JSON.stringify(stored?.content))?.[1] ?? '';
+  };
+  const code = await codeOf('Fale: https://wa.me/5511999990000?utm_source=tiktok', { campaignId: 'bf' });
+  const event = anEvent({ text: `Quero saber [${code}]`, at: stage.at(-5) });
+  await stage.receive(event);
+  expect(await stage.read(event)).toMatchObject({
+    payload: { text: `Quero saber [${code}]` },
+    origemDoLink: { fonte: 'tiktok', campanha: 'bf', codigo: code },
   });
+  const other = await stage.world.organization(1);
+  await receiveInbound(stage.inbound, other, event);
+  const theirs = await readStored(
+    stage.world.table,
+    other.organizationId,
+    inboundIdOf(other.organizationId, 'whatsapp', event.providerMessageId),
+  );
+  expect(theirs).not.toHaveProperty('origemDoLink');
+  const among = anEvent({ text: `tZZZZZZZZZ ou ${code}?`, at: stage.at(-4) });
+  await stage.receive(among);
+  expect(await stage.read(among)).toMatchObject({
+    payload: { text: `tZZZZZZZZZ ou ${code}?` },
+    origemDoLink: { codigo: code },
+  });
+  const later = await codeOf('https://wa.me/5511999990000');
+  const both = anEvent({ text: `${later}, ${code}`, at: stage.at(-3) });
+  await stage.receive(both);
+  expect((await stage.read(both)).origemDoLink).toEqual({ fonte: 'outra', fonteRotulo: 'sms', codigo: later });
+  const unknown = anEvent({ text: 'tratamento tZZZZZZZZZ', at: stage.at(-5) });
+  await stage.receive(unknown);
+  expect(await stage.read(unknown)).not.toHaveProperty('origemDoLink');
 });
 
 describe('lists', () => {

@@ -3,7 +3,6 @@ import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { optInContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
-import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
@@ -12,11 +11,11 @@ import type { InboundEvent } from '../../shared/domain/message/provider-port.ts'
 import { submit } from '../../shared/domain/sending/accept.ts';
 import { requestKey } from '../../shared/domain/sending/idempotency.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
-import { contactStore } from '../../shared/storage/contacts/contacts.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
 import { readStored } from '../../shared/storage/messages/message-lists.ts';
 import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
 import { accepted } from '../support/accepted.ts';
+import { contactPortsOf } from '../support/contacts.ts';
 import { startWorld } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
 import { inboundOver, PHONE } from './support.ts';
@@ -27,12 +26,7 @@ const MINUTE = 60_000;
 export const inboundStage = async () => {
   const world = await startWorld('test');
   const vault = createVault(Buffer.alloc(32, 1));
-  const contacts: ContactPorts = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, () => {}),
-  };
+  const contacts = contactPortsOf(world, vault);
   // One blind index for contacts, sends and inbound messages, as in a stage.
   const recipientHashOf: typeof world.ports.recipientHashOf = async (organizationId, kind, value) =>
     vault.blindIndex(organizationId, kind, value);

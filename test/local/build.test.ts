@@ -2,30 +2,26 @@ import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { buildFunctions } from '../../infra/build/build.ts';
-import { type Packed, packFunctions } from '../../infra/build/pack.ts';
+import { packFunctions } from '../../infra/build/pack.ts';
 import { tempDir } from '../support/local-stack.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const root = join(import.meta.dirname, '../..');
-let folder: string;
-let first: Packed;
 const show = () => join(folder, 'dist/functions/echo/show');
 const options = () => ({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });
 
-beforeAll(async () => {
-  folder = await tempDir();
-  await cp(join(import.meta.dirname, 'fixtures/functions/echo'), join(folder, 'functions/echo'), {
-    recursive: true,
-    filter: (source) => !/store|read\.ts/.test(source),
-  });
-  await writeFile(
-    join(folder, 'functions/lazy.ts'),
-    `export const handler = async () => (await import('${root}/shared/queues/queues.ts')).QUEUE_NAMES;\n`,
-  );
-  first = await packFunctions(options());
+const folder = await tempDir();
+await cp(join(import.meta.dirname, 'fixtures/functions/echo'), join(folder, 'functions/echo'), {
+  recursive: true,
+  filter: (source) => !/store|read\.ts/.test(source),
 });
+await writeFile(
+  join(folder, 'functions/lazy.ts'),
+  `export const handler = async () => (await import('${root}/shared/queues/queues.ts')).QUEUE_NAMES;\n`,
+);
+const first = await packFunctions(options());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('builds for every function a folder that works on its own', async () => {

@@ -3,24 +3,20 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import plans from 'libphonenumber-js/max/metadata';
 import examples from 'libphonenumber-js/mobile/examples';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { compile } from '../../infra/build/compile.ts';
 import { parsePhone } from '../../shared/domain/core/phone.ts';
 import { tempDir } from '../support/local-stack.ts';
 
 const root = join(import.meta.dirname, '../..');
-let folder: string;
-let compiled: { parsePhone: typeof parsePhone };
-beforeAll(async () => {
-  folder = await tempDir();
-  await compile({
-    entryPoints: { phone: join(root, 'shared/domain/core/phone.ts') },
-    outdir: folder,
-    root,
-    kind: 'sources',
-  });
-  compiled = await import(pathToFileURL(join(folder, 'phone.mjs')).href);
+const folder = await tempDir();
+await compile({
+  entryPoints: { phone: join(root, 'shared/domain/core/phone.ts') },
+  outdir: folder,
+  root,
+  kind: 'sources',
 });
+const compiled: { parsePhone: typeof parsePhone } = await import(pathToFileURL(join(folder, 'phone.mjs')).href);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Variations of a country's example: each digit changed, one digit less and one more. */

@@ -1,36 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Engine, startFauxqs } from '../../infra/local/engines.ts';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { startFauxqs } from '../../infra/local/engines.ts';
 import type { StageFunctions } from '../../infra/local/functions.ts';
 import { type Running, startPoller } from '../../infra/local/pollers.ts';
-import { ensureQueues, type StageQueue } from '../../infra/local/resources.ts';
+import { ensureQueues } from '../../infra/local/resources.ts';
 import { LOCAL_REGION } from '../../infra/local/stages.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 
-let engine: Engine;
-let client: SQSClient;
-let queues: Record<string, StageQueue>;
 let poller: Running | undefined;
 /** Bodies that the consumer received, and the releases of the batches that it holds. */
 const given: string[] = [];
 const held: (() => void)[] = [];
-beforeAll(async () => {
-  engine = await startFauxqs();
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new SQSClient({ endpoint: engine.endpoint, region: LOCAL_REGION, credentials });
-  queues = await ensureQueues(client, 'test', engine.endpoint);
-});
+const engine = await startFauxqs();
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const client = new SQSClient({ endpoint: engine.endpoint, region: LOCAL_REGION, credentials });
+const queues = await ensureQueues(client, 'test', engine.endpoint);
 afterEach(async () => {
   for (const release of held.splice(0)) release();
   await poller?.stop();
   given.length = 0;
 });
 afterAll(async () => {
-  client?.destroy();
-  await engine?.stop();
+  client.destroy();
+  await engine.stop();
 });
 
 /** Holds every batch with a `hold` body until it is released. */

@@ -3,22 +3,15 @@ import { readdir, utimes } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Engine } from '../../infra/local/engines.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { startObjectStore } from '../../infra/local/object-store.ts';
 import { isSigned } from '../../infra/local/signed-request.ts';
-import type { UploadBucket } from '../../shared/domain/channels/whatsapp/media/ports.ts';
 import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
 import { tempDir } from '../support/local-stack.ts';
 
-let engine: Engine;
-let bucket: UploadBucket;
-let folder: string;
-beforeAll(async () => {
-  folder = await tempDir();
-  engine = await startObjectStore(folder);
-  bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
-});
+const folder = await tempDir();
+const engine = await startObjectStore(folder);
+const bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
 afterAll(() => engine.stop());
 
 const BYTES = Buffer.from('%PDF-1.7 of fifty bytes, all of them counted here.');

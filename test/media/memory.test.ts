@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { buildService } from '../../infra/build/service.ts';
 import { freePort } from '../../infra/local/engines.ts';
 import { AWS_DEFAULTS, keyFileOf, stageEnvironment } from '../../infra/local/stages.ts';
@@ -78,28 +78,25 @@ const owner = await messaging.tenant();
 const number = await connectedNumber(messaging, owner, 'live');
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-let service: ChildProcess;
-beforeAll(async () => {
-  await useMetaAt(messaging, meta.url);
-  const settings = {
-    publicUrl: url,
-    dynamodbEndpoint: messaging.dynamodbEndpoint,
-    sqsEndpoint: messaging.sqsEndpoint,
-    s3Endpoint: url,
-    keyFile: keyFileOf(messaging.dataDir),
-    queueUrls: {},
-  };
-  const container = await tempDir();
-  await buildService({ root: join(import.meta.dirname, '../..'), dist: join(tmpdir(), 'dist'), outDir: container });
-  const env = { ...process.env, ...AWS_DEFAULTS, ...stageEnvironment('live', settings) };
-  service = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(container, 'main.mjs')], {
-    env: { ...env, PORT: String(port), HOST: '127.0.0.1' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (service.stdout)
-    for await (const line of createInterface({ input: service.stdout })) if (line.includes('"ready"')) break;
-  service.stdout?.resume();
+await useMetaAt(messaging, meta.url);
+const settings = {
+  publicUrl: url,
+  dynamodbEndpoint: messaging.dynamodbEndpoint,
+  sqsEndpoint: messaging.sqsEndpoint,
+  s3Endpoint: url,
+  keyFile: keyFileOf(messaging.dataDir),
+  queueUrls: {},
+};
+const container = await tempDir();
+await buildService({ root: join(import.meta.dirname, '../..'), dist: join(tmpdir(), 'dist'), outDir: container });
+const env = { ...process.env, ...AWS_DEFAULTS, ...stageEnvironment('live', settings) };
+const service = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(container, 'main.mjs')], {
+  env: { ...env, PORT: String(port), HOST: '127.0.0.1' },
+  stdio: ['ignore', 'pipe', 'inherit'],
 });
+if (service.stdout)
+  for await (const line of createInterface({ input: service.stdout })) if (line.includes('"ready"')) break;
+service.stdout?.resume();
 afterAll(async () => {
   if (service?.exitCode === null) {
     service.kill('SIGTERM');

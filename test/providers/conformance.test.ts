@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CallbackRequest } from '../../shared/domain/message/provider-port.ts';
 import { listening } from '../support/loopback.ts';
 import { accepted, CHANNEL_KITS, NOW, open, REGISTERED, UNDER_TEST } from '../support/providers/kit.ts';
@@ -11,6 +11,7 @@ import {
   type StandIn,
   THROTTLED_SECONDS,
 } from '../support/providers/stand-in.ts';
+import { use } from '../support/use.ts';
 import { AMBIGUOUS, events, expectNoPersonalData } from './shared.ts';
 
 /** For providers that never answer; all others may take as long as a slow machine needs. */
@@ -54,23 +55,17 @@ it('every registered provider is tested by this suite', () => {
   expect(REGISTERED.map(addressOf).sort()).toEqual(UNDER_TEST.map(addressOf).sort());
 });
 
-describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', (_, underTest) => {
+describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', async (_, underTest) => {
   const { channel, name, refusals, wrongCredentials, replies } = underTest;
   const kit = CHANNEL_KITS[channel];
   if (!kit) throw new Error(`the kit knows no ${channel}`);
   const { dispatch, exact, outcomes } = kit;
   const someOutcome = 'delivered' in outcomes ? 'delivered' : (Object.keys(outcomes)[0] ?? '');
   const referenceOf = ({ messageId }: { messageId: string }) => (underTest.unreferenced ? {} : { messageId });
-  let standIn: StandIn;
-  let provider: ReturnType<typeof open>;
-  let message: AcceptedMessage;
   const start = () => underTest.start(() => NOW);
-  beforeAll(async () => {
-    standIn = await start();
-    provider = open(channel, name, standIn.settings);
-    message = await accepted(standIn, provider, dispatch());
-  });
-  afterAll(() => standIn.close());
+  const standIn = await use(start());
+  const provider = open(channel, name, standIn.settings);
+  const message = await accepted(standIn, provider, dispatch());
 
   const refused = async (play: Play) => {
     standIn.script(play);

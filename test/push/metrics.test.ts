@@ -14,6 +14,7 @@ import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
 import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
+import { pagesOf } from '../support/pages.ts';
 import { messageIdOf, reachable, usePush } from './world.ts';
 
 const SEED = 20_261_122;
@@ -62,35 +63,33 @@ const drainByChance = async (chance: Chance, after: () => Promise<void>): Promis
   }
 };
 
-describe('the metrics of a message', () => {
-  test(`add up at every moment, whatever is repeated and in whatever order (seed ${SEED})`, async () => {
-    const chance = chanceOf(SEED);
-    for (let round = 0; round < 4; round++) {
-      const actor = await world.organization(OPENING);
-      const app = await push.app(actor);
-      const endings = Array.from({ length: 60 }, () => chance.pick(['0005', '0005', '0006', '0008', '0018', '0114']));
-      await push.devices(actor, app, endings, PUSH_PLATFORMS);
-      const id = messageIdOf(await push.post(actor, 'key', { platforms: PUSH_PLATFORMS }));
-      const openOne = async () => {
-        const delivered = (await push.dispatchesOf(id)).filter(({ status }) => status === 'delivered');
-        if (delivered.length > 0) {
-          const { id: tapped } = chance.pick(delivered);
-          await Promise.all([1, 2, 3].map(() => open(actor.organizationId, tapped)));
-        }
-        const { opened } = (await viewOf(id)).metrics;
-        expect(opened).toBe((await push.dispatchesOf(id)).filter(({ openedAt }) => openedAt !== undefined).length);
-        await expectSums(id);
-      };
-      await drainByChance(chance, openOne);
-      await push.rescheduleDrain(id);
-      const { reach, delivered, failures, opened } = await expectSums(id);
-      const good = endings.filter((ending) => ending === '0005').length;
-      expect({ reach, delivered, failures }).toEqual({ reach: 60, delivered: good, failures: 60 - good });
-      expect(opened).toBeGreaterThan(0);
-      await push.checkLedger(actor, good * EACH, OPENING);
-    }
-  }, 120_000);
-});
+test(`the metrics of a message add up at every moment, whatever is repeated and in whatever order (seed ${SEED})`, async () => {
+  const chance = chanceOf(SEED);
+  for (let round = 0; round < 4; round++) {
+    const actor = await world.organization(OPENING);
+    const app = await push.app(actor);
+    const endings = Array.from({ length: 60 }, () => chance.pick(['0005', '0005', '0006', '0008', '0018', '0114']));
+    await push.devices(actor, app, endings, PUSH_PLATFORMS);
+    const id = messageIdOf(await push.post(actor, 'key', { platforms: PUSH_PLATFORMS }));
+    const openOne = async () => {
+      const delivered = (await push.dispatchesOf(id)).filter(({ status }) => status === 'delivered');
+      if (delivered.length > 0) {
+        const { id: tapped } = chance.pick(delivered);
+        await Promise.all([1, 2, 3].map(() => open(actor.organizationId, tapped)));
+      }
+      const { opened } = (await viewOf(id)).metrics;
+      expect(opened).toBe((await push.dispatchesOf(id)).filter(({ openedAt }) => openedAt !== undefined).length);
+      await expectSums(id);
+    };
+    await drainByChance(chance, openOne);
+    await push.rescheduleDrain(id);
+    const { reach, delivered, failures, opened } = await expectSums(id);
+    const good = endings.filter((ending) => ending === '0005').length;
+    expect({ reach, delivered, failures }).toEqual({ reach: 60, delivered: good, failures: 60 - good });
+    expect(opened).toBeGreaterThan(0);
+    await push.checkLedger(actor, good * EACH, OPENING);
+  }
+}, 120_000);
 
 describe('an open', () => {
   /** A queued message to one device, and its dispatch. */
@@ -149,13 +148,8 @@ describe('the list of messages', () => {
     for (let at = 0; at < 7; at++) ids.push(messageIdOf(await push.post(actor, `key-${at}`)));
     world.now += 1;
     const newest = messageIdOf(await push.post(actor, 'newest'));
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = accepted(await list(actor.organizationId, {}, cursor, 3));
-      found.push(...page.items.map(({ id }) => id));
-      cursor = page.nextCursor;
-    } while (cursor);
+    const pages = await pagesOf(async (cursor) => accepted(await list(actor.organizationId, {}, cursor, 3)));
+    const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
     expect(found[0]).toBe(newest);
     expect(found.slice(1).sort()).toEqual(ids.sort());
   });

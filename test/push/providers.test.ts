@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   apnsCredentials,
@@ -41,27 +41,25 @@ it('accepts the credentials of every platform, all together or none', () => {
   for (const platform of PUSH_PLATFORMS) expect(pushCredentials.shape).toHaveProperty(CREDENTIALS_OF[platform]);
 });
 
-describe('refuses, naming the field without repeating its value', () => {
-  it.each([
-    ['a short RSA key', fcmCredentials, { ...fcm, private_key: rsa(1024) }, 'private_key'],
-    ['a key of another kind for FCM', fcmCredentials, { ...fcm, private_key: P256 }, 'private_key'],
-    ['text that is not a key', fcmCredentials, { ...fcm, private_key: 'segredo' }, 'private_key'],
-    ['a project that changes the path', fcmCredentials, { ...fcm, project_id: '../x/segredo' }, 'project_id'],
-    ['a key of another kind for APNs', apnsCredentials, { ...apns, privateKey: RSA }, 'privateKey'],
-    ['a key on another curve', apnsCredentials, { ...apns, privateKey: ec('P-384') }, 'privateKey'],
-    ['a malformed key id', apnsCredentials, { ...apns, keyId: 'segredo' }, 'keyId'],
-    ['a bundle id with a line break', apnsCredentials, { ...apns, bundleId: 'a\r\nsegredo: 1' }, 'bundleId'],
-    ['a VAPID key of another pair', vapidCredentials, { ...vapid, privateKey: vapidKeys().privateKey }, 'privateKey'],
-    ['a VAPID key outside of the curve', vapidCredentials, { ...vapid, privateKey: 'A'.repeat(43) }, 'privateKey'],
-    ['a subject that is no contact address', vapidCredentials, { ...vapid, subject: 'segredo' }, 'subject'],
-  ] as const)('%s', (_, schema, input, field) => {
-    const { error } = schema.safeParse(input);
-    expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
-    const value = String((input as Readonly<Record<string, unknown>>)[field]);
-    expect(
-      error?.issues.some(({ message }) => message.includes(value.slice(0, 40)) || message.includes('segredo')),
-    ).toBe(false);
-  });
+it.each([
+  ['a short RSA key', fcmCredentials, { ...fcm, private_key: rsa(1024) }, 'private_key'],
+  ['a key of another kind for FCM', fcmCredentials, { ...fcm, private_key: P256 }, 'private_key'],
+  ['text that is not a key', fcmCredentials, { ...fcm, private_key: 'segredo' }, 'private_key'],
+  ['a project that changes the path', fcmCredentials, { ...fcm, project_id: '../x/segredo' }, 'project_id'],
+  ['a key of another kind for APNs', apnsCredentials, { ...apns, privateKey: RSA }, 'privateKey'],
+  ['a key on another curve', apnsCredentials, { ...apns, privateKey: ec('P-384') }, 'privateKey'],
+  ['a malformed key id', apnsCredentials, { ...apns, keyId: 'segredo' }, 'keyId'],
+  ['a bundle id with a line break', apnsCredentials, { ...apns, bundleId: 'a\r\nsegredo: 1' }, 'bundleId'],
+  ['a VAPID key of another pair', vapidCredentials, { ...vapid, privateKey: vapidKeys().privateKey }, 'privateKey'],
+  ['a VAPID key outside of the curve', vapidCredentials, { ...vapid, privateKey: 'A'.repeat(43) }, 'privateKey'],
+  ['a subject that is no contact address', vapidCredentials, { ...vapid, subject: 'segredo' }, 'subject'],
+] as const)('refuses, naming the field without repeating its value: %s', (_, schema, input, field) => {
+  const { error } = schema.safeParse(input);
+  expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
+  const value = String((input as Readonly<Record<string, unknown>>)[field]);
+  expect(error?.issues.some(({ message }) => message.includes(value.slice(0, 40)) || message.includes('segredo'))).toBe(
+    false,
+  );
 });
 
 it('describes every credential in the documentation', () => {

@@ -161,28 +161,24 @@ describe('where no e-mail provider is set up', () => {
   });
 });
 
-describe('a name of SMS', () => {
-  test('that an organization merely asked for is free for others, and the operator’s to assign', async () => {
-    const [squatter, owner] = [await ownerOf(), await ownerOf()];
-    const asked = accepted(await register(squatter, 'BANCO', 'sms'));
-    accepted(await register(owner, 'banco', 'sms'));
-    expect(await assignSender(ports, owner, 'sms', 'BANCO')).toMatchObject({ status: 'verified' });
-    expect(await assignSender(ports, squatter, 'sms', 'BANCO')).toBeUndefined();
-    expect(await stateOf(asked)).toBe('pending');
-  });
+test('a name of SMS that an organization merely asked for is free for others, and the operator’s to assign', async () => {
+  const [squatter, owner] = [await ownerOf(), await ownerOf()];
+  const asked = accepted(await register(squatter, 'BANCO', 'sms'));
+  accepted(await register(owner, 'banco', 'sms'));
+  expect(await assignSender(ports, owner, 'sms', 'BANCO')).toMatchObject({ status: 'verified' });
+  expect(await assignSender(ports, squatter, 'sms', 'BANCO')).toBeUndefined();
+  expect(await stateOf(asked)).toBe('pending');
 });
 
-describe('a domain that another organization has not proved', () => {
-  test('is rejected there when the operator assigns it; a verified one is not', async () => {
-    const [squatter, owner] = [await ownerOf(), await ownerOf()];
-    const [asked, proved] = [await registered(squatter, newDomain()), await verified(squatter, newDomain())];
-    expect(await rejectPending(ports, owner, 'email', asked.value)).toBe(true);
-    expect(await assignSender(ports, owner, 'email', asked.value)).toMatchObject({ status: 'verified' });
-    expect(await stateOf(asked)).toBe('rejected');
-    expect(await rejectPending(ports, owner, 'email', proved.value)).toBe(false);
-    expect(await assignSender(ports, owner, 'email', proved.value)).toBeUndefined();
-    expect(await stateOf(proved)).toBe('verified');
-  });
+test('a domain that another organization has not proved is rejected there when the operator assigns it; a verified one is not', async () => {
+  const [squatter, owner] = [await ownerOf(), await ownerOf()];
+  const [asked, proved] = [await registered(squatter, newDomain()), await verified(squatter, newDomain())];
+  expect(await rejectPending(ports, owner, 'email', asked.value)).toBe(true);
+  expect(await assignSender(ports, owner, 'email', asked.value)).toMatchObject({ status: 'verified' });
+  expect(await stateOf(asked)).toBe('rejected');
+  expect(await rejectPending(ports, owner, 'email', proved.value)).toBe(false);
+  expect(await assignSender(ports, owner, 'email', proved.value)).toBeUndefined();
+  expect(await stateOf(proved)).toBe('verified');
 });
 
 describe('what is written to a number', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AuditAction,
   type AuditEntry,
@@ -7,12 +7,12 @@ import {
   STAGE_LOG,
 } from '../../shared/domain/audit/entry.ts';
 import { AUDIT_KEPT_MS, type AuditFilter } from '../../shared/domain/audit/views.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { auditWrites, listAudit } from '../../shared/storage/audit/audit-log.ts';
 import { accepted } from '../support/accepted.ts';
+import { pagesOf } from '../support/pages.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -23,34 +23,31 @@ const ACTIONS: readonly AuditAction[] = ['webhook.changed', 'webhook.created', '
 const OBJECTS = ['wbh_1', 'wbh_2', 'snd_1', 'wbh#1'];
 const MANY = 60;
 
-let actors: Actor[];
 /** Every entry, newest first. */
 const stored: AuditEntry[] = [];
 const listed = async (filter: AuditFilter, page: { limit?: number; cursor?: string } = {}, now = world.now) => {
-  const [{ organizationId, env } = world.actor()] = actors;
+  const { organizationId, env } = first;
   const scope = { organizationId, env, query: { ...filter } };
   const request = { vault, scope, cursor: page.cursor, limit: page.limit ?? 200, now };
   return listAudit(world.table, organizationId, filter, request);
 };
 const idsOf = async (filter: AuditFilter) => accepted(await listed(filter)).items.map(({ id }) => id);
 
-beforeAll(async () => {
-  const first = world.actor();
-  actors = [first, { ...first, credentialId: newId('apiKey') }, { ...first, accountId: newId('account') }];
-  for (let at = 0; at < MANY; at++) {
-    const act = {
-      action: ACTIONS[at % ACTIONS.length] ?? 'webhook.changed',
-      object: OBJECTS[(at * 7) % OBJECTS.length] ?? '',
-      // Several share each moment, as they do in a burst.
-      at: world.now - 3_600_000 + Math.floor(at / 3) * 1_000,
-    };
-    const actor = actors[at % 4];
-    const entry = actor ? auditEntry(actor, act) : operatorEntry(first.organizationId, act);
-    stored.unshift(entry);
-    expect(await world.table.transact(auditWrites(entry))).toEqual({ ok: true });
-  }
-  stored.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-});
+const first = world.actor();
+const actors = [first, { ...first, credentialId: newId('apiKey') }, { ...first, accountId: newId('account') }];
+for (let at = 0; at < MANY; at++) {
+  const act = {
+    action: ACTIONS[at % ACTIONS.length] ?? 'webhook.changed',
+    object: OBJECTS[(at * 7) % OBJECTS.length] ?? '',
+    // Several share each moment, as they do in a burst.
+    at: world.now - 3_600_000 + Math.floor(at / 3) * 1_000,
+  };
+  const actor = actors[at % 4];
+  const entry = actor ? auditEntry(actor, act) : operatorEntry(first.organizationId, act);
+  stored.unshift(entry);
+  expect(await world.table.transact(auditWrites(entry))).toEqual({ ok: true });
+}
+stored.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 
 describe('the audit log', () => {
   test('every choice of actor, action, object and time finds exactly what it says, newest first', async () => {
@@ -79,15 +76,13 @@ describe('the audit log', () => {
   });
 
   test('its pages hold every entry once, also with a full page at each step', async () => {
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = accepted(await listed({ action: 'sender.changed' }, { limit: 7, ...(cursor ? { cursor } : {}) }));
-      found.push(...page.items.map(({ id }) => id));
-      expect(page.items.length === 7 || page.nextCursor === undefined).toBe(true);
-      cursor = page.nextCursor;
-    } while (cursor);
-    expect(found).toEqual(stored.filter(({ action }) => action === 'sender.changed').map(({ id }) => id));
+    const pages = await pagesOf(async (cursor) =>
+      accepted(await listed({ action: 'sender.changed' }, { limit: 7, ...(cursor ? { cursor } : {}) })),
+    );
+    for (const { items, nextCursor } of pages) expect(items.length === 7 || nextCursor === undefined).toBe(true);
+    expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(
+      stored.filter(({ action }) => action === 'sender.changed').map(({ id }) => id),
+    );
   });
 
   test('a cursor of another choice is refused', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
@@ -16,34 +16,31 @@ import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
-let ports: CallbackPorts;
 let events: ProviderEvent[] = [];
 const raised: Id<'event'>[] = [];
 const PRICE = 200;
 
 const world = await use(startWorld('live'));
-beforeAll(async () => {
-  ports = {
-    ...world.ports,
-    readerOf: async () => ({ readCallback: async () => ({ kind: 'events', events }) }),
-    interacted: async () => undefined,
-    raise: async () => true,
-    enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),
-    sender: (organizationId, key) => readSender(world.table, organizationId, key),
-    links: async () => [],
-    store: async (reply, event, inbound) => {
-      const outcome = await keepReply(world.table, reply, event, inbound);
-      if (outcome.kind === 'kept') raised.push(...outcome.events);
-      return outcome.kind;
-    },
-    lastSent: readLastSent(world.table),
-    ownersOf: async () => [],
-    optOut: async () => undefined,
-    inbound: async () => 'kept',
-    applyMetaEvent: async () => 'unmatched',
-    observe: { handled() {}, refused() {}, ignored() {} },
-  };
-});
+const ports: CallbackPorts = {
+  ...world.ports,
+  readerOf: async () => ({ readCallback: async () => ({ kind: 'events', events }) }),
+  interacted: async () => undefined,
+  raise: async () => true,
+  enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),
+  sender: (organizationId, key) => readSender(world.table, organizationId, key),
+  links: async () => [],
+  store: async (reply, event, inbound) => {
+    const outcome = await keepReply(world.table, reply, event, inbound);
+    if (outcome.kind === 'kept') raised.push(...outcome.events);
+    return outcome.kind;
+  },
+  lastSent: readLastSent(world.table),
+  ownersOf: async () => [],
+  optOut: async () => undefined,
+  inbound: async () => 'kept',
+  applyMetaEvent: async () => 'unmatched',
+  observe: { handled() {}, refused() {}, ignored() {} },
+};
 
 let phones = 0;
 const send = async (actor: Actor) => {

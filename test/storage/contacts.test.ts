@@ -1,38 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import { maskedDocuments } from '../../shared/domain/contacts/documents.ts';
-import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { contactStore } from '../../shared/storage/contacts/contacts.ts';
 import { accepted } from '../support/accepted.ts';
+import { contactPortsOf } from '../support/contacts.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const vault = createVault(randomBytes(32));
 const raised: Id<'event'>[] = [];
-let ports: ContactPorts;
 
 const world = await use(startWorld('test'));
 const countContacts = async (organizationId: Id<'organization'>) =>
   (await world.table.get(KEYS.organization(organizationId)))?.contacts ?? 0;
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, (eventId) => void raised.push(eventId)),
-  };
-});
+const ports = contactPortsOf(world, vault, (eventId) => void raised.push(eventId));
 
 let phones = 0;
 const aPhone = () => `+551199${String(9_000_000 + phones++)}`;

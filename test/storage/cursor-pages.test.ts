@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
@@ -10,6 +9,7 @@ import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/t
 import { listMessageCursor } from '../../shared/storage/messages/message-lists.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { accepted } from '../support/accepted.ts';
+import { pagesOf } from '../support/pages.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -20,36 +20,30 @@ const vault = createVault(Buffer.alloc(32, 7));
 
 const world = await use(startWorld('live'));
 
-describe('a page by cursor', () => {
-  let actor: Actor;
+describe('a page by cursor', async () => {
+  const actor = await world.organization();
+  const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
+  const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
+  const base = (await world.ports.messageStore.read(id)) as MessageRecord;
   /** Every message, newest first. */
-  let stored: MessageRecord[] = [];
-  beforeAll(async () => {
-    actor = await world.organization();
-    const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
-    const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
-    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
-    stored = Array.from(
-      { length: STORED },
-      (_, at) =>
-        ({
-          ...base,
-          id: `msg_${String(at).padStart(21, '0')}`,
-          // Several share each moment, as they do in a burst.
-          createdAt: base.createdAt + 1_000 + Math.floor(at / 3),
-          status: (['sent', 'delivered', 'failed'] as const)[at % 3],
-          // Rare ones: the first of all, and one in the middle.
-          via: at === 0 || at === 1_300 ? 'sms' : 'rcs',
-          ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
-        }) as MessageRecord,
-    );
-    for (let from = 0; from < STORED; from += 100)
-      await world.table.transact(
-        stored.slice(from, from + 100).map((message) => ({ put: messageRows.write(message) })),
-      );
-    stored.push({ ...base });
-    stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-  });
+  const stored = Array.from(
+    { length: STORED },
+    (_, at) =>
+      ({
+        ...base,
+        id: `msg_${String(at).padStart(21, '0')}`,
+        // Several share each moment, as they do in a burst.
+        createdAt: base.createdAt + 1_000 + Math.floor(at / 3),
+        status: (['sent', 'delivered', 'failed'] as const)[at % 3],
+        // Rare ones: the first of all, and one in the middle.
+        via: at === 0 || at === 1_300 ? 'sms' : 'rcs',
+        ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
+      }) as MessageRecord,
+  );
+  for (let from = 0; from < STORED; from += 100)
+    await world.table.transact(stored.slice(from, from + 100).map((message) => ({ put: messageRows.write(message) })));
+  stored.push({ ...base });
+  stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   const expected = (filter: MessageFilter) =>
     stored
       .filter(
@@ -90,17 +84,13 @@ describe('a page by cursor', () => {
     );
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 120, max: 200 }), async (filter, limit) => {
-        const found: string[] = [];
-        let cursor: string | undefined;
-        do {
-          const { items, nextCursor, counted } = await page(filter, limit, cursor);
+        const pages = await pagesOf((cursor) => page(filter, limit, cursor));
+        for (const { items, counted } of pages) {
           expect(items.length).toBeLessThanOrEqual(limit);
           expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
           expect(counted.queries).toBeLessThanOrEqual(2);
-          found.push(...items.map(({ id }) => id));
-          cursor = nextCursor;
-        } while (cursor !== undefined);
-        expect(found).toEqual(expected(filter));
+        }
+        expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(expected(filter));
       }),
       { seed: SEED, numRuns: 25 },
     );
@@ -114,15 +104,9 @@ describe('a page by cursor', () => {
   });
 
   test('of rare matches is short but has a cursor, which finds them in the end', async () => {
-    const pages: number[] = [];
-    let cursor: string | undefined;
-    do {
-      const { items, nextCursor, counted } = await page({ via: 'sms' }, 50, cursor);
-      expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
-      pages.push(items.length);
-      cursor = nextCursor;
-    } while (cursor !== undefined);
-    expect(pages).toEqual([0, 1, 1]);
+    const pages = await pagesOf((cursor) => page({ via: 'sms' }, 50, cursor));
+    for (const { counted } of pages) expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
+    expect(pages.map(({ items }) => items.length)).toEqual([0, 1, 1]);
   });
 
   test('at the end of the list has no cursor', async () => {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
-import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
@@ -10,27 +9,19 @@ import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { SendPlan } from '../../shared/domain/sending/plan.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
-import { contactStore } from '../../shared/storage/contacts/contacts.ts';
 import { emailConsentStore, suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { accepted } from '../support/accepted.ts';
 import { chanceOf } from '../support/chance.ts';
+import { contactPortsOf } from '../support/contacts.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const EMAIL = 'ana@loja.example';
 const vault = createVault(randomBytes(32));
-let ports: ContactPorts;
 const world = await use(startWorld('test'));
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, () => undefined),
-  };
-});
+const ports = contactPortsOf(world, vault);
 
 let phones = 0;
 const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {

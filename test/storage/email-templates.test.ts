@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EmailTemplate, TemplateSavePorts } from '../../shared/domain/channels/email/template.ts';
 import {
   changeTemplate,
@@ -16,15 +16,12 @@ import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
-let ports: TemplateSavePorts;
 const world = await use(startWorld('test'));
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    store: emailTemplateStore(world.table),
-    compileMjml: async (source) => ({ kind: 'html', html: `<i>${source}</i>` }),
-  };
-});
+const ports: TemplateSavePorts = {
+  clock: () => world.now,
+  store: emailTemplateStore(world.table),
+  compileMjml: async (source) => ({ kind: 'html', html: `<i>${source}</i>` }),
+};
 
 const NEW: NewTemplate = { name: 'um', subject: 'Oi {{nome}}', format: 'html', source: '<p>{{nome}}</p>' };
 const create = async (actor: Actor, over: Partial<NewTemplate> = {}) =>

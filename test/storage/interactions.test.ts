@@ -8,12 +8,13 @@ import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { followLink } from '../../shared/domain/tracking/follow-link.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
-import { contactStore, readContact } from '../../shared/storage/contacts/contacts.ts';
+import { readContact } from '../../shared/storage/contacts/contacts.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';
 import { interactionRecorder } from '../../shared/storage/messages/interactions.ts';
 import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
+import { contactPortsOf } from '../support/contacts.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -29,13 +30,9 @@ let phones = 0;
 const aContact = async (actor: Actor) => {
   const blindIndex = (organizationId: string, _: string, value: string) => hashOf(organizationId, value);
   const vault = { ...createVault(randomBytes(32)), blindIndex };
-  const ports = {
-    clock: () => world.now,
-    recipients: async () => vault,
-    documents: async () => vault,
-    store: contactStore(world.table, () => {}),
-  };
-  return accepted(await createContact(ports, actor, { phone: `+551198765${String(4_000 + phones++)}` }));
+  return accepted(
+    await createContact(contactPortsOf(world, vault), actor, { phone: `+551198765${String(4_000 + phones++)}` }),
+  );
 };
 const contactOf = async (id: Id<'contact'>) => {
   const row = await world.table.get(KEYS.contact(id));

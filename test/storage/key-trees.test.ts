@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/provisioning/organizations.ts';
 import { revokeKey } from '../../shared/domain/access/change-key.ts';
 import { authenticate, type Caller } from '../../shared/domain/access/credentials.ts';
@@ -12,7 +12,7 @@ import {
 import { listOwnKeys, type OwnKeysPorts } from '../../shared/domain/access/own-keys.ts';
 import { rotateKey } from '../../shared/domain/access/rotate-key.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { credentialReader } from '../../shared/storage/access/credentials.ts';
 import { keyStore } from '../../shared/storage/access/keys.ts';
 import { newestAudit } from '../../shared/storage/audit/audit-log.ts';
@@ -25,11 +25,8 @@ const HOUR = 3600 * 1000;
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 const SCOPES = ['keys:read', 'keys:write', 'sms:send'];
 
-let organizationId: Id<'organization'>;
 const stages = await use(startAccess());
-beforeAll(async () => {
-  ({ organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' }));
-});
+const { organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' });
 const store = keyStore(stages.tables.test);
 const operator = (): Grantor => operatorOf(organizationId, 'test');
 const callerOf = (secret: string, now = NOW): Promise<Caller | undefined> =>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/provisioning/organizations.ts';
 import { keyUses, USE_INTERVAL_MS } from '../../shared/domain/access/key-uses.ts';
 import { keyView } from '../../shared/domain/access/key-views.ts';
@@ -14,11 +14,8 @@ import { idNamed } from '../support/ids.ts';
 import { use } from '../support/use.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
-let organizationId: Id<'organization'>;
 const stages = await use(startAccess());
-beforeAll(async () => {
-  ({ organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' }));
-});
+const { organizationId } = await createOrganization(stages.tables, { name: 'Loja Azul' });
 const store = keyStore(stages.tables.test);
 const issue = async () =>
   accepted(await createKey(store, operatorOf(organizationId, 'test'), { name: 'k', scopes: ['sms:read'] }, NOW));

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { followLink, type LinkPorts } from '../../shared/domain/tracking/follow-link.ts';
 import { interactionRecorder } from '../../shared/storage/messages/interactions.ts';
@@ -11,17 +11,14 @@ import { startWorld } from '../support/world.ts';
 
 const URL_SENT = 'https://loja.example/pedido/42?de=sms';
 const raised: Id<'event'>[] = [];
-let ports: LinkPorts;
 
 const world = await use(startWorld('test'));
-beforeAll(async () => {
-  ports = {
-    clock: () => world.now,
-    ...linkStore(world.table, (eventId) => void raised.push(eventId)),
-    interacted: interactionRecorder(world.table, () => world.now),
-    readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
-  };
-});
+const ports: LinkPorts = {
+  clock: () => world.now,
+  ...linkStore(world.table, (eventId) => void raised.push(eventId)),
+  interacted: interactionRecorder(world.table, () => world.now),
+  readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
+};
 
 /** Sends a text with a link; the code in it, and the message's id. */
 const aLink = async () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/core/actor.ts';
+import { describe, expect, test } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
@@ -15,30 +14,26 @@ const CONTACTS = [newId('contact'), newId('contact')] as const;
 
 const world = await use(startWorld('live'));
 
-describe('a list of SMS', () => {
-  let actor: Actor;
-  let stored: MessageRecord[] = [];
-  beforeAll(async () => {
-    actor = await world.organization();
-    const { id } = accepted(await world.sms(actor));
-    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
-    stored = [base];
-    for (let at = 1; at < 90; at++) {
-      const record = {
-        ...base,
-        id: `msg_${String(at).padStart(21, '0')}`,
-        createdAt: base.createdAt + Math.floor(at / 3) * 1_000,
-        status: (['sent', 'delivered', 'failed', 'undelivered'] as const)[at % 4],
-        region: at % 3 === 0 ? 'INTL' : 'BR',
-        recipientHash: `hash-${at % 5}`,
-        ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
-        ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
-      } as unknown as MessageRecord;
-      stored.push(record);
-      await world.table.write({ put: messageRows.write(record) });
-      await world.table.write({ update: { pk: `WALLET#${actor.organizationId}`, sk: 'W' }, add: { sms: 1 } });
-    }
-  });
+describe('a list of SMS', async () => {
+  const actor = await world.organization();
+  const { id } = accepted(await world.sms(actor));
+  const base = (await world.ports.messageStore.read(id)) as MessageRecord;
+  const stored = [base];
+  for (let at = 1; at < 90; at++) {
+    const record = {
+      ...base,
+      id: `msg_${String(at).padStart(21, '0')}`,
+      createdAt: base.createdAt + Math.floor(at / 3) * 1_000,
+      status: (['sent', 'delivered', 'failed', 'undelivered'] as const)[at % 4],
+      region: at % 3 === 0 ? 'INTL' : 'BR',
+      recipientHash: `hash-${at % 5}`,
+      ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
+      ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
+    } as unknown as MessageRecord;
+    stored.push(record);
+    await world.table.write({ put: messageRows.write(record) });
+    await world.table.write({ update: { pk: `WALLET#${actor.organizationId}`, sk: 'W' }, add: { sms: 1 } });
+  }
 
   const EQUAL = ['status', 'region', 'contactId', 'campaignId', 'recipientHash'] as const;
   const expected = (filter: MessageFilter) =>

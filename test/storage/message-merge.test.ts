@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHANNELS } from '../../shared/domain/channels/registry.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/views.ts';
@@ -71,34 +70,30 @@ describe('a list of messages of all channels', async () => {
     whatsapp: { payload: { text: 'Oi' } },
   };
   const used = CHANNELS.filter((channel) => channel === 'sms' || channel in CONTENTS);
-  let actor: Actor;
-  let stored: MessageRecord[] = [];
 
-  beforeAll(async () => {
-    actor = await world.organization();
-    const { id } = accepted(await world.sms(actor));
-    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
-    stored = [base];
-    for (let at = 1; at < 120; at++) {
-      const channel = used[at % used.length] ?? 'sms';
-      const record = {
-        ...base,
-        channel,
-        ...(channel === 'sms' ? {} : { content: CONTENTS[channel] }),
-        id: `msg_${String((at * 7919) % 1_000).padStart(21, '0')}`,
-        createdAt: base.createdAt + Math.floor(at / 5) * 1_000,
-        status: (['sent', 'delivered', 'failed', 'undelivered', 'bounced', 'complained', 'queued'] as const)[at % 7],
-        ...(at % 11 === 0 ? { archivedAt: base.createdAt } : {}),
-        ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
-        ...(at % 3 === 0 ? { campaignId: 'natal #1' } : {}),
-        ...(at % 5 === 0 ? { numberId: 'num_1', batchId: BATCHES[0] } : {}),
-        ...(at % 13 === 0 ? { sentByAccountId: ACCOUNTS[0] } : {}),
-      } as unknown as MessageRecord;
-      stored.push(record);
-      await world.table.write({ put: messageRows.write(record) });
-      await world.table.write({ update: KEYS.wallet(actor.organizationId), add: { [channel]: 1 } });
-    }
-  });
+  const actor = await world.organization();
+  const { id } = accepted(await world.sms(actor));
+  const base = (await world.ports.messageStore.read(id)) as MessageRecord;
+  const stored = [base];
+  for (let at = 1; at < 120; at++) {
+    const channel = used[at % used.length] ?? 'sms';
+    const record = {
+      ...base,
+      channel,
+      ...(channel === 'sms' ? {} : { content: CONTENTS[channel] }),
+      id: `msg_${String((at * 7919) % 1_000).padStart(21, '0')}`,
+      createdAt: base.createdAt + Math.floor(at / 5) * 1_000,
+      status: (['sent', 'delivered', 'failed', 'undelivered', 'bounced', 'complained', 'queued'] as const)[at % 7],
+      ...(at % 11 === 0 ? { archivedAt: base.createdAt } : {}),
+      ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
+      ...(at % 3 === 0 ? { campaignId: 'natal #1' } : {}),
+      ...(at % 5 === 0 ? { numberId: 'num_1', batchId: BATCHES[0] } : {}),
+      ...(at % 13 === 0 ? { sentByAccountId: ACCOUNTS[0] } : {}),
+    } as unknown as MessageRecord;
+    stored.push(record);
+    await world.table.write({ put: messageRows.write(record) });
+    await world.table.write({ update: KEYS.wallet(actor.organizationId), add: { [channel]: 1 } });
+  }
   const EQUAL = ['contactId', 'campaignId', 'numberId', 'batchId', 'sentByAccountId'] as const;
   const expected = (filter: UnifiedFilter) =>
     stored

@@ -160,18 +160,16 @@ describe('an e-mail address', () => {
   });
 });
 
-describe('a suspension', () => {
-  test('ends as what the account was before: an invitation stays one, which only its person accepts', async () => {
-    const [owner] = await someOwners(1);
-    if (!owner) throw new Error('no owner');
-    const caller = sessionOf(owner);
-    const invited = accepted(await invite(ports, caller, { name: 'Bia', email: 'duda@example.com', role: 'support' }));
-    expect(nameOf(await activateAccount(ports, caller, invited.id))).toBe('CONFLICT');
-    expect(await suspendAccount(ports, caller, invited.id)).toMatchObject({ status: 'suspended', sessionEpoch: 1 });
-    expect(await suspendAccount(ports, caller, invited.id)).toMatchObject({ status: 'suspended', sessionEpoch: 1 });
-    expect(await activateAccount(ports, caller, invited.id)).toMatchObject({ status: 'invited' });
-    const active = await person(owner.organizationId, 'viewer');
-    await suspendAccount(ports, caller, active.id);
-    expect(await activateAccount(ports, caller, active.id)).toMatchObject({ status: 'active', sessionEpoch: 1 });
-  });
+test('a suspension ends as what the account was before: an invitation stays one, which only its person accepts', async () => {
+  const [owner] = await someOwners(1);
+  if (!owner) throw new Error('no owner');
+  const caller = sessionOf(owner);
+  const invited = accepted(await invite(ports, caller, { name: 'Bia', email: 'duda@example.com', role: 'support' }));
+  expect(nameOf(await activateAccount(ports, caller, invited.id))).toBe('CONFLICT');
+  expect(await suspendAccount(ports, caller, invited.id)).toMatchObject({ status: 'suspended', sessionEpoch: 1 });
+  expect(await suspendAccount(ports, caller, invited.id)).toMatchObject({ status: 'suspended', sessionEpoch: 1 });
+  expect(await activateAccount(ports, caller, invited.id)).toMatchObject({ status: 'invited' });
+  const active = await person(owner.organizationId, 'viewer');
+  await suspendAccount(ports, caller, active.id);
+  expect(await activateAccount(ports, caller, active.id)).toMatchObject({ status: 'active', sessionEpoch: 1 });
 });

@@ -81,21 +81,8 @@ export const tolerant = <T>(work: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-export interface FaultProxy {
-  readonly endpoint: string;
-  /** Chooses the fault of each call from now on; undefined forwards all. */
-  plan(next: FaultPlan | undefined): void;
-  /** Calls by action since the start. */
-  readonly calls: ReadonlyMap<string, number>;
-  /** The calls that this work makes, by action. */
-  callsOf(work: () => Promise<unknown>): Promise<Record<string, number>>;
-  /** Lets a client call the target directly, counted, while no fault is planned: a proxied call costs twice the processor time. */
-  shortcut(client: DynamoDBClient): void;
-  close(): Promise<void>;
-}
-
 /** A proxy before DynamoDB or SQS that raises what the embedded engines do not: conflicts, throttling, 5xx, lost answers. */
-export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
+export const startFaultProxy = async (target: string) => {
   const agent = new Agent({ keepAlive: true });
   const calls = new Map<string, number>();
   let current: FaultPlan | undefined;
@@ -159,17 +146,21 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const { url, close } = await listening(server);
   return {
     endpoint: url,
-    plan: (next) => {
+    /** Chooses the fault of each call from now on; undefined forwards all. */
+    plan(next: FaultPlan | undefined) {
       current = next;
     },
-    calls,
-    async callsOf(work) {
+    /** Calls by action since the start. */
+    calls: calls as ReadonlyMap<string, number>,
+    /** The calls that this work makes, by action. */
+    async callsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
       const before = new Map(calls);
       await work();
       const made = [...calls].map(([action, count]) => [action, count - (before.get(action) ?? 0)] as const);
       return Object.fromEntries(made.filter(([, count]) => count > 0));
     },
-    shortcut: (client) =>
+    /** Lets a client call the target directly, counted, while no fault is planned: a proxied call costs twice the processor time. */
+    shortcut: (client: DynamoDBClient): void =>
       client.middlewareStack.add(
         (next) => (args) => {
           const sent = args.request as { port: number; headers: Readonly<Record<string, string>> };
@@ -187,3 +178,4 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     },
   };
 };
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;

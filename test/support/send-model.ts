@@ -24,6 +24,7 @@ import { chanceOf } from './chance.ts';
 import { proofOn } from './channel-answers.ts';
 import { keyOn, planOn, reportsOf } from './channel-plans.ts';
 import { coinsOn, reportOf } from './channel-sends.ts';
+import { failUnless } from './fail-unless.ts';
 import { tableFaults, tolerant } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
@@ -108,10 +109,6 @@ const WAIT_MS = 60_000;
 export const MODELLED = CHANNELS.filter((channel) => !channelOf(channel).fansOut);
 /** The other channel of a channel's fallback. */
 const other = (channel: Channel): Channel => MODELLED[(MODELLED.indexOf(channel) + 1) % MODELLED.length] ?? 'sms';
-
-const failUnless = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(what);
-};
 
 /** A fallback step is taken only while no message before it is delivered, and only once; each is billed at its channel's own price. */
 const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { failUnless } from '../support/fail-unless.ts';
 import type { Subscribed, WebhookLab } from './webhook-lab.ts';
 
 const POLL_MS = 250;
 const PAGE = 200;
 
-const failUnless = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(what);
-};
 const isHealthy = ({ endpoint }: Subscribed) => endpoint.behaviour === 'healthy';
 const raisedBy = (lab: WebhookLab, { owner }: Subscribed): number => lab.owners[owner]?.raised ?? 0;
 

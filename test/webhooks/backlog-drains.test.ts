@@ -24,6 +24,22 @@ const goToDrain = async (subscription: Subscription) => {
   hooks.world.now = Math.max(hooks.world.now, (await on.current(subscription))?.drainAt ?? 0);
 };
 
+/** An attempt of `deliver` that its endpoint has not answered, until it is released. */
+const unanswered = async (deliver: typeof deliverAll) => {
+  const { actor, subscription } = await hooks.subscribe();
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  hooks.answers.set(subscription.url, () => promise.then(() => ok()));
+  await on.raise(actor, 1);
+  const [first] = hooks.workItems.splice(0);
+  const attempt = deliver(hooks.ports, [parseId('delivery', first?.id)]);
+  await expect.poll(() => hooks.posted.length, PATIENCE).toBe(1);
+  const answered = () => {
+    release();
+    return attempt;
+  };
+  return { actor, subscription, answered };
+};
+
 describe('a backlog', () => {
   test('of a paused subscription waits however long, and is sent as a whole on resume', async () => {
     const { actor, subscription } = await hooks.subscribe();
@@ -124,16 +140,10 @@ describe('a backlog', () => {
   });
 
   test('is joined by new events while the endpoint has not answered another process for two seconds', async () => {
-    const { actor, subscription } = await hooks.subscribe();
     // Another copy of the module, as another process has it.
     vi.resetModules();
     const other = await import('../../shared/domain/webhooks/deliver.ts');
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    hooks.answers.set(subscription.url, () => promise.then(() => ok()));
-    await on.raise(actor, 1);
-    const [first] = hooks.workItems.splice(0);
-    const attempt = other.deliverAll(hooks.ports, [parseId('delivery', first?.id)]);
-    await expect.poll(() => hooks.posted.length, PATIENCE).toBe(1);
+    const { actor, subscription, answered } = await unanswered(other.deliverAll);
     expect(hooks.posted[0]?.slow?.afterMs).toBe(2_000);
     hooks.posted[0]?.slow?.call();
     await expect.poll(async () => (await on.current(subscription))?.slowUntil).toBe(hooks.world.now + 15 * SECOND);
@@ -143,18 +153,11 @@ describe('a backlog', () => {
     hooks.world.now += 15 * SECOND;
     await on.raise(actor, 1);
     expect(hooks.workItems).toHaveLength(1);
-    release();
-    await attempt;
+    await answered();
   });
 
   test('is joined by new events while the endpoint has not answered for two seconds, and drained when it answers', async () => {
-    const { actor, subscription } = await hooks.subscribe();
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    hooks.answers.set(subscription.url, () => promise.then(() => ok()));
-    await on.raise(actor, 1);
-    const [first] = hooks.workItems.splice(0);
-    const attempt = deliverAll(hooks.ports, [parseId('delivery', first?.id)]);
-    await expect.poll(() => hooks.posted.length, PATIENCE).toBe(1);
+    const { actor, subscription, answered } = await unanswered(deliverAll);
     const time = performance.now();
     const watch = vi.spyOn(performance, 'now').mockImplementation(() => time + 2_100);
     try {
@@ -166,8 +169,7 @@ describe('a backlog', () => {
     } finally {
       watch.mockRestore();
     }
-    release();
-    await attempt;
+    await answered();
     await on.nextDrain(subscription);
     expect(await on.statuses(subscription)).toEqual({ delivered: 3 });
   });

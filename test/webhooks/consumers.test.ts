@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -17,10 +17,6 @@ type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 type Message = { readonly kind: 'publish_event'; readonly pk: string; readonly sk: string };
 type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledResult<unknown>[]>;
 
-let folder: string;
-let events: Handler;
-let webhook: Handler;
-let batchOf: (work: Work) => Handler;
 let log: ReturnType<typeof vi.spyOn>;
 const world = await use(startWorld('test'));
 /** What the consumers asked of their queue, and where it is. */
@@ -36,18 +32,16 @@ const { url: queueUrl } = await use(
     }),
   ),
 );
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'consumers-'));
-  const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
-  const queues = { SQS_ENDPOINT: queueUrl, QUEUE_URLS: JSON.stringify({ events: `${queueUrl}/events` }) };
-  const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
-  // POWERTOOLS_DEV logs through the console of the test.
-  for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
-  ({ handler: events } = await import('../../functions/consumers/events.ts'));
-  ({ handler: webhook } = await import('../../functions/consumers/webhook.ts'));
-  const { batchConsumer } = await import('../../shared/runtime/consumer.ts');
-  batchOf = (work) => batchConsumer('events', work as Parameters<typeof batchConsumer<'events'>>[1]);
-});
+const folder = await mkdtemp(join(tmpdir(), 'consumers-'));
+const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
+const queues = { SQS_ENDPOINT: queueUrl, QUEUE_URLS: JSON.stringify({ events: `${queueUrl}/events` }) };
+const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
+// POWERTOOLS_DEV logs through the console of the test.
+for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
+const { handler: events } = (await import('../../functions/consumers/events.ts')) as { handler: Handler };
+const { handler: webhook } = (await import('../../functions/consumers/webhook.ts')) as { handler: Handler };
+const { batchConsumer } = await import('../../shared/runtime/consumer.ts');
+const batchOf = (work: Work): Handler => batchConsumer('events', work as Parameters<typeof batchConsumer<'events'>>[1]);
 afterAll(async () => {
   vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postWebhook } from '../../shared/providers/webhooks/post.ts';
 import { createResolve } from '../../shared/providers/webhooks/resolve.ts';
 import { type Answer, nameServer } from '../support/name-server.ts';
-import { connectionsTo, type Endpoint, httpsEndpoint } from '../support/webhooks/endpoints.ts';
+import { use } from '../support/use.ts';
+import { connectionsTo, httpsEndpoint } from '../support/webhooks/endpoints.ts';
 
 const NAMES: Readonly<Record<string, Answer>> = {
   'both.example.com': { a: ['93.184.216.34', '93.184.216.35'], aaaa: ['2606:2800:220:1:0:0:0:1'] },
@@ -15,16 +16,8 @@ const NAMES: Readonly<Record<string, Answer>> = {
   'silent.example.com': 'silent',
 };
 
-let server: Awaited<ReturnType<typeof nameServer>>;
-let endpoint: Endpoint;
-beforeAll(async () => {
-  server = await nameServer((name) => (name.startsWith('silent') ? 'silent' : (NAMES[name] ?? 'none')));
-  endpoint = await httpsEndpoint((_, response) => response.end('ok'));
-});
-afterAll(async () => {
-  server.close();
-  await endpoint.close();
-});
+const server = await use(nameServer((name) => (name.startsWith('silent') ? 'silent' : (NAMES[name] ?? 'none'))));
+const endpoint = await use(httpsEndpoint((_, response) => response.end('ok')));
 const resolve = (name: string) => createResolve([server.server])(name);
 
 describe('a name', () => {

@@ -150,39 +150,37 @@ describe('a name that changes its addresses', () => {
   });
 });
 
-describe('the environment', () => {
-  it('adds no proxy and disables no verification', async () => {
-    const endpoint = await httpsEndpoint((_, response) => response.end('ok'));
-    const script = `
-      import * as net from 'node:net';
-      import { createConnections } from './shared/providers/webhooks/connections.ts';
-      import { postWebhook } from './shared/providers/webhooks/post.ts';
-      const connected = [];
-      const connections = createConnections({
-        allowLoopbackHttp: false,
-        resolve: async () => ['${PUBLIC}'],
-        connect: (address) => (connected.push(address), net.connect(${endpoint.port}, '127.0.0.1')),
-      });
-      const outcome = await postWebhook({ url: '${URL_OF_NAME}', headers: {}, body: '{}' }, { allowLoopbackHttp: false, connections });
-      process.stdout.write(JSON.stringify({ connected, error: outcome.error, detail: outcome.detail }));`;
-    const proxy = `http://127.0.0.1:${canary.port}`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--no-warnings', '--input-type=module', '-e', script],
-      {
-        env: {
-          ...process.env,
-          NODE_USE_ENV_PROXY: '1',
-          NODE_TLS_REJECT_UNAUTHORIZED: '0',
-          HTTPS_PROXY: proxy,
-          HTTP_PROXY: proxy,
-          https_proxy: proxy,
-          ALL_PROXY: proxy,
-          NO_PROXY: '',
-        },
+it('the environment adds no proxy and disables no verification', async () => {
+  const endpoint = await httpsEndpoint((_, response) => response.end('ok'));
+  const script = `
+    import * as net from 'node:net';
+    import { createConnections } from './shared/providers/webhooks/connections.ts';
+    import { postWebhook } from './shared/providers/webhooks/post.ts';
+    const connected = [];
+    const connections = createConnections({
+      allowLoopbackHttp: false,
+      resolve: async () => ['${PUBLIC}'],
+      connect: (address) => (connected.push(address), net.connect(${endpoint.port}, '127.0.0.1')),
+    });
+    const outcome = await postWebhook({ url: '${URL_OF_NAME}', headers: {}, body: '{}' }, { allowLoopbackHttp: false, connections });
+    process.stdout.write(JSON.stringify({ connected, error: outcome.error, detail: outcome.detail }));`;
+  const proxy = `http://127.0.0.1:${canary.port}`;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--no-warnings', '--input-type=module', '-e', script],
+    {
+      env: {
+        ...process.env,
+        NODE_USE_ENV_PROXY: '1',
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+        HTTPS_PROXY: proxy,
+        HTTP_PROXY: proxy,
+        https_proxy: proxy,
+        ALL_PROXY: proxy,
+        NO_PROXY: '',
       },
-    );
-    expect(JSON.parse(stdout)).toEqual({ connected: [PUBLIC], error: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    await endpoint.close();
-  });
+    },
+  );
+  expect(JSON.parse(stdout)).toEqual({ connected: [PUBLIC], error: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  await endpoint.close();
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import bounceEvent from '../../../events/providers/amazon-ses.bounce-event.json' with { type: 'json' };
 import clickEvent from '../../../events/providers/amazon-ses.click-event.json' with { type: 'json' };
 import complaintNotification from '../../../events/providers/amazon-ses.complaint-notification.json' with {
@@ -11,16 +11,12 @@ import exampleRequest from '../../../events/providers/amazon-ses.send-request.js
 import { startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
 import { emailDispatch as dispatch } from '../../support/providers/email-kit.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
-import type { AcceptedMessage } from '../../support/providers/stand-in.ts';
 import { use } from '../../support/use.ts';
 import { events, itNeverRetriesASend, lastBody } from '../shared.ts';
 
-let message: AcceptedMessage;
 const provider = (over: object = {}) => open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 500, ...over });
 const standIn = await use(startAmazonSesStandIn(() => NOW));
-beforeAll(async () => {
-  message = await acceptedBy(standIn, provider(), dispatch());
-});
+const message = await acceptedBy(standIn, provider(), dispatch());
 
 const read = (text: string) => provider().readCallback(standIn.notification(text));
 const readEvent = (type: string, own: object) => provider().readCallback(standIn.event(message, type, own));

@@ -47,15 +47,15 @@ it('sends what is documented', async () => {
       notification: { ...alert, deepLink: payload.deepLink, imageUrl: payload.imageUrl, actions: payload.actions },
     }),
   );
-  expect(standIn.headers).toMatchObject({ ...headers, 'apns-topic': apns.bundleId });
-  expect(JSON.parse(standIn.body)).toEqual(payload);
+  expect(standIn.last().headers).toMatchObject({ ...headers, 'apns-topic': apns.bundleId });
+  expect(JSON.parse(standIn.last().body)).toEqual(payload);
   expect(answer).toEqual({ kind: 'accepted', providerMessageId: headers['apns-id'] });
 });
 
 it('sends a silent notification in the background', async () => {
   await push.send(pushDispatch(standIn, { notification: SILENT }));
-  expect(standIn.headers).toMatchObject({ 'apns-push-type': 'background', 'apns-priority': '5' });
-  expect(JSON.parse(standIn.body).aps).toEqual({ 'content-available': 1 });
+  expect(standIn.last().headers).toMatchObject({ 'apns-push-type': 'background', 'apns-priority': '5' });
+  expect(JSON.parse(standIn.last().body).aps).toEqual({ 'content-available': 1 });
 });
 
 it('reads the documented answer for an app that was removed', async () => {
@@ -204,7 +204,7 @@ it('replaces a dead connection after a send that got no answer', async () => {
 it('accepts a payload of 4096 bytes and refuses a longer one without sending it', async () => {
   const body = (bytes: number) => ({ notification: { ...NOTIFICATION, body: 'x'.repeat(bytes) } });
   await push.send(pushDispatch(standIn, body(0)));
-  const room = 4096 - Buffer.byteLength(standIn.body);
+  const room = 4096 - Buffer.byteLength(standIn.last().body);
   expect(await push.send(pushDispatch(standIn, body(room)))).toMatchObject({ kind: 'accepted' });
   const before = standIn.sends();
   expect(await push.send(pushDispatch(standIn, body(room + 1)))).toMatchObject({ kind: 'refused', cause: 'content' });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUSH_PLATFORMS, type PushTransport } from '../../../shared/domain/channels/push/transport.ts';
+import { describe, expect, it } from 'vitest';
+import { PUSH_PLATFORMS } from '../../../shared/domain/channels/push/transport.ts';
 import {
   NOTIFICATION,
   openPush,
@@ -8,8 +8,9 @@ import {
   RICH,
   SILENT,
 } from '../../support/providers/push-kit.ts';
-import { PUSH_NOW, type PushStandIn } from '../../support/providers/push-stand-in.ts';
+import { PUSH_NOW } from '../../support/providers/push-stand-in.ts';
 import { type Play, THROTTLED_SECONDS } from '../../support/providers/stand-in.ts';
+import { use } from '../../support/use.ts';
 import { AMBIGUOUS, expectNoPersonalData } from '../shared.ts';
 
 /** For services that never answer; all others may take as long as a slow machine needs. */
@@ -19,18 +20,10 @@ it('the push service of every platform is tested by this suite', () => {
   expect(PUSH_UNDER_TEST.length).toBe(PUSH_PLATFORMS.length);
 });
 
-describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (_, underTest) => {
+describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', async (_, underTest) => {
   const { refusals, dead, uncertain } = underTest;
-  let standIn: PushStandIn;
-  let push: PushTransport;
-  beforeAll(async () => {
-    standIn = await underTest.start(() => PUSH_NOW);
-    push = openPush(standIn);
-  });
-  afterAll(async () => {
-    push.close();
-    await standIn.close();
-  });
+  const standIn = await use(underTest.start(() => PUSH_NOW));
+  const push = await use(openPush(standIn));
 
   const played = (play: Play) => {
     standIn.script(play);

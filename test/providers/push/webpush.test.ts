@@ -69,7 +69,7 @@ it('encrypts every message with a key and a salt of its own', () => {
 
 it('signs for one origin, for 24 hours at most', async () => {
   await push.send(pushDispatch(standIn));
-  const [, token = ''] = /^vapid t=([^,]+), k=/.exec(String(standIn.last.headers.authorization)) ?? [];
+  const [, token = ''] = /^vapid t=([^,]+), k=/.exec(String(standIn.last().headers.authorization)) ?? [];
   const [header = '', claims = ''] = token.split('.').map((part) => bytes(part).toString('utf8'));
   expect(JSON.parse(header)).toEqual({ alg: 'ES256', typ: 'JWT' });
   expect(JSON.parse(claims)).toEqual({
@@ -77,13 +77,13 @@ it('signs for one origin, for 24 hours at most', async () => {
     exp: PUSH_NOW / 1000 + 12 * 3_600,
     sub: standIn.vapid.subject,
   });
-  expect(standIn.last.headers).toMatchObject({ ttl: '86400', urgency: 'high', 'content-encoding': 'aes128gcm' });
+  expect(standIn.last().headers).toMatchObject({ ttl: '86400', urgency: 'high', 'content-encoding': 'aes128gcm' });
 });
 
 it('signs once for each origin and again before the signature expires', async () => {
   const authorization = async () => {
     expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
-    return standIn.last.headers.authorization;
+    return standIn.last().headers.authorization;
   };
   const first = await authorization();
   clock.advance(10 * HOUR);
@@ -99,9 +99,9 @@ it('accepts content that fits into 4096 bytes, and refuses more without sending 
   const long = (length: number) =>
     pushDispatch(standIn, { notification: { ...NOTIFICATION, body: 'x'.repeat(length) }, dispatchId: 'dsp_1' });
   await push.send(long(0));
-  const room = 4096 - standIn.last.body.length;
+  const room = 4096 - standIn.last().body.length;
   expect(await push.send(long(room))).toMatchObject({ kind: 'accepted' });
-  expect(standIn.last.body.length).toBe(4096);
+  expect(standIn.last().body.length).toBe(4096);
   expect(await push.send(long(room + 1))).toMatchObject({ kind: 'refused', cause: 'content' });
   expect(standIn.sends()).toBe(2);
 });

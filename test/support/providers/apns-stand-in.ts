@@ -92,31 +92,6 @@ const tokenCheck = (known: ApnsCredentials, now: () => number) => {
   return { check, seen };
 };
 
-export interface ApnsStandIn extends PushStandIn {
-  /** When each provider token was first seen and issued, in ms and in seconds. */
-  readonly tokens: readonly { readonly issued: number; readonly at: number }[];
-  /** Connections so far, and the most streams that were open at once. */
-  connections(): number;
-  mostStreams(): number;
-  pings(): number;
-  /** Connections that are open now. */
-  open(): number;
-  /** Sends GOAWAY on every connection; streams above `lastStreamId` were not processed. */
-  goAway(code: number, lastStreamId?: number): void;
-  /** Holds answers back until `release`. */
-  hold(): void;
-  release(): void;
-  /** Refuses the next streams without processing them (RFC 9113, 8.7). */
-  refuseStreams(times: number): void;
-  /** Never answers the requests that are held back now. */
-  drop(): void;
-  /** Silences the current connections below HTTP/2: nothing arrives or returns any more, pings included. */
-  freeze(): void;
-  /** The last send as it was received. */
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
 export interface ApnsSettings {
   readonly maxConcurrentStreams?: number;
 }
@@ -199,7 +174,7 @@ const startHttp2 = async (
 };
 
 /** Starts a stand-in of the Apple Push Notification service. */
-export const startApnsStandIn = async (now: () => number, settings: ApnsSettings = {}): Promise<ApnsStandIn> => {
+export const startApnsStandIn = async (now: () => number, settings: ApnsSettings = {}) => {
   const known = account('KEY5511AAA');
   const pushes: AcceptedPush[] = [];
   const plays: Play[] = [];
@@ -231,7 +206,7 @@ export const startApnsStandIn = async (now: () => number, settings: ApnsSettings
     });
   });
   const { origin, count, close } = server;
-  return {
+  const standIn: PushStandIn = {
     options: { apnsUrls: { production: origin, development: origin }, apnsCa: CERT },
     app: { apns: known },
     device: { platform: 'ios', token: 'a5511b9182c0ffee00112233445566778899aabbccddeeff0011223344556677' },
@@ -240,31 +215,39 @@ export const startApnsStandIn = async (now: () => number, settings: ApnsSettings
     pushes,
     script: (...more) => void plays.push(...more),
     close,
+  };
+  return {
+    ...standIn,
+    /** When each provider token was first seen and issued, in ms and in seconds. */
     tokens: tokens.seen,
+    /** Connections so far, and the most streams that were open at once. */
     connections: server.network.made,
     mostStreams: () => count.most,
     pings: () => count.pings,
+    /** Connections that are open now. */
     open: server.network.open,
-    goAway: (code, lastStreamId) => {
+    /** Sends GOAWAY on every connection; streams above `lastStreamId` were not processed. */
+    goAway: (code: number, lastStreamId?: number) => {
       for (const session of server.sessions) session.goaway(code, lastStreamId);
     },
+    /** Holds answers back until `release`. */
     hold: () => {
       const { promise: done, resolve: release } = Promise.withResolvers<void>();
       held = { done, release };
     },
     release: () => held?.release(),
-    refuseStreams: (times) => {
+    /** Refuses the next streams without processing them (RFC 9113, 8.7). */
+    refuseStreams: (times: number) => {
       unprocessed = times;
     },
+    /** Never answers the requests that are held back now. */
     drop: () => {
       dropped = sends;
     },
+    /** Silences the current connections below HTTP/2: nothing arrives or returns any more, pings included. */
     freeze: server.network.freeze,
-    get headers() {
-      return last.headers;
-    },
-    get body() {
-      return last.body;
-    },
+    /** The last send as it was received. */
+    last: () => last,
   };
 };
+export type ApnsStandIn = Awaited<ReturnType<typeof startApnsStandIn>>;

@@ -1,6 +1,5 @@
 import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
-import { newId } from '../../../shared/domain/core/ids.ts';
-import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
+import { exact as carried, dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** The outcomes that a receipt of an e-mail can report; each stand-in writes them as its provider does. */
@@ -23,24 +22,13 @@ const content = (over: Partial<EmailContent> = {}): EmailContent => ({
 });
 
 /** An e-mail to send. */
-export const emailDispatch = (over: Partial<Dispatch<EmailContent>> = {}): Dispatch<EmailContent> => ({
-  messageId: newId('message'),
-  to: 'ana.5511+loja@example.com.br',
-  route: 'email',
-  content: content(),
-  callbackUrl: 'https://callbacks.test/callbacks/provider',
-  ...over,
-});
+export const emailDispatch = dispatchOf({ to: 'ana.5511+loja@example.com.br', route: 'email', content: content() });
 
-const exact = (what: string, over: Partial<EmailContent>) => ({
-  what,
-  content: content(over),
-  carried: { content: content(over) },
-});
+const exact = (what: string, over: Partial<EmailContent>) => carried(what, content(over));
 
 /** What the conformance suite requires of every provider of e-mail. */
 export const emailKit: ChannelKit = {
-  dispatch: (over) => emailDispatch(over as Partial<Dispatch<EmailContent>>),
+  dispatch: emailDispatch as ChannelKit['dispatch'],
   exact: [
     exact('the characters that encodings spoil', {
       subject: 'ç€[]{}~ +&=% ü 🙂 "9182"',

@@ -66,14 +66,6 @@ const account = (): FcmCredentials => ({
   client_email: 'push@loja-de-teste.iam.gserviceaccount.com',
 });
 
-export interface FcmStandIn extends PushStandIn {
-  /** How often a token was requested, and the answers to the next requests instead of a token. */
-  tokenRequests(): number;
-  scriptTokens(...answers: readonly StandInAnswer[]): void;
-  /** Revokes every issued token. */
-  revokeTokens(): void;
-}
-
 const acceptedOf = (body: string, name: string): AcceptedPush => {
   const { token, data, notification, android } = request.parse(JSON.parse(body)).message;
   const { actions, ...fields } = data;
@@ -126,7 +118,7 @@ const tokenEndpoint = (known: FcmCredentials, now: () => number) => {
 };
 
 /** Starts a stand-in of Firebase Cloud Messaging, HTTP v1, with Google's token endpoint. */
-export const startFcmStandIn = async (now: () => number): Promise<FcmStandIn> => {
+export const startFcmStandIn = async (now: () => number) => {
   const known = account();
   const pushes: AcceptedPush[] = [];
   const google = tokenEndpoint(known, now);
@@ -152,7 +144,7 @@ export const startFcmStandIn = async (now: () => number): Promise<FcmStandIn> =>
     serverError: () => refused('INTERNAL'),
     other: google.answer,
   });
-  return {
+  const standIn: PushStandIn = {
     options: { fcmUrl: baseUrl, googleTokenUrl: `${baseUrl}/token` },
     app: { fcm: known },
     device: { platform: 'android', token: 'dK5511:APA91b_segredo-9182' },
@@ -161,8 +153,14 @@ export const startFcmStandIn = async (now: () => number): Promise<FcmStandIn> =>
     pushes,
     script,
     close,
+  };
+  return {
+    ...standIn,
+    /** How often a token was requested, and the answers to the next requests instead of a token. */
     tokenRequests: google.requests,
-    scriptTokens: (...answers) => void google.scripted.push(...answers),
+    scriptTokens: (...answers: readonly StandInAnswer[]) => void google.scripted.push(...answers),
+    /** Revokes every issued token. */
     revokeTokens: () => google.tokens.clear(),
   };
 };
+export type FcmStandIn = Awaited<ReturnType<typeof startFcmStandIn>>;

@@ -1,6 +1,6 @@
 import type { PayloadContent } from '../../../shared/domain/channels/meta/content.ts';
-import { newId } from '../../../shared/domain/core/ids.ts';
 import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
+import { exact as carried, dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** The outcomes that Meta reports of an Instagram message: reads only. */
@@ -15,25 +15,15 @@ export const INSTAGRAM_USER = '1784551100012345';
 /** An Instagram message to send. */
 export const instagramDispatch = (over: Partial<Dispatch<PayloadContent>> = {}): Dispatch<PayloadContent> => {
   const content = { payload: { text: 'Olá, código 9182 [conformance]' }, ...over.content };
-  return {
-    messageId: newId('message'),
-    to: INSTAGRAM_USER,
-    route: 'session',
-    callbackUrl: 'https://callbacks.test/callbacks/provider',
-    ...over,
-    content: { from: ACCOUNT_ID, ...content },
-  };
+  const base = { to: INSTAGRAM_USER, route: 'session', ...over };
+  return dispatchOf<PayloadContent>({ ...base, content: { from: ACCOUNT_ID, ...content } })();
 };
 
-const exact = (what: string, payload: PayloadContent['payload']) => ({
-  what,
-  content: { payload },
-  carried: { content: { payload } },
-});
+const exact = (what: string, payload: PayloadContent['payload']) => carried(what, { payload });
 
 /** What the conformance suite requires of every provider of Instagram. */
 export const instagramKit: ChannelKit = {
-  dispatch: (over) => instagramDispatch(over as Partial<Dispatch<PayloadContent>>),
+  dispatch: instagramDispatch as ChannelKit['dispatch'],
   exact: [
     exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂 "9182"' }),
     exact('an image by its address', {

@@ -1,6 +1,5 @@
 import type { RcsContent } from '../../../shared/domain/channels/rcs/content.ts';
-import { newId } from '../../../shared/domain/core/ids.ts';
-import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
+import { dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** The outcomes that a receipt of an RCS message can report; each stand-in writes them as its provider does. */
@@ -16,13 +15,10 @@ export type RcsOutcome =
   | 'failed_by_sms';
 
 /** An RCS message to send. */
-export const rcsDispatch = (over: Partial<Dispatch<RcsContent>> = {}): Dispatch<RcsContent> => ({
-  messageId: newId('message'),
+export const rcsDispatch = dispatchOf<RcsContent>({
   to: '+5511987654321',
   route: 'easy_rcs',
   content: { text: 'Olá, código 9182 [conformance]' },
-  callbackUrl: 'https://callbacks.test/callbacks/provider',
-  ...over,
 });
 
 export const CARD = {
@@ -59,7 +55,7 @@ const OUTCOMES: Readonly<Record<RcsOutcome, object>> = {
 
 /** What the conformance suite requires of every provider of RCS. */
 export const rcsKit: ChannelKit = {
-  dispatch: (over) => rcsDispatch(over as Partial<Dispatch<RcsContent>>),
+  dispatch: rcsDispatch as ChannelKit['dispatch'],
   exact: [
     exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂' }),
     exact('a card with its image and buttons of every kind', { card: CARD }),

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
-import type { SmsContent, SmsDispatch } from '../../../shared/domain/channels/sms/content.ts';
-import { newId } from '../../../shared/domain/core/ids.ts';
+import type { SmsContent } from '../../../shared/domain/channels/sms/content.ts';
+import { dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 import type { ReceiptOutcome } from './stand-in.ts';
 
-const TO = '+5511987654321';
 const TEXT = 'Olá, código 9182 [conformance]';
 
 const content = (over: Partial<SmsContent> = {}): SmsContent => ({
@@ -16,14 +15,7 @@ const content = (over: Partial<SmsContent> = {}): SmsContent => ({
 });
 
 /** A text to send. */
-export const smsDispatch = (over: Partial<SmsDispatch> = {}): SmsDispatch => ({
-  messageId: newId('message'),
-  to: TO,
-  route: 'otp',
-  content: content(),
-  callbackUrl: 'https://callbacks.test/callbacks/provider',
-  ...over,
-});
+export const smsDispatch = dispatchOf({ to: '+5511987654321', route: 'otp', content: content() });
 
 const lost = (reason: ReceiptOutcome) => ({ status: expect.stringMatching(/^(failed|undelivered)$/), reason });
 const OUTCOMES: Readonly<Record<ReceiptOutcome, object>> = {

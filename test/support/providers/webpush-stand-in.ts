@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { VapidCredentials } from '../../../shared/domain/channels/push/credentials.ts';
-import type { WebhookConnections } from '../../../shared/providers/webhooks/connections.ts';
 import { connectionsTo, httpsEndpoint } from '../webhooks/endpoints.ts';
 import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, verifyJwt } from './push-stand-in.ts';
 import { json, type Play, playAnswer, type StandInAnswer, THROTTLED_SECONDS } from './stand-in.ts';
@@ -58,15 +57,6 @@ const vapidFault = (header: string, known: VapidCredentials, now: number): numbe
   return k === known.publicKey ? undefined : 403;
 };
 
-export interface WebPushStandIn extends PushStandIn {
-  /** The last send as it was received. */
-  readonly last: { readonly headers: Readonly<Record<string, unknown>>; readonly body: Buffer };
-  readonly connections: WebhookConnections;
-  readonly browser: BrowserKeys;
-  readonly vapid: VapidCredentials;
-  reached(): number;
-}
-
 const answers = (accept: () => StandInAnswer) => ({
   accept,
   refuse: (code: string): StandInAnswer => ({ ...GATEWAY_PAGE, status: Number(code) }),
@@ -78,13 +68,13 @@ const answers = (accept: () => StandInAnswer) => ({
 });
 
 /** Starts a stand-in of a browser's push service (RFC 8030), which opens every message as the browser would. */
-export const startWebPushStandIn = async (now: () => number): Promise<WebPushStandIn> => {
+export const startWebPushStandIn = async (now: () => number) => {
   const known = vapidKeys();
   const browser = browserKeys();
   const pushes: AcceptedPush[] = [];
   const plays: Play[] = [];
   let sends = 0;
-  let last: WebPushStandIn['last'] = { headers: {}, body: Buffer.alloc(0) };
+  let last: { headers: IncomingMessage['headers']; body: Buffer } = { headers: {}, body: Buffer.alloc(0) };
   const acceptedOf = (path: string, body: Buffer): StandInAnswer => {
     const {
       title,
@@ -129,7 +119,7 @@ export const startWebPushStandIn = async (now: () => number): Promise<WebPushSta
     serve(request, response).catch(() => response.destroy());
   });
   const connections = connectionsTo(server.port);
-  return {
+  const standIn: PushStandIn = {
     options: { connections },
     app: { vapid: known },
     device: { platform: 'web', token: `${ORIGIN}/push/segredo-5511`, p256dh: browser.p256dh, auth: browser.auth },
@@ -141,12 +131,15 @@ export const startWebPushStandIn = async (now: () => number): Promise<WebPushSta
       connections.close();
       await server.close();
     },
-    get last() {
-      return last;
-    },
+  };
+  return {
+    ...standIn,
+    /** The last send as it was received. */
+    last: () => last,
     connections,
     browser,
     vapid: known,
     reached: server.connections,
   };
 };
+export type WebPushStandIn = Awaited<ReturnType<typeof startWebPushStandIn>>;

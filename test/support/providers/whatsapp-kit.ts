@@ -1,6 +1,5 @@
 import type { PayloadContent } from '../../../shared/domain/channels/meta/content.ts';
-import { newId } from '../../../shared/domain/core/ids.ts';
-import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
+import { exact as carried, dispatchOf } from './dispatch.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** The outcomes that a status of a WhatsApp message can report; the stand-in writes them as Meta does. */
@@ -16,20 +15,13 @@ export type WhatsappOutcome =
   | 'account_locked';
 
 /** A WhatsApp message to send. */
-export const whatsappDispatch = (over: Partial<Dispatch<PayloadContent>> = {}): Dispatch<PayloadContent> => ({
-  messageId: newId('message'),
+export const whatsappDispatch = dispatchOf<PayloadContent>({
   to: '+5511987654321',
   route: 'session',
   content: { payload: { text: 'Olá, código 9182 [conformance]' } },
-  callbackUrl: 'https://callbacks.test/callbacks/provider',
-  ...over,
 });
 
-const exact = (what: string, payload: PayloadContent['payload']) => ({
-  what,
-  content: { payload },
-  carried: { content: { payload } },
-});
+const exact = (what: string, payload: PayloadContent['payload']) => carried(what, { payload });
 const media = (kind: string, more: object = {}) => ({ media: { kind, id: '1013859600285441', ...more } });
 const template = { name: 'pedido_enviado', language: 'pt-BR' };
 
@@ -63,7 +55,7 @@ const FLOW = {
 
 /** What the conformance suite requires of every provider of WhatsApp. */
 export const whatsappKit: ChannelKit = {
-  dispatch: (over) => whatsappDispatch(over as Partial<Dispatch<PayloadContent>>),
+  dispatch: whatsappDispatch as ChannelKit['dispatch'],
   exact: [
     exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂 "9182"' }),
     exact('a template without variables', { template }),
