@@ -215,9 +215,14 @@ test('a send with a contact of another organization or environment is refused as
 });
 
 test('a revoked key is refused within 60 s, even if it was in use just before', { timeout: 70_000 }, async () => {
-  await vi.waitFor(async () => expectProblem(await revoked.get('/v2/sms/messages'), 401), {
-    timeout: 65_000,
-    interval: 500,
-  });
-  expect(Date.now() - revokedAt).toBeLessThan(60_000);
+  // Measured by the last call that was accepted: the tests before this one may have taken a minute themselves.
+  let acceptedAt = revokedAt;
+  const isRefused = async () => {
+    const askedAt = Date.now();
+    const answer = await revoked.get('/v2/sms/messages');
+    if (answer.status === 200) acceptedAt = askedAt;
+    expectProblem(answer, 401);
+  };
+  await vi.waitFor(isRefused, { timeout: 65_000, interval: 500 });
+  expect(acceptedAt - revokedAt).toBeLessThan(60_000);
 });
