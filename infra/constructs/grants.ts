@@ -11,7 +11,7 @@ import {
 } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
-import { ROOT_KEYS, type RootKey, rootKeyContext } from '../../shared/domain/core/secrets.ts';
+import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
@@ -189,19 +189,17 @@ const uploadStatements = (resources: StageResources): PolicyStatement[] => [
 ];
 
 /** Wraps and unwraps root keys of these names, by the encryption context that each is bound to. */
-const rootKeyStatement = (names: readonly RootKey[], { environment, keyArn }: StageResources): PolicyStatement => {
-  const contexts = names.map((name) => rootKeyContext(environment, name));
-  return new PolicyStatement({
+const rootKeyStatement = (names: readonly RootKey[], { environment, keyArn }: StageResources): PolicyStatement =>
+  new PolicyStatement({
     actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
     resources: [keyArn],
     conditions: {
       StringEquals: {
         'kms:EncryptionContext:stage': environment,
-        'kms:EncryptionContext:rootKey': contexts.map(({ rootKey }) => rootKey),
+        'kms:EncryptionContext:rootKey': [...names],
       },
     },
   });
-};
 
 /** The policy statements of a role's grants, each with explicit actions and resources. */
 export const statementsFor = (scope: Construct, grants: RoleGrants, resources: StageResources): PolicyStatement[] => {

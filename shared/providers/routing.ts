@@ -2,7 +2,7 @@ import type { Environment } from '../domain/core/actor.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { Channel } from '../domain/message/channel.ts';
 import type { Provider, ProviderIo } from '../domain/message/provider-port.ts';
-import type { Candidates, Routing as RoutingPort } from '../domain/sending/ports.ts';
+import type { BreakerState, Candidates, Routing as RoutingPort } from '../domain/sending/ports.ts';
 import { loadProviders } from './index.ts';
 
 /** How long a process caches the operator's settings and routes, in ms; a change takes effect after that. */
@@ -12,9 +12,6 @@ const SANDBOX = 'sandbox_provider';
 const MAX_CACHED_ROUTES = 10_000;
 /** When to come back while another call tries the provider again, in ms. */
 const PROBED_ELSEWHERE_MS = 5_000;
-
-/** A breaker's state: `resting` for so many ms, or at the end of that (`probation`), when one call may try it. */
-type BreakerState = { readonly kind: 'closed' | 'probation' } | { readonly kind: 'resting'; readonly ms: number };
 
 /** Where the providers of a stage come from. */
 export interface RoutingSources {

@@ -3,7 +3,7 @@ import { NAMES } from '../../infra/stages.ts';
 import type { Uses } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
-import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
+import { ROOT_KEYS, rootKeyContext } from '../../shared/domain/core/secrets.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { deploy, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
@@ -73,6 +73,13 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       ({ conditions }: Piece) => conditions?.StringEquals?.['kms:EncryptionContext:rootKey'] ?? [],
     );
     expect(unwrapped).toEqual(ROOT_KEYS.filter((name) => someUses(contracts, (uses) => uses.rootKeys?.includes(name))));
+    // Each condition is on a part of what root keys are bound to.
+    for (const { conditions } of grantsOf(environment, path) as Piece[])
+      if (conditions?.StringEquals?.['kms:EncryptionContext:rootKey']) {
+        const parts = Object.keys(rootKeyContext(environment, 'push')).map((part) => `kms:EncryptionContext:${part}`);
+        expect(Object.keys(conditions.StringEquals).sort()).toEqual(parts.sort());
+        expect(conditions.StringEquals['kms:EncryptionContext:stage']).toBe(environment);
+      }
     const openly = grantsOf(environment, path).filter(
       (one) => one.actions.includes('kms:GenerateDataKey') && !one.conditions,
     );

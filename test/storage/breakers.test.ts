@@ -109,6 +109,17 @@ describe('the routes of live SMS', () => {
     ]);
   });
 
+  test('let the next call try after 15 s where the one whose turn it was ended without calling anybody', async () => {
+    const [one, other] = [routing({ infobip: INFOBIP }), routing({ infobip: INFOBIP })];
+    for (let at = 0; at < 5; at++) await one.report('sms', 'infobip', 'unused', false);
+    world.now += 30_001;
+    expect(await found(one, 'unused')).toEqual(['infobip']);
+    world.now += 14_999;
+    expect(await found(other, 'unused')).toEqual(1);
+    world.now += 1;
+    expect(await found(other, 'unused')).toEqual(['infobip']);
+  });
+
   test('try no rested provider that stands behind a healthy one', async () => {
     const table = routing();
     for (let at = 0; at < 5; at++) await table.report('sms', 'infobip', 'behind', false);

@@ -9,6 +9,11 @@ import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
 import type { Destinations } from './destination-settings.ts';
 import type { IdempotencyRecord, MessageStore } from './message-store.ts';
 
+/** A circuit breaker: `resting` is skipped for `ms`; on `probation` its rest is over, and one call may try it. */
+export type BreakerState =
+  | { readonly kind: 'closed' | 'probation' }
+  | { readonly kind: 'resting'; readonly ms: number };
+
 /** The available providers of a route in order; or why there are none. */
 export type Candidates =
   | {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { BreakerState } from '../../domain/sending/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -12,11 +13,6 @@ const REST_MS = 30_000;
 const PROBE_MS = 15_000;
 /** How long a process caches a breaker's state, in ms: the delay until it sees another process's trip. */
 const TRUST_MS = 5_000;
-
-/** `closed`: may be tried. `resting`: skipped for `ms`. `probation`: its rest is over, and one call may try it. */
-export type BreakerState =
-  | { readonly kind: 'closed' | 'probation' }
-  | { readonly kind: 'resting'; readonly ms: number };
 
 /** A breaker's row: when it opens again, when its probe must have ended, and what failed lately. */
 const breakerRow = z.object({
