@@ -145,6 +145,14 @@ describe('the routes of live SMS', () => {
     expect(await found(busy[0] as Routing, 'busy')).toEqual(['infobip']);
   });
 
+  test('count the successes of a process once, however many of its calls fail at the same time', async () => {
+    const [one, other] = [routing({ infobip: INFOBIP }), routing({ infobip: INFOBIP })];
+    for (let at = 0; at < 4; at++) await one.report('sms', 'infobip', 'at once', true);
+    await Promise.all([1, 2, 3, 4].map(() => one.report('sms', 'infobip', 'at once', false)));
+    await other.report('sms', 'infobip', 'at once', false);
+    expect(await found(other, 'at once')).toEqual(30_000);
+  });
+
   test('forget failures that are older than ten seconds', async () => {
     const slow = Array.from({ length: 10 }, () => routing({ infobip: INFOBIP }));
     for (const each of slow) {

@@ -55,26 +55,26 @@ export const breakers = (table: Table, clock: () => number) => {
   };
 
   /** Counts a failure in the row, with this process's successes; the row after it. A count older than the window begins anew. */
-  const countFailure = async (
-    key: ReturnType<typeof keyOf>,
-    { successes }: Seen,
-    now: number,
-  ): Promise<Row | undefined> => {
-    const counted = await table.write({
-      update: key,
-      add: { failures: 1, successes },
-      when: { text: '#countedFrom > :start', values: { start: now - WINDOW_MS } },
-    });
+  const countFailure = async (key: ReturnType<typeof keyOf>, state: Seen, now: number): Promise<Row | undefined> => {
+    // Taken before the write: failures at once bring them along once.
+    const { successes } = state;
+    state.successes = 0;
+    const since = { start: now - WINDOW_MS };
+    const count = (): Promise<{ readonly ok: boolean; readonly row?: Row }> =>
+      table.write({
+        update: key,
+        add: { failures: 1, successes },
+        when: { text: '#countedFrom > :start', values: since },
+      });
+    const counted = await count();
     if (counted.ok) return counted.row;
     const begun = await table.write({
       update: key,
       set: { failures: 1, successes, countedFrom: now, ttl: ttlAt(now) },
-      when: {
-        text: 'attribute_not_exists(#countedFrom) OR #countedFrom <= :start',
-        values: { start: now - WINDOW_MS },
-      },
+      when: { text: 'attribute_not_exists(#countedFrom) OR #countedFrom <= :start', values: since },
     });
-    return begun.row;
+    // Another failure began the count meanwhile.
+    return begun.ok ? begun.row : (await count()).row;
   };
 
   const trip = async (key: ReturnType<typeof keyOf>, state: Seen, now: number): Promise<void> => {
@@ -124,7 +124,6 @@ export const breakers = (table: Table, clock: () => number) => {
       state.failures += 1;
       if (state.openUntil > 0 || state.failures >= TRIP_AFTER) return trip(key, state, now);
       const row = await countFailure(key, state, now);
-      state.successes = 0;
       const { failures, successes } = breakerRow.parse(row ?? {});
       if (failures >= TRIP_AFTER && failures > successes) await trip(key, state, now);
     },
