@@ -17,6 +17,7 @@ const workItem = z.strictObject({
     'abandon_upload',
     'check_sender',
     'judge_destination',
+    'check_lanes',
     'send_push',
     'mail_sign_in',
   ]),
@@ -98,7 +99,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders; and judgements of destinations.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; and judgements of destinations.',
     consumer: 'outcome',
   },
   events: {
@@ -144,6 +145,7 @@ export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
   abandon_upload: 'outcome',
   check_sender: 'outcome',
   judge_destination: 'outcome',
+  check_lanes: 'outcome',
   send_push: 'push',
   mail_sign_in: 'send',
 };

@@ -12,3 +12,7 @@ export const padded = (number: number, digits: number): string => String(number)
 export type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
 export type IdOrEmpty<K extends IdKind> = Id<K> | '';
+
+/** The partition of a wallet (lane 0) or of one of its lanes. */
+export const walletPartition = (organizationId: Org, lane: number): string =>
+  lane === 0 ? `WALLET#${organizationId}` : `WALLET#${organizationId}#${lane}`;

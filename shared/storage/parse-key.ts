@@ -26,6 +26,8 @@ export const PARSE_KEY = {
     const [batchId, chunk] = after('BATCH#', pk).split('#');
     return { batchId: parseId('batch', batchId), chunk: whole(chunk) };
   },
+  /** Of the wallet's own row. */
+  wallet: ({ pk }: PartitionKey) => parseId('organization', after('WALLET#', pk)),
   provider: ({ sk }: SortKey) => {
     const [channel = '', name = ''] = after('PROVIDER#', sk).split('#');
     return { channel, name };

@@ -5,7 +5,7 @@ import type { ReplyEvent } from '../../shared/domain/message/provider-port.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';

@@ -10,7 +10,7 @@ import { readLastSent } from '../../shared/storage/messages/last-sent.ts';
 import { readReply } from '../../shared/storage/messages/message-lists.ts';
 import { receiptWorkItem } from '../../shared/storage/messages/receipts.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';

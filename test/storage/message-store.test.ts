@@ -6,7 +6,7 @@ import type { Release, Settlement } from '../../shared/domain/sending/message-st
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { use } from '../support/use.ts';

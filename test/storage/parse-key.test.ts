@@ -23,6 +23,7 @@ const CASES = {
   message: [KEYS.message(id.message), id.message],
   receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
   batchChunk: [KEYS.batchChunk(id.batch, 12), { batchId: id.batch, chunk: 12 }],
+  wallet: [KEYS.wallet(id.organization), id.organization],
   provider: [KEYS.provider('sms', 'twilio'), { channel: 'sms', name: 'twilio' }],
   inboundCount: [
     KEYS.inboundCount(id.organization, 'sms', 3),

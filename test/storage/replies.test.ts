@@ -6,7 +6,8 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
 import { listReplyPage, readReply } from '../../shared/storage/messages/message-lists.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
-import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readLedger } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 

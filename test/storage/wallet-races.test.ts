@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';

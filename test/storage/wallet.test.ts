@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asCoins } from '../../shared/domain/core/money.ts';
-import { type LedgerPosition, readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { type LedgerPosition, readLedger } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { creditWallet, setLowBalance } from '../../shared/storage/wallet/wallet.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';

@@ -10,7 +10,9 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/table.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readLane, windowName } from '../../shared/storage/wallet/lane-rows.ts';
+import { readLedger } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 
 const allRows = async (table: Table, range: Omit<QueryRange, 'startKey'>): Promise<Row[]> => {
@@ -161,11 +163,13 @@ const checkMessage = (message: MessageRecord, entries: readonly Entry[], failUnl
 };
 
 const entriesOf = async (table: Table, organizationId: Id<'organization'>): Promise<Entry[]> => {
-  const rows = await allRows(table, {
-    partition: KEYS.wallet(organizationId).pk,
-    sort: { text: 'begins_with(#sk, :entries)', values: { entries: 'E#' } },
-  });
-  return rows.map((row) => ({
+  const wallet = await table.get(KEYS.wallet(organizationId));
+  const lanes = Array.from({ length: 1 + Number(wallet?.ledgers ?? 0) }, (_, lane) => lane);
+  const sort = { text: 'begins_with(#sk, :entries)', values: { entries: 'E#' } };
+  const rows = await Promise.all(
+    lanes.map((lane) => allRows(table, { partition: KEYS.walletLane(organizationId, lane).pk, sort })),
+  );
+  return rows.flat().map((row) => ({
     kind: String(row.kind),
     coins: Number(row.coins),
     held: Number(row.held),
@@ -181,6 +185,19 @@ interface Ledger {
   readonly messages: readonly MessageRecord[];
 }
 
+/** The units of a month that lanes have and no message uses. */
+const unitsInLanes = async (table: Table, organizationId: Id<'organization'>, month: string): Promise<number> => {
+  const wallet = await table.get(KEYS.wallet(organizationId));
+  const lanes = Array.from({ length: Number(wallet?.opened ?? 0) }, (_, at) => KEYS.walletLane(organizationId, at + 1));
+  const states = (await table.getMany(lanes, { consistent: true })).flatMap((row) => (row ? [readLane(row)] : []));
+  return sumOf(states, ({ window, segments, end, free, freed }) => {
+    const isOfMonth = window === windowName('sms', month);
+    const own = isOfMonth ? end - segments + sumOf(free, ({ units }) => units) : 0;
+    const back = Object.entries(freed).filter(([name]) => name.startsWith(`freed_sms_${month}_`));
+    return own + sumOf(back, ([, units]) => units);
+  });
+};
+
 /** Every position of a month that was given out belongs to a message that was sent, or is free again. */
 const checkVolumes = async (
   table: Table,
@@ -193,7 +210,8 @@ const checkVolumes = async (
   for (const month of months) {
     const { taken, free } = await readVolume(table, organizationId, 'sms', month);
     const own = kept.filter((one) => one.month === month).flatMap(({ positions }) => positions);
-    const held = sumOf(sumPositions([...own, ...free]), ({ units }) => units);
+    const inMessages = sumOf(sumPositions([...own, ...free]), ({ units }) => units);
+    const held = inMessages + (await unitsInLanes(table, organizationId, month));
     failUnless(held === taken, `${held} positions of ${month} are held or free, and ${taken} were given out`);
   }
 };

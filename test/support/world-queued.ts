@@ -14,7 +14,7 @@ import { fallbackStore } from '../../shared/storage/messages/fallbacks.ts';
 import { forceSend } from '../../shared/storage/messages/force.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { queuedStore } from '../../shared/storage/messages/queued.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { PLAIN, type World } from './world.ts';
 import { fanOutOf, pushPlanPortsOf } from './world-push.ts';
 

@@ -156,7 +156,7 @@ const affordabilityRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batc
   const month = saoPauloMonth(ports.clock());
   const volume = await volumeFor(ports, actor, month, items);
   const budget = await ports.balance(actor.organizationId);
-  const priced = priceChunk(items, { batchId: batch.id, chunk: 0, env: actor.env, month, volume, budget });
+  const priced = priceChunk(items, { batchId: batch.id, chunk: 0, env: actor.env, month, volume, lane: 0, budget });
   if (priced.exceedsMaxCoins.length > 0) {
     return batchRefusal(
       priced.exceedsMaxCoins.map(({ index, plan }) => ({ index, refusal: exceedsMaxCoins(plan.maxCoins ?? 0) })),

@@ -6,6 +6,7 @@ import { asCoins, type Coins } from '../core/money.ts';
 import { formatEscrowShard } from '../message/escrow-shard.ts';
 import type { Fallback } from '../message/fallback.ts';
 import type { MessageRecord } from '../message/message.ts';
+import type { PriceRow } from '../pricing/prices.ts';
 import {
   bothChanges,
   type MonthVolume,
@@ -68,6 +69,8 @@ export interface ChunkMessage {
 export interface ChunkReservation extends Tenant {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
+  /** The lane of the wallet that it is debited from; 0 is the wallet's own row. */
+  readonly lane: number;
   readonly messages: readonly ChunkMessage[];
   /** The sum of the messages' prices. */
   readonly coins: Coins;
@@ -92,6 +95,8 @@ interface Volume {
   readonly channel: MessageRecord['channel'];
   readonly month: string;
   readonly change: VolumeChange;
+  /** The price of one of its messages. */
+  readonly price: PriceRow;
 }
 
 /** What became of a chunk's reservation: all but `reserved` stored nothing. */
@@ -102,7 +107,9 @@ export type ChunkOutcome =
   | { readonly kind: 'insufficient'; readonly balance: number }
   /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
-  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume };
+  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
+  /** Its lane was busy or empty: choose again, and price there; with `root` at the wallet's own row. */
+  | { readonly kind: 'moved'; readonly root?: boolean };
 
 /** A stored chunk. */
 export interface Chunk extends Tenant {
@@ -110,6 +117,8 @@ export interface Chunk extends Tenant {
   readonly chunk: number;
   /** `waiting` until all due messages were sent, `left` until all messages are resolved, then `closed`: all its money is settled. */
   readonly state: 'waiting' | 'left' | 'closed';
+  /** The lane that it was debited from; absent: the wallet's own row. */
+  readonly lane?: number | undefined;
   readonly coins: number;
   readonly messageIds: readonly Id<'message'>[];
   readonly createdAt: number;
@@ -176,6 +185,8 @@ export interface ChunkPricing {
   readonly env: Environment;
   readonly month: string;
   readonly volume: MonthVolume;
+  /** The lane of the wallet that is debited. */
+  readonly lane: number;
   /** In coins. */
   readonly budget: number;
 }
@@ -200,7 +211,7 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
   let coins = 0;
   let volume = pricing.volume;
   let change = NO_CHANGE;
-  let channel: Volume['channel'] | undefined;
+  let first: SendPlan | undefined;
   for (const item of items) {
     const { plan, key, initial, drafted, keyed, fallback } = item;
     const counted = channelOf(plan.channel).countsVolume;
@@ -213,16 +224,17 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
         chunk: pricing.chunk,
         shard: accepted.length % ESCROW_SHARDS,
       });
-      const message = { ...pricedMessage(plan, initial, drafted, { ...price, month: pricing.month }), escrow };
+      const priced = pricedMessage(plan, initial, drafted, { ...price, month: pricing.month });
+      const message = { ...priced, escrow, ...(pricing.lane > 0 ? { lane: pricing.lane } : {}) };
       accepted.push({ item, message: { message, requestHash: key.requestHash, body: initial.body, fallback, keyed } });
       coins += price.coins;
       if (counted && pricing.env === 'live') {
         change = bothChanges(change, price);
         volume = price.after;
-        channel = plan.channel;
+        first ??= plan;
       }
     }
   }
-  const taken = channel && { channel, month: pricing.month, change };
+  const taken = first && { channel: first.channel, month: pricing.month, change, price: first.price };
   return { accepted, exceedsMaxCoins, unaffordable, coins: asCoins(coins), volume: taken };
 };

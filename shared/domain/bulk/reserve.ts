@@ -24,8 +24,8 @@ export interface ChunkResult {
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
 }
 
-/** Attempts against concurrent changes of volume, funds and keys; each attempt uses what the last one learned. */
-const MAX_ATTEMPTS = 12;
+/** Attempts against concurrent changes of volume, funds, lanes and keys; each attempt uses what the last one learned. */
+const MAX_ATTEMPTS = 24;
 
 const BUSY = refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: 1 });
 
@@ -50,6 +50,20 @@ export const volumeFor = async (
     };
   };
   return ports.volume(organizationId, env, month, range);
+};
+
+/** A lane to debit, and a volume at which each of the messages has the price that it has there. */
+const volumeInLane = async (
+  ports: BulkPorts,
+  tenant: Tenant,
+  month: string,
+  items: readonly Item[],
+  mustUseRoot: boolean,
+) => {
+  const [counted] = items.filter(({ plan }) => channelOf(plan.channel).countsVolume);
+  const of = tenant.env === 'live' && counted ? { channel: counted.plan.channel, month } : undefined;
+  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.account(tenant, of);
+  return { lane, volume: volume ?? (await volumeFor(ports, tenant, month, items)) };
 };
 
 const ceilingOf = (items: readonly Item[]): Ceiling | undefined => {
@@ -130,11 +144,12 @@ export const reserveItems = async (
   items: readonly Item[],
 ): Promise<ChunkResult> => {
   const progress = new ChunkProgress(items);
+  let mustUseRoot = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = ports.clock();
     const month = saoPauloMonth(now);
-    const volume = await volumeFor(ports, tenant, month, progress.remaining);
-    const pricing = { ...position, env: tenant.env, month, volume, budget: progress.budget };
+    const { lane, volume } = await volumeInLane(ports, tenant, month, progress.remaining, mustUseRoot);
+    const pricing = { ...position, env: tenant.env, month, volume, lane, budget: progress.budget };
     const priced = priceChunk(progress.remaining, pricing);
     for (const item of priced.exceedsMaxCoins) progress.refuse([item], exceedsMaxCoins(item.plan.maxCoins ?? 0));
     progress.refuse(priced.unaffordable, NO_FUNDS);
@@ -146,6 +161,7 @@ export const reserveItems = async (
       ...position,
       organizationId: tenant.organizationId,
       env: tenant.env,
+      lane,
       messages: priced.accepted.map(({ message }) => message),
       coins: priced.coins,
       createdAt: now,
@@ -155,7 +171,8 @@ export const reserveItems = async (
     });
     if (!outcome) break;
     if (outcome.kind === 'reserved') return progress.result(accepted);
-    if (outcome.kind === 'insufficient') progress.budget = outcome.balance;
+    if (outcome.kind === 'moved') mustUseRoot = outcome.root === true;
+    else if (outcome.kind === 'insufficient') progress.budget = outcome.balance;
     else if (outcome.kind === 'volume_changed') ports.learnVolume(tenant.organizationId, month, outcome.volume);
     else if (outcome.kind === 'ceiling') {
       if (ceiling) refuseAboveCeiling(progress, ceiling, outcome.sends);

@@ -76,6 +76,8 @@ interface MessageBase extends Tenant {
   /** The template's variables, in the order of its placeholders. */
   readonly templateVars?: readonly string[] | undefined;
   readonly batchId?: Id<'batch'> | undefined;
+  /** The lane of the wallet that its money and positions are of; absent: the wallet's own row. */
+  readonly lane?: number | undefined;
   /** The escrow shard that holds its money until it is resolved: `<batchId>#<chunk>#<shard>`. Absent: the wallet has a hold for it alone. */
   readonly escrow?: string | undefined;
   /** The operator, when it was sent from the dashboard. */

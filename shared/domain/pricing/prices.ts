@@ -69,6 +69,10 @@ export const bandRanges = (priceRow: PriceRow): readonly BandRange[] =>
     coins: asCoins(coins),
   }));
 
+/** The first positions of the bands between which a row's channel counts. */
+export const edgesOf = (priceRow: PriceRow): readonly number[] =>
+  priceRow.edges ?? bandRanges(priceRow).map(({ from }) => from);
+
 /** The band of the unit at a position; 1 is the first of the month. */
 export const bandAt = (priceRow: PriceRow, position: number): BandRange => {
   const bands = bandRanges(priceRow);
@@ -77,7 +81,8 @@ export const bandAt = (priceRow: PriceRow, position: number): BandRange => {
   return found;
 };
 
-const edgesOf = (table: PriceTable, channel: string): number[] => {
+/** The first positions of every band that a row of a channel has: all rows share the month's volume. */
+export const bandEdges = (table: PriceTable, channel: string): readonly number[] => {
   const rows = table.filter((entry) => entry.channel === channel);
   return [...new Set(rows.flatMap((entry) => bandRanges(entry).map(({ from }) => from)))].sort((a, b) => a - b);
 };
@@ -100,7 +105,9 @@ const routesByTable = new WeakMap<PriceTable, ReadonlyMap<string, RowsByPrefix>>
 const indexed = (table: PriceTable): ReadonlyMap<string, RowsByPrefix> => {
   const known = routesByTable.get(table);
   if (known) return known;
-  const edges = new Map([...new Set(table.map(({ channel }) => channel))].map((name) => [name, edgesOf(table, name)]));
+  const edges = new Map(
+    [...new Set(table.map(({ channel }) => channel))].map((name) => [name, bandEdges(table, name)]),
+  );
   const routes = new Map<string, Map<string, PriceRow>>();
   for (const entry of table) {
     const name = `${entry.channel} ${entry.route}`;

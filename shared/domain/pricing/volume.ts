@@ -1,5 +1,5 @@
 import { asCoins, type Coins } from '../core/money.ts';
-import { type BandRange, bandAt, bandRanges, type PriceRow } from './prices.ts';
+import { type BandRange, bandAt, edgesOf, type PriceRow } from './prices.ts';
 
 /** Units of a month at positions of one band, whose first position is `from`. */
 export interface Positions {
@@ -64,7 +64,7 @@ const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** New positions by band, and the volumes at which they are the same: all of a band, or only this one where they cross an edge. */
 const newPositions = (row: PriceRow, units: number, taken: number) => {
-  const edges = row.edges ?? bandRanges(row).map(({ from }) => from);
+  const edges = edgesOf(row);
   const parts = edges.flatMap((from, at) => {
     const end = (edges[at + 1] ?? NO_END) - 1;
     const count = Math.min(end, taken + units) - Math.max(from, taken + 1) + 1;
@@ -94,7 +94,7 @@ export const quoteUnits = (row: PriceRow, units: number, volume: MonthVolume): Q
   const { fresh, volumeFrom, volumeTo } = newPositions(row, left, volume.taken);
   const positions = [...reused, ...fresh];
   const coins = positions.reduce((sum, one) => sum + one.units * bandAt(row, one.from).coins, 0);
-  const known = [...(row.edges ?? bandRanges(row).map(({ from }) => from)), ...volume.free.map(({ from }) => from)];
+  const known = [...edgesOf(row), ...volume.free.map(({ from }) => from)];
   const earlier = known.filter((from) => from < current.from);
   const change = { units: left, volumeFrom, volumeTo, reused, usedUp: left > 0 ? [...new Set(earlier)] : [] };
   return {

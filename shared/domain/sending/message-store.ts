@@ -5,6 +5,7 @@ import type { RecipientKind } from '../message/channel.ts';
 import type { Fallback, StepTransition } from '../message/fallback.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../message/message.ts';
 import type { ProviderReceipt } from '../message/provider-port.ts';
+import type { PriceRow } from '../pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
 
 /** What one transaction writes to accept a message: all of it or nothing. */
@@ -14,7 +15,7 @@ export interface Reservation {
   /** SHA-256 of operation and body. */
   readonly requestHash: string;
   /** Live only: what it takes of the month's volume. */
-  readonly volume?: { readonly month: string; readonly change: VolumeChange };
+  readonly volume?: { readonly month: string; readonly change: VolumeChange; readonly price: PriceRow };
   /** Whose opt-out forbids the send. */
   readonly consent: {
     readonly contactId?: Id<'contact'>;
@@ -54,7 +55,9 @@ export type ReserveOutcome =
   /** The fallback moved on without this step. */
   | { readonly kind: 'superseded' }
   /** The month's volume is not as it was priced: quote again from this one. */
-  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume };
+  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
+  /** Its lane was busy or empty: choose again, and quote there; with `root` at the wallet's own row. */
+  | { readonly kind: 'moved'; readonly root?: boolean };
 
 /** Captures a hold. */
 export interface Settlement {

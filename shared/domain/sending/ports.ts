@@ -1,4 +1,4 @@
-import type { Environment } from '../core/actor.ts';
+import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
@@ -68,6 +68,14 @@ export interface RoutePorts extends Pick<QuotePorts, 'prices'> {
 export interface SendPorts extends QuotePorts, RoutePorts {
   readonly messageStore: MessageStore;
   readonly routing: Routing;
+  /**
+   * The lane of the next debit (0: the wallet's own row), and the volume to price it at where the lane has a part of the month of its own.
+   * A guess: the reservation verifies it.
+   */
+  readonly account: (
+    tenant: Tenant,
+    of?: { readonly channel: Channel; readonly month: string },
+  ) => Promise<{ readonly lane: number; readonly volume?: MonthVolume | undefined }>;
   /** Corrects the estimate after a reservation found another volume. */
   readonly learnVolume: (organizationId: Id<'organization'>, month: string, volume: MonthVolume) => void;
   /** The record of a caller's key, unless expired. */

@@ -1,6 +1,7 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Caller, Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
+import { saoPauloMonth } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord } from '../message/message.ts';
 import { type Draft, draft, fallbackOf, type InitialState, pricedMessage } from './draft.ts';
@@ -18,6 +19,8 @@ export type ReserveRefusal = Refusal<
 >;
 /** Attempts against concurrent changes of the month's volume. */
 const MAX_QUOTE_ATTEMPTS = 10;
+/** Attempts in lanes that others use at the same moment, or that must lease first. */
+const MAX_LANE_ATTEMPTS = 40;
 
 /** A plan to reserve under its caller's key, with the message's initial state and events. */
 export interface ReserveRequest {
@@ -31,15 +34,16 @@ const reservationOf = (
   { plan, key, initial, events = () => [] }: ReserveRequest,
   drafted: Draft,
   priced: SendQuote,
+  lane: number,
 ): Reservation => {
   const { recipient } = channelOf(plan.channel);
   const { recipientHash, contactId } = drafted;
   const queued = initial.status === 'queued' ? initial : undefined;
-  const message = pricedMessage(plan, initial, drafted, priced);
+  const message = { ...pricedMessage(plan, initial, drafted, priced), ...(lane > 0 ? { lane } : {}) };
   return {
     message,
     requestHash: key.requestHash,
-    ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced } } : {}),
+    ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced, price: plan.price } } : {}),
     consent: { recipient, recipientHash, requiresConsent: plan.requiresConsent, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),
     links: plan.links,
@@ -72,6 +76,22 @@ const refusalOf = async (
   }
 };
 
+/** A lane to debit, and the price of the plan at its part of the month. */
+const quoteInLane = async (
+  ports: SendPorts,
+  tenant: Tenant,
+  plan: SendPlan,
+  drafted: Draft,
+  mustUseRoot: boolean,
+): Promise<{ readonly lane: number; readonly priced: SendQuote }> => {
+  const { organizationId, env } = tenant;
+  const { channel } = plan;
+  const of = takesPositions(drafted) ? { channel, month: saoPauloMonth(ports.clock()) } : undefined;
+  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.account(tenant, of);
+  const pricing = volume ? { ...ports, volume: async () => volume } : ports;
+  return { lane, priced: await quote(pricing, organizationId, env, plan.price, plan.units) };
+};
+
 /**
  * Prices the plan and stores key, hold and message in one transaction; stores nothing when it refuses. A key that is already taken
  * answers with its message, or 409 when the request differs.
@@ -81,24 +101,31 @@ export const reserveMessage = async (
   tenant: Caller,
   request: ReserveRequest,
 ): Promise<Sent | ReserveRefusal> => {
-  const { organizationId, env } = tenant;
+  const { organizationId } = tenant;
   const { plan, key, initial } = request;
   const drafted = await draft(ports, tenant, plan, key, initial);
-  for (let attempt = 0; attempt < MAX_QUOTE_ATTEMPTS; attempt++) {
-    const priced = await quote(ports, organizationId, env, plan.price, plan.units);
+  let mustUseRoot = false;
+  for (let [quotes, lanes] = [0, 0]; quotes < MAX_QUOTE_ATTEMPTS && lanes < MAX_LANE_ATTEMPTS; ) {
+    const { lane, priced } = await quoteInLane(ports, tenant, plan, drafted, mustUseRoot);
     if (plan.maxCoins !== undefined && priced.coins > plan.maxCoins) return exceedsMaxCoins(plan.maxCoins);
-    const reservation = reservationOf(request, drafted, priced);
+    const reservation = reservationOf(request, drafted, priced, lane);
     const outcome = await ports.messageStore.reserve(reservation);
     switch (outcome.kind) {
       case 'reserved':
         // The next send of this process counts on them no more.
-        if (priced.reused.length > 0) ports.learnVolume(organizationId, priced.month, priced.after);
+        if (lane === 0 && priced.reused.length > 0) ports.learnVolume(organizationId, priced.month, priced.after);
         return { message: reservation.message, replayed: false, quote: priced };
       case 'volume_changed':
         ports.learnVolume(organizationId, priced.month, outcome.volume);
+        quotes += 1;
+        continue;
+      case 'moved':
+        mustUseRoot = outcome.root === true;
+        lanes += 1;
         continue;
       case 'key_taken': {
         const replay = await findReplay(ports, outcome.idempotencyRecord, key);
+        quotes += 1;
         if (!replay) continue;
         return replay;
       }

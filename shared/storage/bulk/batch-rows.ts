@@ -36,6 +36,7 @@ export const chunkRows = defineRow<StoredChunk>()({
     chunk: z.int(),
     organizationId: id('organization'),
     env: z.enum(ENVIRONMENTS),
+    lane: z.int().optional(),
     state: z.enum(['waiting', 'left', 'closed']),
     coins: z.int(),
     messageIds: z.array(id('message')),

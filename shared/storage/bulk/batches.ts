@@ -14,11 +14,11 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { capturedKey, walletReturn } from '../messages/holds.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
-import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { freedReturns, sumFreed } from '../wallet/volumes.ts';
+import { type Freed, freedReturns, sumFreed } from '../wallet/volumes.ts';
 import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
 import { reserveChunk } from './reserve-chunk.ts';
 
@@ -64,12 +64,18 @@ const isUnchanged = ({ released }: Chunk): Condition => {
   };
 };
 
+/** Returns coins and units of a chunk to the wallet or lane that they were taken from. */
+const freedBack = (chunk: Chunk, coins: number, freed: Freed): WriteOp[] =>
+  chunk.lane === undefined
+    ? [...walletReturn(chunk, coins), ...freedReturns(chunk.organizationId, freed)]
+    : walletReturn(chunk, coins, freed);
+
 /**
  * The writes that settle an escrow with its wallet: what was released and is not back yet, and at closing also what was captured, as the holds
  * of single messages would have.
  */
 const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] => {
-  const { organizationId, batchId } = chunk;
+  const { organizationId, batchId, lane } = chunk;
   const { released } = sums;
   const isClosing = isResolved(chunk, sums);
   const captured = isClosing ? sums.captured : 0;
@@ -85,18 +91,14 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
     },
     ...(captured > 0
       ? [
-          entryWrite({ organizationId, kind: 'capture', coins: 0, held: -captured, at, batchId }),
-          {
-            update: KEYS.captured(organizationId, shardOf(`${batchId}#${chunk.chunk}`, CAPTURE_SHARDS)),
-            add: { captured },
-          },
+          entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -captured, at, batchId }),
+          { update: capturedKey({ organizationId, id: `${batchId}#${chunk.chunk}`, lane }), add: { captured } },
         ]
       : []),
     ...(back > 0
       ? [
-          entryWrite({ organizationId, kind: 'release', coins: back, held: -back, at, batchId }),
-          { update: KEYS.wallet(organizationId), add: { balance: back, held: -back } },
-          ...freedReturns(organizationId, sumFreed([sums.freed], chunk.freed)),
+          entryWrite({ organizationId, lane, kind: 'release', coins: back, held: -back, at, batchId }),
+          ...freedBack(chunk, back, sumFreed([sums.freed], chunk.freed)),
         ]
       : []),
   ];

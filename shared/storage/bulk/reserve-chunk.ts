@@ -13,15 +13,15 @@ import { fallbackWrite } from '../messages/fallbacks.ts';
 import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { bodyWrite, type Sealer } from '../messages/queued.ts';
+import { type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
-import { volumeOf, volumeWrite } from '../wallet/volumes.ts';
-import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
-import { walletRows } from '../wallet/wallet-row.ts';
 import { chunkRows } from './batch-rows.ts';
 
 /** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
 const MAX_ATTEMPTS = 12;
+/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
+const MAX_MEETINGS = 6;
 
 type Part = 'chunk' | 'wallet' | 'entry' | 'volume' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
 interface Named {
@@ -32,21 +32,14 @@ interface Named {
 }
 
 const chunkRow = (reservation: ChunkReservation): Row => {
-  const { batchId, chunk, organizationId, env, coins, createdAt, leavesAt, decidedBy, messages } = reservation;
+  const { batchId, chunk, organizationId, env, lane, coins, createdAt, leavesAt, decidedBy, messages } = reservation;
   const messageIds = messages.map(({ message }) => message.id);
   const fields = { batchId, chunk, organizationId, env, coins, messageIds, createdAt, leavesAt, decidedBy } as const;
   return {
-    ...chunkRows.write({ ...fields, state: 'waiting' }),
+    ...chunkRows.write({ ...fields, ...(lane > 0 ? { lane } : {}), state: 'waiting' }),
     ...INDEX_KEYS.due('send_chunk', `${batchId}#${chunk}`, decidedBy),
   };
 };
-
-const limitWrites = ({ organizationId, createdAt, volume, ceiling }: ChunkReservation): Named[] => [
-  ...(volume
-    ? [{ part: 'volume', write: volumeWrite(organizationId, volume.channel, volume.month, volume.change) } as const]
-    : []),
-  ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
-];
 
 const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]> => {
   const { message, body, fallback, keyed } = one;
@@ -75,36 +68,38 @@ const counted = (messages: readonly ChunkMessage[]): Record<string, number> => {
   return counts;
 };
 
-const writesOf = (
-  reservation: ChunkReservation,
-  plan: ReturnType<typeof planDebit>,
-  own: readonly Named[],
-): Named[] => {
-  const { batchId, organizationId, coins, createdAt, messages } = reservation;
+const debitOf = (reservation: ChunkReservation): Debit => {
+  const { organizationId, env, lane, coins, createdAt: now, messages, volume } = reservation;
+  const add = { held: coins, ...counted(messages) };
+  return { organizationId, env, lane, coins, add, sends: messages.length, volume, now };
+};
+
+const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readonly Named[]): Named[] => {
+  const { batchId, organizationId, lane, coins, createdAt, ceiling } = reservation;
   return [
     { part: 'chunk', write: { put: chunkRow(reservation), when: ABSENT } },
-    {
-      part: 'wallet',
-      write: debitWrite(organizationId, plan, { balance: -coins, held: coins, ...counted(messages) }),
-    },
+    { part: 'wallet', write: debit.wallet },
     {
       part: 'entry',
-      write: entryWrite({ organizationId, kind: 'hold', coins: -coins, held: coins, at: createdAt, batchId }),
+      write: entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at: createdAt, batchId }),
     },
-    ...limitWrites(reservation),
+    ...(debit.volume ? [{ part: 'volume', write: debit.volume } as const] : []),
+    ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
     ...own,
-    ...plan.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
+    ...debit.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
   ];
 };
 
-const verdictOf = (
-  { organizationId, coins }: ChunkReservation,
+/** Why a chunk's conditions failed. */
+const failureOf = async (
+  table: Table,
+  debit: Debit,
   named: readonly Named[],
   reasons: readonly CancelReason[],
-): ChunkOutcome | undefined => {
+): Promise<ChunkOutcome | 'again'> => {
   const failed = (part: Part) =>
     named.flatMap(({ part: own, messageId }, at) =>
-      own === part && reasons[at]?.conditionFailed ? [{ messageId, row: reasons[at].row }] : [],
+      own === part && reasons[at]?.conditionFailed ? [{ ...reasons[at], messageId }] : [],
     );
   // A batch's id is new and its chunks are numbered once: this row was written by our own earlier attempt, whose answer was lost.
   if (failed('chunk').length > 0) return { kind: 'reserved' };
@@ -114,16 +109,8 @@ const verdictOf = (
   if (idempotencyRecords.size > 0) return { kind: 'keys_taken', idempotencyRecords };
   const [ceiling] = failed('ceiling');
   if (ceiling) return { kind: 'ceiling', sends: ceiling.row ? z.int().parse(ceiling.row.sends) : 0 };
-  const [wallet] = failed('wallet');
-  if (wallet && !wallet.row) return { kind: 'insufficient', balance: 0 };
-  if (wallet?.row) {
-    rememberWallet(organizationId, wallet.row);
-    const { balance } = walletRows.read(wallet.row);
-    if (balance < coins) return { kind: 'insufficient', balance };
-  }
-  const [volume] = failed('volume');
-  if (volume) return { kind: 'volume_changed', volume: volumeOf(volume.row) };
-  return undefined;
+  const failure = await debitFailure(table, debit, { wallet: failed('wallet')[0], volume: failed('volume')[0] });
+  return failure.kind === 'again' ? 'again' : failure;
 };
 
 /** Reserves a chunk: one debit and one ledger entry for all of its messages, together with them and their idempotency records, in one transaction. */
@@ -133,18 +120,19 @@ export const reserveChunk = async (
   reservation: ChunkReservation,
   raised: (eventIds: readonly Id<'event'>[]) => void,
 ): Promise<ChunkOutcome> => {
-  const { organizationId, env, createdAt: now, coins, messages } = reservation;
-  const own = (await Promise.all(messages.map((message) => messageWrites(sealer, message)))).flat();
+  const debit = debitOf(reservation);
+  const own = (await Promise.all(reservation.messages.map((message) => messageWrites(sealer, message)))).flat();
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const plan = planDebit(guessWallet(organizationId), coins, { organizationId, env, now });
-    const named = writesOf(reservation, plan, own);
-    const outcome = await table.transact(named.map(({ write }) => write));
-    if (outcome.ok) {
-      raised(plan.events.map(({ id }) => id));
+    let named: readonly Named[] = [];
+    const write = (writes: DebitWrites) => (named = writesOf(reservation, writes, own));
+    const made = await tryDebit(table, debit, write, { reportConflicts: turn < MAX_MEETINGS });
+    if (made.kind === 'made') {
+      raised(made.events.map(({ id }) => id));
       return { kind: 'reserved' };
     }
-    const verdict = verdictOf(reservation, named, outcome.reasons);
-    if (verdict) return verdict;
+    if (made.kind === 'again') continue;
+    const outcome = made.kind === 'failed' ? await failureOf(table, debit, named, made.reasons) : made;
+    if (outcome !== 'again') return outcome;
   }
   throw new Unavailable('The wallet changes too often to be debited.');
 };

@@ -27,3 +27,15 @@ export const allOf = (conditions: readonly (Condition | undefined)[]): Condition
     values: Object.assign({}, ...defined.map(({ values }) => values)),
   };
 };
+
+/** The conjunction of conditions whose value names differ. */
+export const all = (...conditions: readonly [Condition, ...Condition[]]): Condition => ({
+  text: conditions.map(({ text }) => text).join(' AND '),
+  values: Object.assign({}, ...conditions.map(({ values }) => values)),
+});
+
+/** A number is as it was read; one that is not stored counts as 0. */
+export const isStill = (name: string, value: number): Condition => ({
+  text: value === 0 ? `(attribute_not_exists(#${name}) OR #${name} = :${name})` : `#${name} = :${name}`,
+  values: { [name]: value },
+});

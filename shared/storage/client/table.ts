@@ -18,7 +18,10 @@ export interface CancelReason {
   readonly conditionFailed: boolean;
   readonly row?: Row;
 }
-export type TransactOutcome = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly CancelReason[] };
+export type TransactOutcome =
+  | { readonly ok: true }
+  /** `met`: no condition failed; these operations met others' transactions. Only where the caller asked for it. */
+  | { readonly ok: false; readonly reasons: readonly CancelReason[]; readonly met?: readonly number[] };
 
 export interface QueryRange {
   readonly index?: 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4' | 'due';
@@ -156,20 +159,28 @@ export class Table {
     return total;
   }
 
-  /** All of the writes or none, at most 100. A failed condition is reported with the current row. */
-  async transact(operations: readonly WriteOp[]): Promise<TransactOutcome> {
+  /**
+   * All of the writes or none, at most 100. A failed condition is reported with the current row. `reportConflicts`: so is meeting another's
+   * transaction, unless an earlier attempt of this call may have been committed; otherwise it is tried again.
+   */
+  async transact(operations: readonly WriteOp[], { reportConflicts = false } = {}): Promise<TransactOutcome> {
     const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
-    const cancelled = await withRetries(async () => {
+    let mayBeCommitted = false;
+    return withRetries(async (): Promise<TransactOutcome> => {
       try {
         await this.#client.send(new TransactWriteItemsCommand({ TransactItems: items }));
-        return undefined;
+        return { ok: true };
       } catch (error) {
-        const reasons = conditionFailures(error);
-        if (reasons) return reasons;
+        const reasons = cancelReasons(error);
+        if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed'))
+          return { ok: false, reasons: reasons.map(asReason) };
+        const met = reasons.flatMap(({ Code }, at) => (Code === 'TransactionConflict' ? [at] : []));
+        if (reportConflicts && !mayBeCommitted && met.length > 0)
+          return { ok: false, reasons: reasons.map(asReason), met };
+        mayBeCommitted ||= reasons.length === 0;
         throw error;
       }
     }, this.#patience);
-    return cancelled ? { ok: false, reasons: cancelled } : { ok: true };
   }
 
   /** One conditional write. Same result as a transaction of one, at half its cost. */
@@ -180,16 +191,14 @@ export class Table {
   }
 }
 
-/** The reasons of a transaction that failed by its conditions; undefined when it was cancelled for another reason. */
-const conditionFailures = (error: unknown): readonly CancelReason[] | undefined => {
-  if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
-  const reasons =
-    (error as { CancellationReasons?: { Code?: string; Item?: Parameters<typeof unmarshall>[0] }[] })
-      .CancellationReasons ?? [];
-  const failed = reasons.some((reason) => reason.Code === 'ConditionalCheckFailed');
-  if (!failed) return undefined;
-  return reasons.map((reason) => ({
-    conditionFailed: reason.Code === 'ConditionalCheckFailed',
-    ...(reason.Item && Object.keys(reason.Item).length > 0 ? { row: asRow(reason.Item) } : {}),
-  }));
-};
+type SdkReason = { readonly Code?: string; readonly Item?: Parameters<typeof unmarshall>[0] };
+/** The reasons of a cancelled transaction, one for each operation; none of any other fault. */
+const cancelReasons = (error: unknown): readonly SdkReason[] =>
+  error instanceof Error && error.name === 'TransactionCanceledException'
+    ? ((error as { CancellationReasons?: readonly SdkReason[] }).CancellationReasons ?? [])
+    : [];
+
+const asReason = ({ Code, Item }: SdkReason): CancelReason => ({
+  conditionFailed: Code === 'ConditionalCheckFailed',
+  ...(Item && Object.keys(Item).length > 0 ? { row: asRow(Item) } : {}),
+});

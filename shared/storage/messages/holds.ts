@@ -9,7 +9,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { type Freed, freedUnits } from '../wallet/volumes.ts';
+import { type Freed, freedUnits, volumeReturn } from '../wallet/volumes.ts';
 
 /** Adds to a message's shard of its chunk's escrow; the first message that is resolved creates the row. */
 const shardWrite = (
@@ -27,20 +27,46 @@ const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;
 
 /** Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold. */
 export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => {
-  const { organizationId, id, coins } = message;
-  if (message.escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
-  return captureEntry({ organizationId, id }, coins, at);
+  const { coins, escrow } = message;
+  if (escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
+  return captureEntry(message, coins, at);
 };
 
-/** A capture of so many coins from the wallet's hold. */
-const captureEntry = (
-  { organizationId, id }: Pick<MessageRecord, 'organizationId' | 'id'>,
+/** The row that counts the captures of a wallet or a lane; `id` chooses the wallet's shard. A lane has one: it is a shard itself. */
+export const capturedKey = ({
+  organizationId,
+  id,
+  lane = 0,
+}: Pick<MessageRecord, 'organizationId' | 'lane'> & { readonly id: string }) =>
+  KEYS.captured(organizationId, lane, lane === 0 ? shardOf(id, CAPTURE_SHARDS) : 0);
+
+/** A capture of so many coins from the hold of a wallet or a lane. */
+const captureEntry = (message: MessageRecord, coins: number, at: number): WriteOp[] => {
+  const { organizationId, id: messageId, lane } = message;
+  return [
+    entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -coins, at, messageId }),
+    { update: capturedKey(message), add: { captured: coins } },
+  ];
+};
+
+/** Returns held coins, and units of months' volumes, to the wallet or lane that they were taken from. */
+export const walletReturn = (
+  { organizationId, lane = 0 }: Pick<MessageRecord, 'organizationId' | 'lane'>,
   coins: number,
-  at: number,
-): WriteOp[] => [
-  entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
-  { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
-];
+  freed: Freed = {},
+): WriteOp[] =>
+  coins === 0 && Object.keys(freed).length === 0
+    ? []
+    : [{ update: KEYS.walletLane(organizationId, lane), add: { balance: coins, held: -coins, ...freed } }];
+
+/** What an unsent message returns at once: its coins, and its positions of the month, to its lane where it has one. */
+export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {
+  if (!returnsAtOnce(message, withChunk)) return [];
+  const { organizationId, channel, coins, lane } = message;
+  const positions = positionsOf(message);
+  if (lane !== undefined) return walletReturn(message, coins, positions && freedUnits(channel, positions));
+  return [...walletReturn(message, coins), ...(positions ? [volumeReturn(organizationId, channel, positions)] : [])];
+};
 
 /**
  * Ends the hold of a message of which a part was accepted: `captured` coins are kept, the others are released. Includes the wallet's own row,
@@ -52,12 +78,13 @@ export const partialWrites = (
   at: number,
   as: 'sent' | 'failed',
 ): WriteOp[] => {
-  const { organizationId, id, escrow } = message;
+  const { organizationId, id, escrow, lane } = message;
   const released = message.coins - captured;
   const isImmediate = returnsAtOnce(message);
   const batch = escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId };
   const entry = {
     organizationId,
+    lane,
     kind: 'release',
     coins: released,
     held: -released,
@@ -68,20 +95,18 @@ export const partialWrites = (
   return [
     ...(escrow === undefined && captured > 0 ? captureEntry(message, captured, at) : []),
     ...shardWrite(message, { captured, released: isImmediate ? 0 : released, resolved: 1 }, { [as]: 1 }),
-    ...(isImmediate && released > 0
-      ? [
-          entryWrite(entry),
-          { update: KEYS.wallet(organizationId), add: { balance: released, held: -released } } satisfies WriteOp,
-        ]
-      : []),
+    ...(isImmediate && released > 0 ? [entryWrite(entry), ...walletReturn(message, released)] : []),
   ];
 };
 
-/** Returns coins that were captured, because what carried the message was cheaper: at once, also in a batch, whose escrow keeps its sums. */
+/**
+ * Returns coins that were captured, because what carried the message was cheaper: at once, also in a batch, whose escrow keeps its sums. To
+ * the wallet: the message's lane may have been closed since.
+ */
 export const refundWrites = ({ organizationId, id }: MessageRecord, coins: Coins, at: number): WriteOp[] => [
   entryWrite({ organizationId, kind: 'release', coins, held: 0, at, messageId: id }),
   { update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } },
-  { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: -coins } },
+  { update: capturedKey({ organizationId, id }), add: { captured: -coins } },
 ];
 
 /**
@@ -109,13 +134,13 @@ export const releaseEntryWrites = (
   as: 'failed' | 'archived',
   withChunk = false,
 ): WriteOp[] => {
-  const { organizationId, id, coins, escrow, channel } = message;
+  const { organizationId, id, coins, escrow, channel, lane } = message;
   const isImmediate = returnsAtOnce(message, withChunk);
   const positions = isImmediate ? undefined : positionsOf(message);
   const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1 };
   const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
   if (!isImmediate) return shard;
-  const released = { organizationId, kind: 'release', coins, held: -coins, at, messageId: id } as const;
+  const released = { organizationId, lane, kind: 'release', coins, held: -coins, at, messageId: id } as const;
   return [
     entryWrite({ ...released, ...(escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId }) }),
     ...shard,

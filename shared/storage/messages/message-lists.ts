@@ -12,7 +12,7 @@ import type { Condition } from '../client/expressions.ts';
 import { between, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { readWallet } from '../wallet/ledger.ts';
+import { readWallet } from '../wallet/read-wallet.ts';
 import { isInbound, readStoredMessage } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';

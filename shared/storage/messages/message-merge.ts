@@ -12,7 +12,7 @@ import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { readWallet } from '../wallet/ledger.ts';
+import { readWallet } from '../wallet/read-wallet.ts';
 import { readInboundCounts } from './inbound.ts';
 import { readStoredMessage } from './inbound-rows.ts';
 import { isWhole, messageRange } from './message-lists.ts';

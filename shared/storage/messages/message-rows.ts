@@ -64,6 +64,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     templateId: text,
     templateVars: z.array(z.string()).optional(),
     batchId: id('batch').optional(),
+    lane: z.int().optional(),
     escrow: text,
     sentByAccountId: id('account').optional(),
     sentByName: text,

@@ -9,18 +9,9 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { volumeReturn } from '../wallet/volumes.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
-import {
-  captureWrites,
-  escrowWorkItems,
-  moveWrites,
-  positionsBack,
-  refundWrites,
-  releaseEntryWrites,
-  returnsAtOnce,
-} from './holds.ts';
+import { captureWrites, escrowWorkItems, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
 import { freedKey } from './idempotency.ts';
 import { isInbound } from './inbound-rows.ts';
 import { lastSentRows } from './last-sent.ts';
@@ -89,9 +80,8 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
 };
 
 const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
-  const { organizationId, id, coins } = message;
+  const { id } = message;
   const { at, reason, lastError } = release;
-  const positions = positionsBack(message, release.withChunk);
   return [
     {
       update: KEYS.message(id),
@@ -101,10 +91,7 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
       when: underFence(message),
     },
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
-    ...(returnsAtOnce(message, release.withChunk)
-      ? [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]
-      : []),
-    ...(positions ? [volumeReturn(organizationId, message.channel, positions)] : []),
+    ...returnWrites(message, release.withChunk),
     ...(release.freeKey ? [freedKey(message)] : []),
     ...release.events.map(eventWrite),
     ...bodyDeletes(message),

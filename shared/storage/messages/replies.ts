@@ -3,25 +3,26 @@ import { SMS_ROUTES } from '../../domain/channels/sms/content.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { NO_COINS } from '../../domain/core/money.ts';
+import { type Coins, NO_COINS } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import { KEYS } from '../access-patterns.ts';
 import { coins, id, time } from '../client/attributes.ts';
-import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { chooseAccount, type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
-import { walletRows } from '../wallet/wallet-row.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
 
-const MAX_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 24;
+
+type Part = 'reply' | 'wallet' | 'rest' | 'inbound';
 
 export const replyRows = defineRow<ReplyRecord>()({
   attributes: {
@@ -50,22 +51,32 @@ export type ReplyOutcome =
   | { readonly kind: 'repeated' }
   | { readonly kind: 'conflict' };
 
-/** The debit of a reply and its ledger entry; only the count of replies if it is not charged. */
-const moneyWrites = (reply: ReplyRecord, charged: number) => {
-  const { organizationId, env, coins, createdAt: now } = reply;
-  const plan = charged > 0 ? planDebit(guessWallet(organizationId), coins, { organizationId, env, now }) : undefined;
-  const wallet = debitWrite(organizationId, plan ?? { when: EXISTS, events: [] }, { balance: -charged, replies: 1 });
-  const entry = entryWrite({
-    organizationId,
-    kind: 'adjustment',
-    coins: -charged,
-    held: 0,
-    at: now,
-    messageId: reply.inReplyTo,
-    description: 'SMS reply',
-  });
-  return { writes: charged > 0 ? [wallet, entry] : [wallet], events: plan?.events ?? [] };
-};
+/** The debit of a reply; only the count of replies if it is not charged. */
+const debitOf = ({ organizationId, env, createdAt: now }: ReplyRecord, lane: number, charged: Coins): Debit => ({
+  organizationId,
+  env,
+  lane,
+  coins: charged,
+  add: { replies: 1 },
+  sends: 1,
+  now,
+});
+
+const entryOf = (reply: ReplyRecord, { lane, coins, now: at, organizationId }: Debit): WriteOp[] =>
+  coins === 0
+    ? []
+    : [
+        entryWrite({
+          organizationId,
+          lane,
+          kind: 'adjustment',
+          coins: -coins,
+          held: 0,
+          at,
+          messageId: reply.inReplyTo,
+          description: 'SMS reply',
+        }),
+      ];
 
 /**
  * Stores a reply: its row, charge and event, and the inbound message that it also is, with everything that this changes, in one transaction. A
@@ -77,27 +88,30 @@ export const keepReply = async (
   event: DomainEvent,
   inbound?: InboundChange,
 ): Promise<ReplyOutcome> => {
-  const { organizationId, coins } = reply;
   let payable = true;
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const charged = payable ? coins : NO_COINS;
-    const money = moneyWrites(reply, charged);
-    const first: WriteOp[] = [
-      { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT },
-      ...money.writes,
-      ...[event, ...money.events].map(eventWrite),
+    const { lane } = await chooseAccount(table, reply.organizationId);
+    const charged = payable ? reply.coins : NO_COINS;
+    const debit = debitOf(reply, lane, charged);
+    const writesOf = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
+      { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
+      { part: 'wallet', write: own.wallet },
+      ...[...entryOf(reply, debit), ...[event, ...own.events].map(eventWrite)].map(
+        (write) => ({ part: 'rest', write }) as const,
+      ),
+      ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
     ];
-    const outcome = await table.transact([...first, ...(inbound ? inboundWrites(inbound) : [])]);
-    if (outcome.ok)
-      return { kind: 'kept', events: [event, ...money.events, ...(inbound?.events ?? [])].map(({ id }) => id) };
-    if (outcome.reasons[0]?.conditionFailed) return { kind: 'repeated' };
-    const fault = inboundFault(outcome.reasons.slice(first.length));
+    let parts: ReturnType<typeof writesOf> = [];
+    const made = await tryDebit(table, debit, (own) => (parts = writesOf(own)));
+    if (made.kind === 'made')
+      return { kind: 'kept', events: [event, ...made.events, ...(inbound?.events ?? [])].map(({ id }) => id) };
+    if (made.kind !== 'failed') continue;
+    const { reasons } = made;
+    if (reasons[0]?.conditionFailed) return { kind: 'repeated' };
+    const fault = inboundFault(reasons.filter((_, at) => parts[at]?.part === 'inbound'));
     if (fault) return { kind: fault };
-    const wallet = outcome.reasons[1]?.row;
-    if (wallet) {
-      rememberWallet(organizationId, wallet);
-      payable = walletRows.read(wallet).balance >= coins;
-    }
+    const { kind } = await debitFailure(table, debit, { wallet: reasons[1] });
+    payable &&= kind !== 'insufficient';
   }
   throw new Unavailable('The wallet changes too often to be charged for a reply.');
 };

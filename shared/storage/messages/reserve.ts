@@ -9,13 +9,12 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
-import { volumeOf, volumeReturn, volumeWrite } from '../wallet/volumes.ts';
-import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
-import { walletRows } from '../wallet/wallet-row.ts';
+import { freedUnits, volumeReturn } from '../wallet/volumes.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
-import { positionsBack, refundOf } from './holds.ts';
+import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
 import { linkRows } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
@@ -24,6 +23,8 @@ import { replaceWrites } from './replace.ts';
 
 /** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
 const MAX_ATTEMPTS = 12;
+/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
+const MAX_MEETINGS = 6;
 
 type Part =
   | 'idempotencyRecord'
@@ -57,32 +58,47 @@ const consentWrites = ({ message: { organizationId }, consent }: Reservation): N
   return [contact, recipient].flatMap((write) => (write ? [{ part: 'consent', write } as const] : []));
 };
 
-/** What a reservation takes of a month and what its original gives back: one write where both are of the same month. */
-const volumeWrites = ({ message, original, volume }: Reservation): Named[] => {
-  const { organizationId, channel } = message;
-  const back = original?.hold === 'open' ? positionsBack(original) : undefined;
-  const isSame = back !== undefined && back.month === volume?.month && original?.channel === channel;
-  const { month, change } = volume ?? {};
-  return [
-    ...(month === undefined || change === undefined
-      ? []
-      : [
-          {
-            part: 'volume',
-            write: volumeWrite(organizationId, channel, month, change, isSame ? back.positions : []),
-          } as const,
-        ]),
-    ...(original && back && !isSame
-      ? [{ part: 'original', write: volumeReturn(organizationId, original.channel, back) } as const]
-      : []),
-  ];
+/** Whether the message that is replaced gives back to the very rows that the debit writes: its hold is open, and of the same lane. */
+const returnsWithDebit = ({ message, original }: Reservation): boolean =>
+  original?.hold === 'open' && message.lane === original.lane;
+
+/** The debit of a reservation: the price, less the hold of the message that this one replaces where both are of one lane. */
+const debitOf = (reservation: Reservation): Debit => {
+  const { message, original, volume } = reservation;
+  const { organizationId, env, channel, createdAt: now, lane = 0 } = message;
+  const replaced = original && returnsWithDebit(reservation) ? original : undefined;
+  const coins = asCoins(message.coins - refundOf(replaced));
+  const positions = replaced && positionsBack(replaced);
+  return {
+    organizationId,
+    env,
+    lane,
+    coins,
+    add: {
+      held: coins,
+      [channel]: 1,
+      ...(replaced && positions && lane > 0 ? freedUnits(replaced.channel, positions) : {}),
+    },
+    sends: 1,
+    volume: volume && { channel, ...volume },
+    back: replaced?.channel === channel && positions?.month === volume?.month ? positions?.positions : undefined,
+    now,
+  };
+};
+
+/** What the message that is replaced gives back to other rows than the debit writes. */
+const replacedWrites = (reservation: Reservation, { lane, back }: Debit): WriteOp[] => {
+  const { original } = reservation;
+  if (original?.hold !== 'open') return [];
+  if (!returnsWithDebit(reservation)) return returnWrites(original);
+  const positions = lane === 0 && back === undefined ? positionsBack(original) : undefined;
+  return positions ? [volumeReturn(original.organizationId, original.channel, positions)] : [];
 };
 
 const limitWrites = (reservation: Reservation): Named[] => {
   const { organizationId, channel, createdAt } = reservation.message;
   const { perSecond } = reservation;
   return [
-    ...volumeWrites(reservation),
     ...(perSecond === undefined
       ? []
       : [
@@ -101,9 +117,6 @@ const queuedWrites = async ({ message, body, fallback, transition }: Reservation
   ...(body === undefined ? [] : [{ part: 'fallback', write: await bodyWrite(sealer, message, body) } as const]),
 ];
 
-/** The coins to debit: the price, less the hold of the message that this one replaces. */
-const debitOf = ({ message, original }: Reservation) => asCoins(message.coins - refundOf(original));
-
 const originalWrites = ({ message, original }: Reservation): Named[] => {
   if (!original) return [];
   const { archive, withdrawal } = replaceWrites(original, message);
@@ -118,21 +131,19 @@ const linkWrites = ({ message, links }: Reservation): Named[] => {
   });
 };
 
-const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>, queued: readonly Named[]): Named[] => {
+const writesOf = (reservation: Reservation, debit: Debit, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
-  const { organizationId, coins, createdAt } = message;
-  const debit = debitOf(reservation);
+  const { organizationId, coins, createdAt, lane } = message;
   return [
     { part: 'idempotencyRecord', write: idempotencyWrite(reservation) },
     ...originalWrites(reservation),
-    {
-      part: 'wallet',
-      write: debitWrite(organizationId, plan, { balance: -debit, held: debit, [message.channel]: 1 }),
-    },
+    { part: 'wallet', write: own.wallet },
+    ...(own.volume ? [{ part: 'volume', write: own.volume } as const] : []),
     {
       part: 'entry',
       write: entryWrite({
         organizationId,
+        lane,
         kind: 'hold',
         coins: -coins,
         held: coins,
@@ -146,22 +157,20 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>, 
     },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
+    ...replacedWrites(reservation, debit).map((write): Named => ({ part: 'original', write })),
     ...queued,
-    ...[...plan.events, ...(reservation.events ?? [])].map(
+    ...[...own.events, ...(reservation.events ?? [])].map(
       (event): Named => ({ part: 'event', write: eventWrite(event) }),
     ),
     ...linkWrites(reservation),
   ];
 };
 
-type Verdict = ReserveOutcome | 'again';
-
-/** The result of a cancelled reservation, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
-const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: readonly CancelReason[]): Verdict => {
-  const failed = (part: Part) => {
-    const at = named.findIndex((entry, index) => entry.part === part && reasons[index]?.conditionFailed);
-    return at < 0 ? undefined : reasons[at];
-  };
+/** The result of a cancelled reservation but for its debit, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
+const verdictOf = (
+  reservation: Reservation,
+  failed: (part: Part) => CancelReason | undefined,
+): ReserveOutcome | 'again' | undefined => {
   const idempotencyRecord = failed('idempotencyRecord');
   if (idempotencyRecord) {
     if (!idempotencyRecord.row) return 'again';
@@ -181,37 +190,50 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
   }
   if (failed('ceiling')) return { kind: 'ceiling' };
   if (failed('transition')) return { kind: 'superseded' };
-  const wallet = failed('wallet');
-  if (wallet) {
-    if (!wallet.row) return { kind: 'insufficient' };
-    rememberWallet(reservation.message.organizationId, wallet.row);
-    if (walletRows.read(wallet.row).balance < debitOf(reservation)) return { kind: 'insufficient' };
-  }
-  const volume = failed('volume');
-  if (volume) return { kind: 'volume_changed', volume: volumeOf(volume.row) };
-  return 'again';
+  return undefined;
 };
 
-/** Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. */
+/** Why a reservation's conditions failed. */
+const failureOf = async (
+  table: Table,
+  reservation: Reservation,
+  debit: Debit,
+  named: readonly Named[],
+  reasons: readonly CancelReason[],
+): Promise<ReserveOutcome | 'again'> => {
+  const failed = (part: Part) =>
+    named
+      .flatMap((one, at) => (one.part === part ? reasons[at] : undefined) ?? [])
+      .find(({ conditionFailed }) => conditionFailed);
+  const verdict = verdictOf(reservation, failed);
+  if (verdict) return verdict;
+  const failure = await debitFailure(table, debit, { wallet: failed('wallet'), volume: failed('volume') });
+  return failure.kind === 'again' ? 'again' : failure;
+};
+
+/**
+ * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy or
+ * empty; nothing is stored.
+ */
 export const reserve = async (
   table: Table,
   reservation: Reservation,
   sealer: Sealer,
   raised: (eventIds: readonly Id<'event'>[]) => void,
 ): Promise<ReserveOutcome> => {
-  const { message } = reservation;
-  const at = { organizationId: message.organizationId, env: message.env, now: message.createdAt };
+  const debit = debitOf(reservation);
   const queued = await queuedWrites(reservation, sealer);
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const plan = planDebit(guessWallet(message.organizationId), debitOf(reservation), at);
-    const named = writesOf(reservation, plan, queued);
-    const outcome = await table.transact(named.map(({ write }) => write));
-    if (outcome.ok) {
-      raised([...plan.events, ...(reservation.events ?? [])].map(({ id }) => id));
+    let named: readonly Named[] = [];
+    const write = (writes: DebitWrites) => (named = writesOf(reservation, debit, writes, queued));
+    const made = await tryDebit(table, debit, write, { reportConflicts: turn < MAX_MEETINGS });
+    if (made.kind === 'made') {
+      raised([...made.events, ...(reservation.events ?? [])].map(({ id }) => id));
       return { kind: 'reserved' };
     }
-    const verdict = verdictOf(reservation, named, outcome.reasons);
-    if (verdict !== 'again') return verdict;
+    if (made.kind === 'again') continue;
+    const outcome = made.kind === 'failed' ? await failureOf(table, reservation, debit, named, made.reasons) : made;
+    if (outcome !== 'again') return outcome;
   }
   throw new Unavailable('The wallet changes too often to be debited.');
 };

@@ -7,62 +7,62 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
-import type { Table } from '../client/table.ts';
+import type { CancelReason, Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { dueEntry, messageRows } from '../messages/message-rows.ts';
 import { pushPartition } from '../partitions.ts';
 import { readRow } from '../read-row.ts';
+import { chooseAccount, type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { type DebitPlan, debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
-import { walletRows } from '../wallet/wallet-row.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
-/** Attempts against a changing wallet. */
-const MAX_ATTEMPTS = 12;
+/** Attempts against a changing wallet and busy lanes. */
+const MAX_ATTEMPTS = 24;
 /** Maximum operations per transaction (DynamoDB, TransactWriteItems). */
 const MAX_WRITES = 100;
 
 type Part = 'idempotencyRecord' | 'wallet' | 'message' | 'rest';
 
-/** The hold of a message in the wallet, which also counts its messages. One that costs nothing debits nothing. */
-const walletWrites = (message: MessageRecord, plan: DebitPlan): [Part, WriteOp][] => {
-  const { organizationId, coins, createdAt: at, id: messageId } = message;
-  if (coins === 0) return [['wallet', { update: KEYS.wallet(organizationId), add: { push: 1 }, when: EXISTS }]];
-  return [
-    ['wallet', debitWrite(organizationId, plan, { balance: -coins, held: coins, push: 1 })],
-    ['rest', entryWrite({ organizationId, kind: 'hold', coins: -coins, held: coins, at, messageId })],
-    ...plan.events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]),
-  ];
+/** The hold of a message in the wallet, which also counts its messages. One that costs nothing has no entry. */
+const debitOf = ({ organizationId, env, coins, lane = 0, createdAt: now }: MessageRecord): Debit => {
+  const add = { push: 1, ...(coins === 0 ? {} : { held: coins }) };
+  return { organizationId, env, lane, coins, add, sends: 1, now };
 };
 
-const commitWrites = ({ message, events }: NewPush, claim: Claim, plan: DebitPlan): [Part, WriteOp][] => {
+const entryOf = ({ organizationId, lane, coins, createdAt: at, id: messageId }: MessageRecord): [Part, WriteOp][] =>
+  coins === 0
+    ? []
+    : [['rest', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
+
+const commitWrites = ({ message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
   const due = message.hold === 'open' ? dueEntry(message) : {};
-  return [
+  const parts: [Part, WriteOp][] = [
     ['idempotencyRecord', recordWrite(message, claim)],
     ['message', { put: { ...messageRows.write(message), ...due }, when: ABSENT }],
-    ...walletWrites(message, plan),
-    ...events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]),
+    ['wallet', debit.wallet],
+    ...entryOf(message),
+    ...[...debit.events, ...events].map((event): [Part, WriteOp] => ['rest', eventWrite(event)]),
   ];
+  return parts.map(([part, write]) => ({ part, write }));
 };
 
-/** The result of a cancelled commit; undefined when it may succeed with the wallet's current state. */
-const verdictOf = (
+/** Why a commit's conditions failed; undefined when it may succeed with the wallet's current state. */
+const failureOf = async (
+  table: Table,
   message: MessageRecord,
-  failed: (part: Part) => { readonly row?: Row | undefined } | undefined,
-): CommitOutcome | undefined => {
+  debit: Debit,
+  failed: (part: Part) => CancelReason | undefined,
+): Promise<CommitOutcome | undefined> => {
   // Only a commit writes the message's row: it is our own, whose answer was lost, or, for a late attempt, another attempt's.
   const found = failed('message')?.row;
   if (found) return messageRows.read(found).createdAt === message.createdAt ? 'committed' : 'superseded';
   if (failed('idempotencyRecord')) return 'superseded';
-  const wallet = failed('wallet');
-  if (!wallet) return undefined;
-  if (!wallet.row) return 'insufficient';
-  rememberWallet(message.organizationId, wallet.row);
-  return walletRows.read(wallet.row).balance < message.coins ? 'insufficient' : undefined;
+  const { kind } = await debitFailure(table, debit, { wallet: failed('wallet') });
+  return kind === 'insufficient' ? kind : undefined;
 };
 
 const commit = async (
@@ -71,25 +71,23 @@ const commit = async (
   claim: Claim,
   raised: (eventIds: readonly Id<'event'>[]) => void,
 ): Promise<CommitOutcome> => {
-  const { message, events } = push;
-  const { organizationId, env, createdAt: now } = message;
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const plan = planDebit(guessWallet(organizationId), message.coins, { organizationId, env, now });
-    const parts = commitWrites(push, claim, plan);
-    const outcome = await table.transact(parts.map(([, write]) => write));
-    if (outcome.ok) {
-      raised([...plan.events, ...events].map(({ id }) => id));
+    const { lane } = await chooseAccount(table, push.message.organizationId);
+    const message = lane === 0 ? push.message : { ...push.message, lane };
+    const debit = debitOf(message);
+    let parts: ReturnType<typeof commitWrites> = [];
+    const write = (writes: DebitWrites) => (parts = commitWrites({ ...push, message }, claim, writes));
+    const made = await tryDebit(table, debit, write);
+    if (made.kind === 'made') {
+      raised([...made.events, ...push.events].map(({ id }) => id));
       return 'committed';
     }
-    const { reasons } = outcome;
-    const verdict = verdictOf(
-      message,
-      (part) =>
-        parts.flatMap(([name], at) =>
-          name === part && reasons[at]?.conditionFailed ? [{ row: reasons[at].row }] : [],
-        )[0],
+    if (made.kind !== 'failed') continue;
+    const { reasons } = made;
+    const failure = await failureOf(table, message, debit, (part) =>
+      reasons.find(({ conditionFailed }, at) => conditionFailed && parts[at]?.part === part),
     );
-    if (verdict) return verdict;
+    if (failure) return failure;
   }
   throw new Unavailable('The wallet changes too often to be debited.');
 };

@@ -5,9 +5,12 @@ import { ENTRY_KINDS, type EntryKind } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import { mergeNewest, type NextRows } from '../client/merge-newest.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
-import type { Table } from '../client/table.ts';
+import type { QueryPage, Table } from '../client/table.ts';
+import { walletPartition } from '../key-parts.ts';
+import { lanesUpTo, readWhole, sumWallet } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
 
 /** A movement of a wallet. `held` is the change of its held coins. */
@@ -43,53 +46,90 @@ const entryRows = defineRow<Entry>()({
     description: z.string().exactOptional(),
     createdAt: z.iso.datetime(),
   },
-  key: (entry, organizationId: Id<'organization'>) => KEYS.entry(organizationId, entryOrder(entry)),
+  key: (entry, organizationId: Id<'organization'>, lane: number) => KEYS.entry(organizationId, lane, entryOrder(entry)),
 });
 
-/** The ledger entry of a movement. The balance after it is computed on reading. */
+/** The ledger entry of a movement of a wallet, or of one of its lanes. The balance after it is computed on reading. */
 export const entryWrite = ({
   organizationId,
+  lane = 0,
   at,
   ...movement
-}: Movement & { readonly organizationId: Id<'organization'>; readonly at: number }): WriteOp => ({
-  put: entryRows.write({ ...movement, id: newId('entry'), createdAt: isoTime(at) }, organizationId),
+}: Movement & {
+  readonly organizationId: Id<'organization'>;
+  readonly lane?: number | undefined;
+  readonly at: number;
+}): WriteOp => ({
+  put: entryRows.write({ ...movement, id: newId('entry'), createdAt: isoTime(at) }, organizationId, lane),
 });
 
 export interface LedgerLine extends Omit<Entry, 'held'> {
   readonly balanceCoins: number;
   readonly heldCoins: number;
 }
-/** Where the next page of the ledger begins: the last entry's sort key, and the sums before it. */
+/** Where the next page of the ledger begins: the last entry's sort key, the sums before it, and the highest lane that has entries. */
 export interface LedgerPosition {
   readonly sk: string;
   readonly balance: number;
   readonly held: number;
+  readonly ledgers: number;
 }
 
-/** The sums of the wallet and its capture counters: read newest first, their rows come before the ledger's. */
-const sums = (rows: readonly Row[]) => {
-  const wallet = rows.find((row) => row.sk === 'W');
-  if (!wallet) return undefined;
-  const parsed = walletRows.read(wallet);
-  const captured = rows
-    .filter((row) => row.sk.startsWith('S#'))
-    .reduce((sum, row) => sum + z.int().parse(row.captured), 0);
-  return { wallet: parsed, balance: parsed.balance, held: parsed.held - captured };
+/** Rows that a partition has besides its entries, at most: the wallet or lane, and its captures. */
+const MAX_FIGURES = 9;
+
+/** The entries of a partition before a sort key, newest first; from the newest also the figures, which sort before them. */
+const ledgerRows = (table: Table, partition: string, before: string | undefined): NextRows<Row> => {
+  let startKey: QueryPage['nextKey'];
+  const sort = before ? { text: '#sk BETWEEN :first AND :after', values: { first: 'E#', after: before } } : undefined;
+  return async (count) => {
+    const limit = count + (startKey || before ? 1 : MAX_FIGURES);
+    const range = { partition, sort, newestFirst: true, limit, consistent: true, startKey };
+    const { rows, nextKey } = await table.query(range);
+    startKey = nextKey;
+    return { rows, done: nextKey === undefined };
+  };
 };
 
-/** The wallet's balance and holds. One query of one partition, at most nine rows. */
-export const readWallet = async (table: Table, organizationId: Id<'organization'>) => {
-  const { rows } = await table.query({
-    partition: KEYS.wallet(organizationId).pk,
-    sort: { text: '#sk >= :first', values: { first: 'S#' } },
-    consistent: true,
+const isEntry = ({ sk }: Row): boolean => sk.startsWith('E#');
+
+/** The newest `wanted` entries of the wallet and its lanes, before a sort key, and the figures of all of them where none is given. */
+const newestEntries = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  wanted: number,
+  { ledgers = 0, sk }: Partial<LedgerPosition>,
+) => {
+  const figures: Row[] = [];
+  const sources = [0, ...lanesUpTo(ledgers)].map((lane): NextRows<Row> => {
+    const next = ledgerRows(table, walletPartition(organizationId, lane), sk);
+    return async (count) => {
+      const { rows, done } = await next(count);
+      figures.push(...rows.filter((row) => !isEntry(row)));
+      return { rows: rows.filter((row) => isEntry(row) && row.sk !== sk), done };
+    };
   });
-  return sums(rows);
+  const entries = await mergeNewest(sources, (row) => row.sk, wanted);
+  return { entries, figures };
 };
+
+/** The newest entries, with the figures after the last of them. One query while no lane has entries. */
+const newestLedger = (table: Table, organizationId: Id<'organization'>, wanted: number) =>
+  readWhole(table, organizationId, async () => {
+    let found = await newestEntries(table, organizationId, wanted, {});
+    const wallet = found.figures.find(({ sk }) => sk === 'W');
+    if (!wallet) return { wallet, result: undefined };
+    const { ledgers } = walletRows.read(wallet);
+    if (ledgers > 0) found = await newestEntries(table, organizationId, wanted, { ledgers });
+    const own = KEYS.wallet(organizationId).pk;
+    const root = found.figures.find(({ pk, sk }) => pk === own && sk === 'W') ?? wallet;
+    const others = found.figures.filter((row) => row !== root);
+    return { wallet: root, result: { ...found, ledgers, ...sumWallet(root, others) } };
+  });
 
 /**
- * A page of the ledger, newest first, each entry with the balance after it: computed backwards from the wallet's balance, which the same query
- * reads. Later pages continue from the previous one's position.
+ * A page of the ledger, newest first, each entry with the balance after it: computed backwards from the wallet's balance, which the same
+ * queries read. Later pages continue from the previous one's position. One query, and one for each lane that ever had entries.
  */
 export const readLedger = async (
   table: Table,
@@ -97,20 +137,12 @@ export const readLedger = async (
   limit: number,
   from?: LedgerPosition,
 ): Promise<{ lines: LedgerLine[]; next?: LedgerPosition }> => {
-  const partition = KEYS.wallet(organizationId).pk;
-  const sort = from ? { text: '#sk BETWEEN :first AND :after', values: { first: 'E#', after: from.sk } } : undefined;
-  const extra = from ? 1 : 9;
-  const { rows } = await table.query({
-    partition,
-    ...(sort ? { sort } : {}),
-    newestFirst: true,
-    limit: limit + extra + 1,
-    consistent: true,
-  });
-  const start = from ?? sums(rows);
+  const start = from
+    ? { ...from, ...(await newestEntries(table, organizationId, limit + 1, from)) }
+    : await newestLedger(table, organizationId, limit + 1);
   if (!start) return { lines: [] };
-  const entries = rows.filter((row) => row.sk.startsWith('E#') && row.sk !== from?.sk);
-  let { balance, held } = start;
+  const { entries, ledgers } = start;
+  let { balance, held }: { balance: number; held: number } = start;
   const lines = entries.slice(0, limit).map((row): LedgerLine => {
     const { held: moved, ...entry } = entryRows.read(row);
     const line = { ...entry, balanceCoins: balance, heldCoins: held };
@@ -119,5 +151,5 @@ export const readLedger = async (
     return line;
   });
   const last = entries[limit - 1];
-  return entries.length > limit && last ? { lines, next: { sk: last.sk, balance, held } } : { lines };
+  return entries.length > limit && last ? { lines, next: { sk: last.sk, balance, held, ledgers } } : { lines };
 };

@@ -18,7 +18,7 @@ import type { Table } from '../client/table.ts';
  * A month's row counts in `segments` the positions that were given out, and in `free<n>` those that came back in the band whose first
  * position is n: numbers that concurrent transactions add to.
  */
-const freeName = (from: number): string => `free${from}`;
+export const freeName = (from: number): string => `free${from}`;
 const FREE = /^free(\d+)$/;
 
 /** The volume of a row; nothing before a month's first send. */
@@ -40,8 +40,8 @@ export const readVolume = async (
 ): Promise<MonthVolume> =>
   volumeOf(await liveTable.get(KEYS.volume(organizationId, channel, month), { eventual: true }));
 
-/** Condition: the month is as a change was priced. */
-const isAsPriced = ({ units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange): Condition => {
+/** Condition: the month, or a lane's part of it, is as a change was priced. */
+export const isAsPriced = ({ units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange): Condition => {
   const reusedOf = new Map(reused.map((one) => [one.from, one.units]));
   const parts = [
     ...(units === 0 ? [] : ['#segments BETWEEN :low AND :high']),
@@ -61,6 +61,19 @@ const isAsPriced = ({ units, volumeFrom, volumeTo, reused, usedUp }: VolumeChang
   };
 };
 
+/** Positions as the attributes that count what came back. */
+export const freeUnits = (positions: readonly Positions[]): Record<string, number> =>
+  Object.fromEntries(positions.map(({ from, units }) => [freeName(from), units]));
+
+/** What a change takes of the row that counts a month, or a lane's part of it. `back`: positions that the same transaction returns. */
+export const takenUnits = (change: VolumeChange, back: readonly Positions[] = []): Record<string, number> => {
+  const moved = sumPositions([...back, ...change.reused.map(({ from, units }) => ({ from, units: -units }))]);
+  return {
+    ...(change.units === 0 ? {} : { segments: change.units }),
+    ...freeUnits(moved),
+  };
+};
+
 /** Takes a quote's positions. Fails where the month is not as it was priced. `back`: positions that the same transaction returns. */
 export const volumeWrite = (
   organizationId: Id<'organization'>,
@@ -68,17 +81,11 @@ export const volumeWrite = (
   month: string,
   change: VolumeChange,
   back: readonly Positions[] = [],
-): WriteOp => {
-  const moved = sumPositions([...back, ...change.reused.map(({ from, units }) => ({ from, units: -units }))]);
-  return {
-    update: KEYS.volume(organizationId, channel, month),
-    add: {
-      ...(change.units === 0 ? {} : { segments: change.units }),
-      ...Object.fromEntries(moved.map(({ from, units }) => [freeName(from), units])),
-    },
-    when: isAsPriced(change),
-  };
-};
+): WriteOp => ({
+  update: KEYS.volume(organizationId, channel, month),
+  add: takenUnits(change, back),
+  when: isAsPriced(change),
+});
 
 /** Gives positions of a month back: sends use them again. Always succeeds. */
 export const volumeReturn = (
@@ -87,7 +94,7 @@ export const volumeReturn = (
   { month, positions }: TakenPositions,
 ): WriteOp => ({
   update: KEYS.volume(organizationId, channel, month),
-  add: Object.fromEntries(positions.map(({ from, units }) => [freeName(from), units])),
+  add: freeUnits(positions),
 });
 
 /** What a chunk's escrow counts until it is settled: units that come back, by channel, month and band. */

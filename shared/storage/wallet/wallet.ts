@@ -15,10 +15,11 @@ import {
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { rememberWallet } from './lane-cache.ts';
 import { entryWrite } from './ledger.ts';
+import { readWallet } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
 
 /** A debit's write, planned for the wallet as last seen. Only a plan with events requires an unchanged balance. */
@@ -78,22 +79,6 @@ export const walletEvent = (
     data: { balanceCoins: balance, lowBalanceCoins: low },
   });
 
-/** What this process last saw of each wallet: only a guess for the first attempt of a debit. */
-const lastSeen = new Map<string, WalletState>();
-const MAX_SEEN = 10_000;
-export const guessWallet = (organizationId: Id<'organization'>): WalletState =>
-  lastSeen.get(organizationId) ?? {
-    balance: asCoins(Number.MAX_SAFE_INTEGER),
-    low: DEFAULT_LOW_BALANCE,
-    warned: WARNING_LEVEL.nothing,
-  };
-export const rememberWallet = (organizationId: Id<'organization'>, row: Row): WalletState => {
-  if (lastSeen.size >= MAX_SEEN) lastSeen.clear();
-  const state = walletRows.read(row);
-  lastSeen.set(organizationId, state);
-  return state;
-};
-
 /** Opens a wallet; does nothing if it exists. */
 export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
   put: {
@@ -127,8 +112,10 @@ export const creditWallet = async (
       await table.write(openWallet(organizationId));
       continue;
     }
-    const { balance, low, warned } = walletRows.read(row);
+    const { balance, low, warned, opened } = walletRows.read(row);
     const after = addCoins(balance, coins);
+    const total = async (own: Coins) =>
+      opened === 0 ? own : ((await readWallet(table, organizationId))?.balance ?? own);
     const once: WriteOp[] = credit.idempotencyKey
       ? [
           {
@@ -148,8 +135,8 @@ export const creditWallet = async (
       ...once,
       ...auditWrites(entry),
     ]);
-    if (outcome.ok) return { balanceCoins: after };
-    if (outcome.reasons[2]?.conditionFailed) return { balanceCoins: balance };
+    if (outcome.ok) return { balanceCoins: await total(after) };
+    if (outcome.reasons[2]?.conditionFailed) return { balanceCoins: await total(balance) };
   }
   throw new Unavailable('The wallet is too busy to be credited.');
 };
@@ -158,7 +145,7 @@ export const creditWallet = async (
 export const noteDepleted = async (table: Table, at: Tenant & { now: number }): Promise<DomainEvent | undefined> => {
   const row = await table.get(KEYS.wallet(at.organizationId));
   if (!row) return undefined;
-  const state = rememberWallet(at.organizationId, row);
+  const state = rememberWallet(table, at.organizationId, row);
   if (state.warned >= WARNING_LEVEL.depleted) return undefined;
   const event = walletEvent('depleted', { ...at, balance: state.balance, low: state.low });
   const outcome = await table.transact([
@@ -179,7 +166,7 @@ export const setLowBalance = async (table: Table, actor: Actor, low: Coins, now:
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(actor.organizationId));
     if (!row) return false;
-    const { balance, warned } = rememberWallet(actor.organizationId, row);
+    const { balance, warned } = rememberWallet(table, actor.organizationId, row);
     const written = await table.transact([
       {
         update: KEYS.wallet(actor.organizationId),

@@ -25,6 +25,7 @@ type OutcomeKind =
   | 'abandon_upload'
   | 'apply_receipt'
   | 'check_sender'
+  | 'check_lanes'
   | 'close_escrow'
   | 'judge_destination'
   | 'recover_send'
@@ -39,6 +40,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   },
   recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
   close_escrow: processEscrowItem,
+  check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),

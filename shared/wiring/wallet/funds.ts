@@ -1,7 +1,7 @@
 import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { keepAnsweredBalance } from '../../storage/messages/idempotency.ts';
-import { readWallet } from '../../storage/wallet/ledger.ts';
+import { readWallet } from '../../storage/wallet/read-wallet.ts';
 import { noteDepleted as writeDepleted } from '../../storage/wallet/wallet.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 

@@ -5,7 +5,7 @@ import { refuse } from '../../domain/core/errors.ts';
 import { type LedgerPosition, readLedger } from '../../storage/wallet/ledger.ts';
 import { table, vaults } from '../process/aws.ts';
 
-const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int() });
+const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int(), ledgers: z.int().default(0) });
 
 /** A page of the ledger, newest first (docs/spec/wallet.md#ledger); 400 for a cursor that is invalid or of another organization, environment or list. */
 export const ledgerPage = async (actor: Actor, limit: number, cursor: string | undefined) => {

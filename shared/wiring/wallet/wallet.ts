@@ -5,7 +5,7 @@ import { asCoins } from '../../domain/core/money.ts';
 import { saoPauloMonth } from '../../domain/core/time.ts';
 import { bandRanges, priceRowOf } from '../../domain/pricing/prices.ts';
 import { quoteUnits } from '../../domain/pricing/volume.ts';
-import { readWallet } from '../../storage/wallet/ledger.ts';
+import { readWallet } from '../../storage/wallet/read-wallet.ts';
 import { readVolume } from '../../storage/wallet/volumes.ts';
 import { setLowBalance } from '../../storage/wallet/wallet.ts';
 import { clock, liveTable, table } from '../process/aws.ts';

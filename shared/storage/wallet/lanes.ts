@@ -1,0 +1,225 @@
+import type { Id } from '../../domain/core/ids.ts';
+import { asCoins } from '../../domain/core/money.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import { edgesOf, type PriceRow } from '../../domain/pricing/prices.ts';
+import type { MonthVolume, VolumeChange } from '../../domain/pricing/volume.ts';
+import {
+  fewerLanes,
+  LANE_CHECK_MS,
+  type LaneNeed,
+  leaseSize,
+  leaseWindows,
+  moreLanes,
+  unusedPositions,
+  type Window,
+} from '../../domain/wallet/lanes.ts';
+import { WARNING_LEVEL } from '../../domain/wallet/wallet.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ABSENT, all, EXISTS, isStill } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { rememberLane, rememberWallet } from './lane-cache.ts';
+import { type LaneState, windowAttributes, windowName } from './lane-rows.ts';
+import { lanesUpTo } from './read-wallet.ts';
+import { recallCoins, returnLane, setLanes } from './recall.ts';
+import { freeUnits, takenUnits, volumeOf } from './volumes.ts';
+import { countOf, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
+
+/** Leasing to the lanes of a wallet (docs/spec/wallet.md#lanes). Returning is recall.ts. */
+
+/** The part of a month that sends are priced in. */
+export interface LaneMonth {
+  readonly channel: Channel;
+  readonly month: string;
+  /** The price of the send that needs the positions: its bands' edges are those of the channel. */
+  readonly price: PriceRow;
+}
+/** What a debit needs of its lane; `volume` where it takes positions. */
+export interface LaneDemand extends LaneNeed {
+  readonly volume?: LaneMonth | undefined;
+}
+type Org = Id<'organization'>;
+
+const nameOf = ({ channel, month }: LaneMonth): string => windowName(channel, month);
+
+/** The coins that a wallet can lease: those above the line at which a debit would warn. None where it warned. */
+const spendableOf = ({ balance, low, warned }: StoredWallet): number =>
+  warned === WARNING_LEVEL.nothing ? balance - Math.max(low, 1) : 0;
+
+/** Condition: the wallet can still lease the coins without going below the line of its warnings. */
+const canLease = (coins: number, { low }: StoredWallet): Condition => ({
+  text: '#balance >= :spare AND #low = :low AND #warned = :nothing',
+  values: { spare: coins + Math.max(low, 1), low, nothing: WARNING_LEVEL.nothing },
+});
+
+/** Takes fresh positions of a month exactly from where it was read to be. */
+const monthWrite = (
+  organizationId: Org,
+  { channel, month }: LaneMonth,
+  at: MonthVolume,
+  change: VolumeChange,
+): WriteOp[] =>
+  change.units === 0 && change.reused.length === 0
+    ? []
+    : [
+        {
+          update: KEYS.volume(organizationId, channel, month),
+          add: takenUnits(change),
+          when: {
+            text: [
+              at.taken === 0 ? '(attribute_not_exists(#segments) OR #segments = :taken)' : '#segments = :taken',
+              ...change.reused.map(({ from }) => `#free${from} >= :free${from}`),
+            ].join(' AND '),
+            values: {
+              taken: at.taken,
+              ...Object.fromEntries(change.reused.map(({ from, units }) => [`free${from}`, units])),
+            },
+          },
+        },
+      ];
+
+const readMonth = async (table: Table, organizationId: Org, volume: LaneMonth | undefined): Promise<MonthVolume> =>
+  volumeOf(volume && (await table.get(KEYS.volume(organizationId, volume.channel, volume.month))));
+
+/** The windows of lanes that lease so many units each, and the write that takes them of the month. */
+const windowsOf = async (table: Table, organizationId: Org, { volume }: LaneDemand, lanes: number, units: number) => {
+  if (!volume || lanes === 0) return { windows: [] as readonly Window[], write: [] };
+  const at = await readMonth(table, organizationId, volume);
+  const { windows, change } = leaseWindows(volume.price, at, Array<number>(lanes).fill(units));
+  return { windows, write: monthWrite(organizationId, volume, at, change) };
+};
+
+const windowSet = (volume: LaneMonth | undefined, window: Window | undefined): Record<string, unknown> =>
+  volume && window ? windowAttributes(nameOf(volume), window) : {};
+
+/** The wallet's row, as it is now. */
+const readRoot = async (table: Table, organizationId: Org): Promise<StoredWallet | undefined> => {
+  const row = await table.get(KEYS.wallet(organizationId));
+  return row && rememberWallet(table, organizationId, row);
+};
+
+/** A lane that no send has used. */
+const newLane = (
+  organizationId: Org,
+  lane: number,
+  coins: number,
+  set: Readonly<Record<string, unknown>>,
+): WriteOp => ({
+  put: {
+    ...KEYS.walletLane(organizationId, lane),
+    ...laneRows.set({ balance: asCoins(coins), held: 0, leased: -coins }),
+    ...set,
+  },
+  when: ABSENT,
+});
+
+/**
+ * Opens more lanes, each with a lease, because debits meet on the present ones. Does nothing where the wallet is too empty, or where another
+ * process opened some meanwhile.
+ */
+export const openLanes = async (table: Table, organizationId: Org, demand: LaneDemand, now: number): Promise<void> => {
+  const wallet = await readRoot(table, organizationId);
+  if (!wallet) return;
+  const lanes = moreLanes(wallet.lanes);
+  const size = leaseSize(spendableOf(wallet), lanes, demand);
+  if (!size || lanes === wallet.lanes) return;
+  const fresh = lanesUpTo(lanes).filter((lane) => lane > wallet.opened);
+  const coins = size.coins * fresh.length;
+  const { windows, write } = await windowsOf(table, organizationId, demand, fresh.length, size.units);
+  const opened = Math.max(wallet.opened, lanes);
+  const began = wallet.opened === 0 ? walletRows.set({ checkedAt: now, checkedCount: countOf(wallet) }) : {};
+  await table.transact([
+    {
+      update: KEYS.wallet(organizationId),
+      set: {
+        ...walletRows.set({ lanes, opened, ledgers: Math.max(wallet.ledgers, lanes) }),
+        ...began,
+        ...INDEX_KEYS.due('check_lanes', organizationId, now + LANE_CHECK_MS),
+      },
+      add: { balance: -coins, leased: coins },
+      when: all(canLease(coins, wallet), isStill('lanes', wallet.lanes), isStill('opened', wallet.opened)),
+    },
+    ...fresh.map((lane, at) => newLane(organizationId, lane, size.coins, windowSet(demand.volume, windows[at]))),
+    ...write,
+  ]);
+  await readRoot(table, organizationId);
+};
+
+/** Whether a lane has what a debit needs. */
+export const suffices = (
+  { balance, window, segments, end }: LaneState,
+  { coins, units, volume }: LaneDemand,
+): boolean => balance >= coins && (!volume || (window === nameOf(volume) && end - segments >= units));
+
+/** A lease's write to its lane. What is left of the lane's window, too little for the send, waits among what came back. */
+const leaseWrite = (
+  organizationId: Org,
+  lane: number,
+  own: LaneState,
+  coins: number,
+  { volume }: LaneDemand,
+  window: Window | undefined,
+): WriteOp => {
+  const update = KEYS.walletLane(organizationId, lane);
+  const add = { balance: coins, leased: -coins };
+  if (!volume || !window) return { update, add, when: EXISTS };
+  const { free, ...range } = window;
+  const left = unusedPositions(edgesOf(volume.price), { taken: own.segments, end: own.end, free });
+  return {
+    update,
+    set: laneRows.set({ window: nameOf(volume), segments: range.taken, end: range.end }),
+    add: { ...add, ...freeUnits(left) },
+    when: all(isStill('segments', own.segments), isStill('end', own.end), EXISTS),
+  };
+};
+
+/**
+ * Leases to a lane what a debit did not find there. `root`: the wallet itself must pay. `again`: the lane has it now, or other lanes should be
+ * tried: another process leased to it, or there are fewer lanes because the wallet has little left.
+ */
+export const refillLane = async (
+  table: Table,
+  organizationId: Org,
+  lane: number,
+  demand: LaneDemand,
+): Promise<'again' | 'root'> => {
+  const [wallet, row] = await Promise.all([
+    readRoot(table, organizationId),
+    table.get(KEYS.walletLane(organizationId, lane)),
+  ]);
+  const own = rememberLane(table, organizationId, lane, row);
+  if (!wallet || lane > wallet.lanes || !own) return wallet?.lanes && lane <= wallet.lanes ? 'root' : 'again';
+  if (suffices(own, demand)) return 'again';
+  if (demand.volume && own.window !== '' && own.window !== nameOf(demand.volume)) {
+    await returnLane(table, organizationId, lane, own, edgesOf(demand.volume.price));
+    return 'again';
+  }
+  const size = leaseSize(spendableOf(wallet), wallet.lanes, demand);
+  if (!size) {
+    if (demand.sends > 1) return 'root';
+    await closeLanes(table, organizationId, wallet);
+    return 'again';
+  }
+  const units = demand.volume && own.end - own.segments >= demand.units ? 0 : size.units;
+  const { windows, write } = await windowsOf(table, organizationId, demand, units === 0 ? 0 : 1, units);
+  const still: Condition = { text: '#lanes >= :lane', values: { lane } };
+  await table.transact([
+    {
+      update: KEYS.wallet(organizationId),
+      add: { balance: -size.coins, leased: size.coins },
+      when: all(canLease(size.coins, wallet), still),
+    },
+    leaseWrite(organizationId, lane, own, size.coins, demand, windows[0]),
+    ...write,
+  ]);
+  rememberLane(table, organizationId, lane, await table.get(KEYS.walletLane(organizationId, lane)));
+  return 'again';
+};
+
+/** Leaves fewer lanes open, because the wallet has too little for leases of a useful size, and takes back what the others have. */
+const closeLanes = async (table: Table, organizationId: Org, { lanes }: StoredWallet): Promise<void> => {
+  const next = fewerLanes(lanes);
+  await setLanes(table, organizationId, lanes, next);
+  await recallCoins(table, organizationId, next);
+};
