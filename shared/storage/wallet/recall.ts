@@ -159,7 +159,7 @@ const foldLane = async (table: Table, organizationId: Org, lane: number): Promis
   const captured = Number(captures?.captured ?? 0);
   if (
     state &&
-    (state.held !== captured || state.balance !== 0 || positionNames(state).length > 0 || state.window !== '')
+    (state.held !== captured || state.balance !== 0 || positionNames(state).length > 0 || state.end !== state.segments)
   )
     return false;
   const counts = state ? Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) : {};
