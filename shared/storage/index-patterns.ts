@@ -1,5 +1,5 @@
 import type { Id } from '../domain/core/ids.ts';
-import { digest, type IdOrEmpty, newestKey, type Org, padded } from './key-parts.ts';
+import { digest, type IdOrEmpty, newestKey, type Org, padded, sharded } from './key-parts.ts';
 import { DUE_SHARDS, shardOf } from './table-indexes.ts';
 
 /* The index entries of the key table: its other half is access-patterns.ts. */
@@ -61,9 +61,9 @@ export const INDEX_KEYS = {
     gsi1pk: `FLWS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
-  /** An organization's messages of a channel. */
-  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi1pk: `MSGS#${channel}#${organizationId}`,
+  /** An organization's messages of a channel; shard 0 has no number, and all of a quiet organization's. */
+  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>, shard = 0) => ({
+    gsi1pk: sharded(`MSGS#${channel}#${organizationId}`, shard),
     gsi1sk: newestKey(createdAt, id),
   }),
   /** A contact's messages of a channel. */
@@ -107,15 +107,16 @@ export const INDEX_KEYS = {
     gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
-  /** Messages of a channel with a campaign tag. */
+  /** Messages of a channel with a campaign tag; sharded as the organization's are. */
   messagesOfCampaign: (
     organizationId: Org,
     campaignId: string,
     channel: string,
     createdAt: string,
     id: IdOrEmpty<'message'>,
+    shard = 0,
   ) => ({
-    gsi3pk: `MSGS#${channel}#${organizationId}#${digest(campaignId)}`,
+    gsi3pk: sharded(`MSGS#${channel}#${organizationId}#${digest(campaignId)}`, shard),
     gsi3sk: newestKey(createdAt, id),
   }),
   /** Messages of a channel to a recipient (blind index). */

@@ -13,6 +13,10 @@ export type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
 export type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
+/** A partition of a list that is spread over shards; shard 0 has the list's own name. */
+export const sharded = (partition: string, shard: number): string =>
+  shard === 0 ? partition : `${partition}#${shard}`;
+
 /** The partition of a wallet (lane 0) or of one of its lanes. */
 export const walletPartition = (organizationId: Org, lane: number): string =>
   lane === 0 ? `WALLET#${organizationId}` : `WALLET#${organizationId}#${lane}`;

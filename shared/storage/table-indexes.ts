@@ -45,6 +45,13 @@ export const DUE_SHARDS = 4;
 /** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
 export const CAPTURE_SHARDS = 8;
 
+/** Shards of an organization's lists of messages, besides the one of its quiet times: each takes 1,000 writes a second. */
+const LIST_SHARDS = 8;
+/** The shard that lists a lane's messages. */
+export const listShardOf = (lane: number): number => (lane === 0 ? 0 : 1 + ((lane - 1) % LIST_SHARDS));
+/** How many shards besides 0 have messages, once lanes up to `lane` were used. */
+export const listShardsUpTo = (lane: number): number => Math.min(lane, LIST_SHARDS);
+
 /** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
 export const INBOUND_SHARDS = 4;
 

@@ -166,7 +166,8 @@ describe('the list of messages', () => {
     };
     await push.drain();
     const getMany: Table['getMany'] = (...given) => world.table.getMany(...given);
-    const table = { query: async () => ({ rows: [stale] }), getMany } as unknown as Table;
+    const get: Table['get'] = (...given) => world.table.get(...given);
+    const table = { get, query: async () => ({ rows: [stale] }), getMany } as unknown as Table;
     const request = { vault: vault as unknown as Vault, scope: { ...actor, query: {} }, cursor: undefined, limit: 50 };
     expect(await listPushMessages(table, { status: ['queued'] }, request)).toMatchObject({ items: [] });
     expect(await listPushMessages(table, {}, request)).toMatchObject({ items: [{ id, status: 'sent' }] });

@@ -62,7 +62,8 @@ describe('a page by cursor', async () => {
       counted.queries++;
       return world.table.query(range);
     };
-    const table = { query, getMany: (keys: never[]) => world.table.getMany(keys) } as unknown as Table;
+    const get: Table['get'] = (...args) => world.table.get(...args);
+    const table = { get, query, getMany: (keys: never[]) => world.table.getMany(keys) } as unknown as Table;
     return { counted, table };
   };
   const page = async (filter: MessageFilter, limit: number, cursor?: string) => {

@@ -9,6 +9,7 @@ import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/vi
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/table.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { readLane, windowName } from '../../shared/storage/wallet/lane-rows.ts';
 import { readLedger } from '../../shared/storage/wallet/ledger.ts';
@@ -28,8 +29,14 @@ const allRows = async (table: Table, range: Omit<QueryRange, 'startKey'>): Promi
 
 /** Every message of an organization, channel by channel, each oldest first. */
 export const messagesOf = async (table: Table, organizationId: Id<'organization'>) => {
+  const shards = Array.from({ length: 9 }, (_, shard) => shard);
   const found = await Promise.all(
-    CHANNELS.map((channel) => allRows(table, { partition: `MSGS#${channel}#${organizationId}`, index: 'gsi1' })),
+    CHANNELS.flatMap((channel) =>
+      shards.map((shard) => {
+        const partition = INDEX_KEYS.messagesOf(organizationId, channel, '', '', shard).gsi1pk;
+        return allRows(table, { partition, index: 'gsi1' });
+      }),
+    ),
   );
   return (await table.getMany(found.flat())).filter((row) => row !== undefined).map(messageRows.read);
 };

@@ -6,9 +6,10 @@ import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import { allOf, equal, oneOf } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
+import { partsOf } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
-import { messageRange } from '../messages/message-lists.ts';
+import { messageRange, readListShards } from '../messages/message-lists.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
@@ -38,9 +39,16 @@ const ofChannel = async (
   channel: Channel,
   filter: ResendFilter,
   max: number,
+  shards: number,
 ) => {
   const { campaignId, from, to, errorCode } = filter;
-  const range = messageRange(organizationId, channel, { campaignId, from, to }, isWanted(filter));
+  const range = messageRange(organizationId, channel, { campaignId, from, to }, isWanted(filter), shards);
+  const found = await Promise.all(partsOf(range).map((part) => ofPart(table, part, errorCode, max)));
+  return found.flat();
+};
+
+/** The rows of one partition that failed with the error code, or all that match, oldest first, at least `max` if there are as many. */
+const ofPart = async (table: Table, range: QueryRange, errorCode: string | undefined, max: number) => {
   const found: Row[] = [];
   let startKey: QueryRange['startKey'];
   do {
@@ -60,7 +68,10 @@ export const findResendable = async (
 ): Promise<readonly Id<'message'>[]> => {
   if (filter.from > filter.to) return [];
   const channels = filter.channel ? [filter.channel] : CHANNELS;
-  const found = await Promise.all(channels.map((channel) => ofChannel(table, organizationId, channel, filter, max)));
+  const shards = await readListShards(table, organizationId);
+  const found = await Promise.all(
+    channels.map((channel) => ofChannel(table, organizationId, channel, filter, max, shards)),
+  );
   return found
     .flat()
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))

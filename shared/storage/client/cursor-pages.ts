@@ -3,8 +3,9 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../../domain/core/
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { INDEXES, TABLE } from '../table-indexes.ts';
+import { partsOf, type ShardedRange } from './pages.ts';
 import type { Row } from './row.ts';
-import type { QueryRange, Table } from './table.ts';
+import type { Table } from './table.ts';
 
 /** The requested page of a list, and the scope in which its cursors are valid. */
 export interface CursorRequest {
@@ -21,7 +22,7 @@ export interface CursorPage {
   readonly nextCursor?: string;
 }
 /** A range of one of the narrow list indexes, or of the table itself: then a page holds whole rows. */
-export type ListRange = QueryRange & { readonly index?: Exclude<keyof typeof INDEXES, 'due'> };
+export type ListRange = ShardedRange & { readonly index?: Exclude<keyof typeof INDEXES, 'due'> };
 
 /** Rows that one page of a filtered list reads at most: it bounds the cost, however rare the matches are. */
 const MAX_READ = 1_000;
@@ -30,16 +31,33 @@ const MAX_READ = 1_000;
 const position = z.strictObject({ pk: z.string(), sk: z.string(), at: z.string() });
 type Position = z.output<typeof position>;
 
-/** Matches from `from` on, until there is one more than `limit`, or the maximum is read, or the list ends. */
-const matches = async (table: Table, range: ListRange, from: Position | undefined, limit: number) => {
-  const { partitionKey, sortKey } = range.index === undefined ? TABLE : INDEXES[range.index];
-  const placeOf = (row: Readonly<Record<string, unknown>>): Position =>
+/** Matches, and where the reading of them ended; without an end the list did. */
+interface Matches {
+  readonly rows: readonly Row[];
+  readonly end: Position | undefined;
+}
+
+const placesIn = (range: ListRange) => {
+  const { sortKey } = range.index === undefined ? TABLE : INDEXES[range.index];
+  return (row: Readonly<Record<string, unknown>>): Position =>
     position.parse({ pk: row.pk, sk: row.sk, at: row[sortKey] });
+};
+
+/** Matches from `from` on, until there is one more than `limit`, or the maximum is read, or the list ends. */
+const matches = async (
+  table: Table,
+  range: ListRange,
+  from: Position | undefined,
+  limit: number,
+  maxRead: number,
+): Promise<Matches> => {
+  const { partitionKey, sortKey } = range.index === undefined ? TABLE : INDEXES[range.index];
+  const placeOf = placesIn(range);
   const rows: Row[] = [];
   let end = from;
   for (let read = 0; ; ) {
     // Most pages are full after the first query; when matches are rare, the second reads up to the page's maximum.
-    const size = read === 0 ? limit + 1 : MAX_READ - read;
+    const size = read === 0 ? limit + 1 : maxRead - read;
     const page = await table.query({
       ...range,
       newestFirst: true,
@@ -52,8 +70,34 @@ const matches = async (table: Table, range: ListRange, from: Position | undefine
     end = page.nextKey && placeOf(page.nextKey);
     const last = rows[limit - 1];
     if (last && rows.length > limit) return { rows: rows.slice(0, limit), end: placeOf(last) };
-    if (!end || read >= MAX_READ) return { rows, end };
+    if (!end || read >= maxRead) return { rows, end };
   }
+};
+
+/**
+ * Matches of a range that is spread over partitions. What one of them has beyond the place up to which all were read belongs to a later page.
+ */
+const mergedMatches = async (
+  table: Table,
+  range: ListRange,
+  from: Position | undefined,
+  limit: number,
+): Promise<Matches> => {
+  const parts = partsOf(range) as ListRange[];
+  const share = Math.max(limit + 1, Math.floor(MAX_READ / parts.length));
+  const found = await Promise.all(parts.map((part) => matches(table, part, from, limit, share)));
+  const [first] = found;
+  if (found.length === 1 && first) return first;
+  const placeOf = placesIn(range);
+  const newestFirst = (a: Position, b: Position) => (a.at < b.at ? 1 : -1);
+  const [readUpTo] = found.flatMap(({ end }) => end ?? []).sort(newestFirst);
+  const rows = found
+    .flatMap((one) => one.rows.map((row) => ({ row, place: placeOf(row) })))
+    .filter(({ place }) => !readUpTo || place.at >= readUpTo.at)
+    .sort((a, b) => newestFirst(a.place, b.place));
+  const page = rows.slice(0, limit);
+  const end = rows.length > limit ? page.at(-1)?.place : readUpTo;
+  return { rows: page.map(({ row }) => row), end };
 };
 
 /**
@@ -76,6 +120,6 @@ export const cursorPage = async (
       });
     from = parsed.data;
   }
-  const { rows, end } = await matches(table, range, from, limit);
+  const { rows, end } = await mergedMatches(table, range, from, limit);
   return { keys: rows, ...(end ? { nextCursor: encodeCursor(vault, scope, end) } : {}) };
 };

@@ -1,43 +1,61 @@
-/** The next rows of a source, newest first; `done` when there are no more. */
-export type NextRows<T> = (count: number) => Promise<{ readonly rows: readonly T[]; readonly done: boolean }>;
+/** A sorted list that is read in pieces; undefined at its end. A piece may be empty. */
+export type Source<T> = () => Promise<readonly T[] | undefined>;
 
-/** Rows that a source is asked for beyond its even share: sources are seldom even. */
-const BEYOND_SHARE = 4;
-
-interface Source<T> {
-  readonly next: NextRows<T>;
-  readonly rows: T[];
-  done: boolean;
+/** A source with the items that were read but not yet taken. */
+class Head<T> {
+  readonly #source: Source<T>;
+  #piece: readonly T[] = [];
+  #at = 0;
+  #ended = false;
+  constructor(source: Source<T>) {
+    this.#source = source;
+  }
+  /** Reads on until there is an item, or the source ends. */
+  async fill(): Promise<void> {
+    while (this.#at >= this.#piece.length && !this.#ended) {
+      const piece = await this.#source();
+      this.#ended = piece === undefined;
+      this.#piece = piece ?? [];
+      this.#at = 0;
+    }
+  }
+  first(): T | undefined {
+    return this.#piece[this.#at];
+  }
+  take(): void {
+    this.#at++;
+  }
 }
 
 /**
- * The newest `wanted` rows of several sources, each newest first; `orderOf` is what they are sorted by. Each source is asked for its share,
- * and again only where it may have rows that belong before the last one: what is read does not grow with the number of rows.
+ * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`. Of each list nothing is read beyond the
+ * piece in which the page ends.
  */
 export const mergeNewest = async <T>(
-  nexts: readonly NextRows<T>[],
-  orderOf: (row: T) => string,
-  wanted: number,
+  sources: readonly Source<T>[],
+  orderOf: (item: T) => string,
+  skip: number,
+  limit: number,
 ): Promise<T[]> => {
-  const sources = nexts.map((next): Source<T> => ({ next, rows: [], done: false }));
-  const share = sources.length === 1 ? wanted : Math.ceil(wanted / sources.length) + BEYOND_SHARE;
-  const fill = async (source: Source<T>) => {
-    const { rows, done } = await source.next(share);
-    source.rows.push(...rows);
-    source.done = done;
-  };
-  let behind = sources;
-  for (;;) {
-    await Promise.all(behind.map(fill));
-    const merged = sources
-      .flatMap(({ rows }) => rows)
-      .sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1))
-      .slice(0, wanted);
-    const last = merged[wanted - 1];
-    behind = sources.filter(({ rows, done }) => {
-      const oldest = rows.at(-1);
-      return !done && (last === undefined || oldest === undefined || orderOf(oldest) > orderOf(last));
-    });
-    if (behind.length === 0) return merged;
+  const heads = sources.map((source) => new Head(source));
+  await Promise.all(heads.map((head) => head.fill()));
+  const taken: T[] = [];
+  let latest: Head<T> | undefined;
+  for (let place = 0; place < skip + limit; place++) {
+    // Filled only when the next item is needed: the last one of a page reads nothing after it.
+    if (latest?.first() === undefined) await latest?.fill();
+    let newest: Head<T> | undefined;
+    let order = '';
+    for (const head of heads) {
+      const item = head.first();
+      if (item === undefined || (newest && orderOf(item) <= order)) continue;
+      newest = head;
+      order = orderOf(item);
+    }
+    if (!newest) break;
+    if (place >= skip) taken.push(newest.first() as T);
+    newest.take();
+    latest = newest;
   }
+  return taken;
 };

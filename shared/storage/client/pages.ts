@@ -1,6 +1,7 @@
 import { isoTime } from '../../domain/core/time.ts';
 import type { Page, PageRequest } from '../../domain/message/lists.ts';
 import type { Condition } from './expressions.ts';
+import { mergeNewest, type Source } from './merge-newest.ts';
 import type { Row } from './row.ts';
 import type { QueryRange, Table } from './table.ts';
 
@@ -31,6 +32,46 @@ export const isEmpty = (window: Window): boolean => {
   return lower > upper || (window.to !== undefined && window.to < 0);
 };
 
+/** A range whose entries are spread over several partitions: `others` besides its own. */
+export interface ShardedRange extends QueryRange {
+  readonly others?: readonly string[] | undefined;
+}
+
+/** The ranges of a sharded one, a partition each. */
+export const partsOf = ({ others = [], ...range }: ShardedRange): QueryRange[] =>
+  [range.partition, ...others].map((partition) => ({ ...range, partition }));
+
+/** How many rows of a range match, as `Table.count`, over all of its partitions. */
+export const countAll = async (table: Table, range: ShardedRange): Promise<number> => {
+  const counts = await Promise.all(partsOf(range).map((part) => table.count(part)));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+/** Rows per read of an unfiltered index; a filtered one reads as many and keeps the matches. */
+const MAX_PER_READ = 1_000;
+/** Keys that a partition is asked for beyond its even share of a page: partitions are seldom even. */
+const BEYOND_SHARE = 4;
+
+/** The keys of a range, newest first, in pieces; a piece of an unfiltered range is never larger than the page could need. */
+export const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
+  let startKey: QueryRange['startKey'];
+  let ended = false;
+  const limit = range.filter ? MAX_PER_READ : Math.min(MAX_PER_READ, max);
+  return async () => {
+    if (ended) return undefined;
+    const page = await table.query({
+      ...range,
+      newestFirst: true,
+      only: ['pk', 'sk', `${range.index}sk`],
+      limit,
+      startKey,
+    });
+    startKey = page.nextKey;
+    ended = startKey === undefined;
+    return page.rows;
+  };
+};
+
 /** The keys of a page in the order of the range. Skipping reads narrow index rows only, at most `skip` + `limit` matches. */
 export const pageKeys = async (table: Table, range: QueryRange, { skip, limit }: PageRequest): Promise<Row[]> => {
   const wanted = skip + limit;
@@ -53,17 +94,29 @@ export const pageKeys = async (table: Table, range: QueryRange, { skip, limit }:
 export const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> =>
   (await table.getMany(keys)).filter((row) => row !== undefined);
 
-/** The full rows of a page of a narrow index, newest first; skipped rows are not read in full. */
-export const newestPage = async (table: Table, range: QueryRange, page: PageRequest): Promise<Row[]> =>
-  fullRows(table, await pageKeys(table, { ...range, newestFirst: true }, page));
+/** The full rows of a page of a narrow index, newest first; skipped rows are not read in full. Merged, where it is spread over partitions. */
+export const newestPage = async (table: Table, range: ShardedRange, page: PageRequest): Promise<Row[]> => {
+  const parts = partsOf(range);
+  const wanted = page.skip + page.limit;
+  const keys =
+    parts.length === 1
+      ? await pageKeys(table, { ...range, newestFirst: true }, page)
+      : await mergeNewest(
+          parts.map((part) => keysOf(table, part, Math.ceil(wanted / parts.length) + BEYOND_SHARE)),
+          (row) => String(row[`${range.index}sk`]),
+          page.skip,
+          page.limit,
+        );
+  return fullRows(table, keys);
+};
 
 /** The same, with the exact total of the range, which is counted on narrow index rows. */
 export const newestPageOf = async <T>(
   table: Table,
-  range: QueryRange,
+  range: ShardedRange,
   page: PageRequest,
   read: (row: Row) => T,
 ): Promise<Page<T>> => {
-  const [rows, total] = await Promise.all([newestPage(table, range, page), table.count(range)]);
+  const [rows, total] = await Promise.all([newestPage(table, range, page), countAll(table, range)]);
   return { items: rows.map(read), total };
 };

@@ -6,13 +6,13 @@ import type { Id } from '../../domain/core/ids.ts';
 import type { ContactItem } from '../../domain/tracking/contact-timeline.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { CursorRequest } from '../client/cursor-pages.ts';
+import { mergeNewest } from '../client/merge-newest.ts';
 import { fullRows } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { turnRows } from '../contacts/ai-turns.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from './inbound-rows.ts';
-import { mergeNewest } from './message-merge.ts';
 
 /** The index sort key of the last entry of the page before: a time and an id, no personal data. */
 const position = z.strictObject({ before: z.string() });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
@@ -9,13 +10,20 @@ import { KEYS } from '../access-patterns.ts';
 import { allOf, equal, oneOf } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { between, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
+import { between, countAll, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { listShardsUpTo } from '../table-indexes.ts';
 import { readWallet } from '../wallet/read-wallet.ts';
 import { isInbound, readStoredMessage } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
+
+/** How many shards an organization's lists of messages have besides the first. Reads one row. */
+export const readListShards = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
+  const row = await table.get(KEYS.wallet(organizationId), { only: ['ledgers'] });
+  return listShardsUpTo(z.int().default(0).parse(row?.ledgers));
+};
 
 /** The narrowest index for a selection of a channel's messages, filtered by the rest of the selection and by `filter`. */
 export const messageRange = (
@@ -23,7 +31,9 @@ export const messageRange = (
   channel: Channel,
   { contactId, campaignId, recipientHash, ...window }: Omit<MessageFilter, 'status' | 'region' | 'via'>,
   filter: Condition | undefined,
+  shards: number,
 ): ListRange => {
+  const shardNumbers = Array.from({ length: shards }, (_, at) => at + 1);
   const sort = between(window);
   if (recipientHash !== undefined) {
     const partition = INDEX_KEYS.messagesTo(organizationId, recipientHash, channel, '', '').gsi4pk;
@@ -34,16 +44,23 @@ export const messageRange = (
     return { index: 'gsi2', partition, sort, filter: allOf([filter, equal({ org: organizationId, campaignId })]) };
   }
   if (campaignId !== undefined) {
-    const partition = INDEX_KEYS.messagesOfCampaign(organizationId, campaignId, channel, '', '').gsi3pk;
-    return { index: 'gsi3', partition, sort, filter };
+    const of = (shard: number) =>
+      INDEX_KEYS.messagesOfCampaign(organizationId, campaignId, channel, '', '', shard).gsi3pk;
+    return { index: 'gsi3', partition: of(0), others: shardNumbers.map(of), sort, filter };
   }
-  return { index: 'gsi1', partition: INDEX_KEYS.messagesOf(organizationId, channel, '', '').gsi1pk, sort, filter };
+  const of = (shard: number) => INDEX_KEYS.messagesOf(organizationId, channel, '', '', shard).gsi1pk;
+  return { index: 'gsi1', partition: of(0), others: shardNumbers.map(of), sort, filter };
 };
 
-const rangeOf = (organizationId: Id<'organization'>, channel: Channel, filter: MessageFilter): ListRange => {
+const rangeOf = (
+  organizationId: Id<'organization'>,
+  channel: Channel,
+  filter: MessageFilter,
+  shards: number,
+): ListRange => {
   const { status, region, via, ...selection } = filter;
   const hasStatus = status === undefined ? undefined : oneOf('status', [status].flat());
-  return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]));
+  return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]), shards);
 };
 
 /** Whether a range is a whole list, whose total is stored. */
@@ -58,10 +75,11 @@ export const listMessagePage = async <C extends Channel>(
   page: PageRequest,
 ): Promise<Page<MessageOf<C>>> => {
   if (isEmpty(filter)) return { items: [], total: 0 };
-  const range = rangeOf(organizationId, channel, filter);
+  const read = await readWallet(table, organizationId);
+  const range = rangeOf(organizationId, channel, filter, listShardsUpTo(read?.wallet.ledgers ?? 0));
   const [rows, total] = await Promise.all([
     newestPage(table, range, page),
-    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet[channel] ?? 0) : table.count(range),
+    isWhole(range) ? (read?.wallet[channel] ?? 0) : countAll(table, range),
   ]);
   return { items: rows.map(messageRows.read) as MessageOf<C>[], total };
 };
@@ -77,7 +95,9 @@ export const listMessageCursor = async <C extends Channel>(
   request: CursorRequest,
 ): Promise<{ readonly items: readonly MessageOf<C>[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(filter)) return { items: [] };
-  const page = await cursorPage(table, rangeOf(request.scope.organizationId, channel, filter), request);
+  const { organizationId } = request.scope;
+  const shards = await readListShards(table, organizationId);
+  const page = await cursorPage(table, rangeOf(organizationId, channel, filter, shards), request);
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
   return { items: (await fullRows(table, keys)).map(messageRows.read) as MessageOf<C>[], ...next };

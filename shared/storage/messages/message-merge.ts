@@ -8,17 +8,15 @@ import { UNIFIED_OF, type UnifiedStatus } from '../../domain/tracking/views.ts';
 import { allOf, equal, oneOf } from '../client/conditions.ts';
 import type { ListRange } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
-import type { Row } from '../client/row.ts';
+import { mergeNewest } from '../client/merge-newest.ts';
+import { between, countAll, fullRows, isEmpty, keysOf, partsOf, type Window } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { listShardsUpTo } from '../table-indexes.ts';
 import { readWallet } from '../wallet/read-wallet.ts';
 import { readInboundCounts } from './inbound.ts';
 import { readStoredMessage } from './inbound-rows.ts';
 import { isWhole, messageRange } from './message-lists.ts';
-
-/** Rows per read of an unfiltered index; a filtered one reads as many and keeps the matches. */
-const MAX_PER_READ = 1_000;
 
 export interface UnifiedFilter extends Window {
   readonly status?: UnifiedStatus | undefined;
@@ -29,68 +27,6 @@ export interface UnifiedFilter extends Window {
   readonly sentByAccountId?: Id<'account'> | undefined;
 }
 
-/** A sorted list that is read in pieces; undefined at its end. A piece may be empty. */
-export type Source<T> = () => Promise<readonly T[] | undefined>;
-
-/** A source with the items that were read but not yet taken. */
-class Head<T> {
-  readonly #source: Source<T>;
-  #piece: readonly T[] = [];
-  #at = 0;
-  #ended = false;
-  constructor(source: Source<T>) {
-    this.#source = source;
-  }
-  /** Reads on until there is an item, or the source ends. */
-  async fill(): Promise<void> {
-    while (this.#at >= this.#piece.length && !this.#ended) {
-      const piece = await this.#source();
-      this.#ended = piece === undefined;
-      this.#piece = piece ?? [];
-      this.#at = 0;
-    }
-  }
-  first(): T | undefined {
-    return this.#piece[this.#at];
-  }
-  take(): void {
-    this.#at++;
-  }
-}
-
-/**
- * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`. Of each list nothing is read beyond the
- * piece in which the page ends.
- */
-export const mergeNewest = async <T>(
-  sources: readonly Source<T>[],
-  orderOf: (item: T) => string,
-  skip: number,
-  limit: number,
-): Promise<T[]> => {
-  const heads = sources.map((source) => new Head(source));
-  await Promise.all(heads.map((head) => head.fill()));
-  const taken: T[] = [];
-  let latest: Head<T> | undefined;
-  for (let place = 0; place < skip + limit; place++) {
-    // Filled only when the next item is needed: the last one of a page reads nothing after it.
-    if (latest?.first() === undefined) await latest?.fill();
-    let newest: Head<T> | undefined;
-    let order = '';
-    for (const head of heads) {
-      const item = head.first();
-      if (item === undefined || (newest && orderOf(item) <= order)) continue;
-      newest = head;
-      order = orderOf(item);
-    }
-    if (!newest) break;
-    if (place >= skip) taken.push(newest.first() as T);
-    newest.take();
-    latest = newest;
-  }
-  return taken;
-};
-
 /** Condition: the message has a channel status that maps to this unified status. An archived message has no other status. */
 const hasStatus = (status: UnifiedStatus | undefined): Condition | undefined => {
   if (status === undefined) return undefined;
@@ -99,30 +35,15 @@ const hasStatus = (status: UnifiedStatus | undefined): Condition | undefined => 
   return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', statuses)]);
 };
 
-const sentRange = (organizationId: Id<'organization'>, channel: Channel, filter: UnifiedFilter): ListRange => {
+const sentRange = (
+  organizationId: Id<'organization'>,
+  channel: Channel,
+  filter: UnifiedFilter,
+  shards: number,
+): ListRange => {
   const { status, numberId, batchId, sentByAccountId, ...selection } = filter;
   const rest = allOf([equal({ numberId, batchId, sentByAccountId }), hasStatus(status)]);
-  return messageRange(organizationId, channel, selection, rest);
-};
-
-/** The keys of a range, newest first, in pieces; a piece of an unfiltered range is never larger than the page could need. */
-const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
-  let startKey: QueryRange['startKey'];
-  let ended = false;
-  const limit = range.filter ? MAX_PER_READ : Math.min(MAX_PER_READ, max);
-  return async () => {
-    if (ended) return undefined;
-    const page = await table.query({
-      ...range,
-      newestFirst: true,
-      only: ['pk', 'sk', `${range.index}sk`],
-      limit,
-      startKey,
-    });
-    startKey = page.nextKey;
-    ended = startKey === undefined;
-    return page.rows;
-  };
+  return messageRange(organizationId, channel, selection, rest, shards);
 };
 
 /** The range of a channel's inbound messages; undefined when the filter excludes all of them. */
@@ -149,10 +70,11 @@ const listsOf = async (table: Table, organizationId: Id<'organization'>, filter:
     readWallet(table, organizationId),
     readInboundCounts(table, organizationId),
   ]);
+  const shards = listShardsUpTo(read?.wallet.ledgers ?? 0);
   return CHANNELS.flatMap((channel) => {
     const received = inboundRange(organizationId, channel, filter);
     return [
-      { range: sentRange(organizationId, channel, filter), size: read?.wallet[channel] ?? 0 },
+      { range: sentRange(organizationId, channel, filter, shards), size: read?.wallet[channel] ?? 0 },
       ...(received ? [{ range: received, size: inbound[channel] ?? 0 }] : []),
     ].filter(({ size }) => size > 0);
   });
@@ -176,10 +98,10 @@ export const listAllMessages = async (
   if (lists.length === 0) return NOTHING;
   const ranges = lists.map(({ range }) => range);
   const whole = ranges.every(isWhole);
-  const counts = whole ? lists.map(({ size }) => size) : ranges.map((range) => table.count(range));
+  const counts = whole ? lists.map(({ size }) => size) : ranges.map((range) => countAll(table, range));
   const [keys, ...totals] = await Promise.all([
     mergeNewest(
-      ranges.map((range) => keysOf(table, range, skip + limit)),
+      ranges.flatMap(partsOf).map((range) => keysOf(table, range, skip + limit)),
       (row) => String(row[`${ranges[0]?.index}sk`]),
       skip,
       limit,

@@ -18,6 +18,7 @@ import { coins, id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { listShardOf } from '../table-indexes.ts';
 
 const text = z.string().optional();
 const decision = z.object({
@@ -110,13 +111,14 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   rename: { organizationId: 'org' },
   key: (message) => KEYS.message(message.id),
   index(message) {
-    const { organizationId: org, id, channel, recipientHash, contactId, campaignId } = message;
+    const { organizationId: org, id, channel, recipientHash, contactId, campaignId, lane = 0 } = message;
     const createdAt = isoTime(message.createdAt);
+    const shard = listShardOf(lane);
     return {
-      ...INDEX_KEYS.messagesOf(org, channel, createdAt, id),
+      ...INDEX_KEYS.messagesOf(org, channel, createdAt, id, shard),
       ...INDEX_KEYS.messagesTo(org, recipientHash, channel, createdAt, id),
       ...(contactId ? INDEX_KEYS.messagesOfContact(contactId, channel, createdAt, id) : {}),
-      ...(campaignId ? INDEX_KEYS.messagesOfCampaign(org, campaignId, channel, createdAt, id) : {}),
+      ...(campaignId ? INDEX_KEYS.messagesOfCampaign(org, campaignId, channel, createdAt, id, shard) : {}),
     };
   },
 });

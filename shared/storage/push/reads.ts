@@ -26,11 +26,11 @@ import { KEYS } from '../access-patterns.ts';
 import { allOf, oneOf } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
+import { fullRows, isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { recordInteraction } from '../contacts/interactions.ts';
-import { INDEX_KEYS } from '../index-patterns.ts';
+import { messageRange, readListShards } from '../messages/message-lists.ts';
 import { pushPartition } from '../partitions.ts';
 import { readPushChunks, readPushMessage } from './create.ts';
 import { pushDeviceRows } from './devices.ts';
@@ -83,16 +83,10 @@ export const listPushMessages = async (
   request: CursorRequest,
 ): Promise<{ readonly items: readonly PushMessage[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(window)) return { items: [] };
-  const page = await cursorPage(
-    table,
-    {
-      index: 'gsi1',
-      partition: INDEX_KEYS.messagesOf(request.scope.organizationId, 'push', '', '').gsi1pk,
-      sort: between(window),
-      filter: allOf([status && oneOf('status', status), origin && hasOrigin(origin)]),
-    },
-    request,
-  );
+  const { organizationId } = request.scope;
+  const condition = allOf([status && oneOf('status', status), origin && hasOrigin(origin)]);
+  const shards = await readListShards(table, organizationId);
+  const page = await cursorPage(table, messageRange(organizationId, 'push', window, condition, shards), request);
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
   const items = (await fullRows(table, keys)).flatMap((row) => readPushMessageRow(row) ?? []);

@@ -5,7 +5,7 @@ import { ENTRY_KINDS, type EntryKind } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import { mergeNewest, type NextRows } from '../client/merge-newest.ts';
+import { mergeNewest, type Source } from '../client/merge-newest.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { QueryPage, Table } from '../client/table.ts';
@@ -77,17 +77,28 @@ export interface LedgerPosition {
 
 /** Rows that a partition has besides its entries, at most: the wallet or lane, and its captures. */
 const MAX_FIGURES = 9;
+/** Entries that a partition is asked for beyond its even share of a page. */
+const BEYOND_SHARE = 4;
 
 /** The entries of a partition before a sort key, newest first; from the newest also the figures, which sort before them. */
-const ledgerRows = (table: Table, partition: string, before: string | undefined): NextRows<Row> => {
+const ledgerRows = (table: Table, partition: string, count: number, before: string | undefined): Source<Row> => {
   let startKey: QueryPage['nextKey'];
+  let isDone = false;
   const sort = before ? { text: '#sk BETWEEN :first AND :after', values: { first: 'E#', after: before } } : undefined;
-  return async (count) => {
+  return async () => {
+    if (isDone) return undefined;
     const limit = count + (startKey || before ? 1 : MAX_FIGURES);
-    const range = { partition, sort, newestFirst: true, limit, consistent: true, startKey };
-    const { rows, nextKey } = await table.query(range);
+    const { rows, nextKey } = await table.query({
+      partition,
+      sort,
+      newestFirst: true,
+      limit,
+      consistent: true,
+      startKey,
+    });
     startKey = nextKey;
-    return { rows, done: nextKey === undefined };
+    isDone = nextKey === undefined;
+    return rows;
   };
 };
 
@@ -101,15 +112,16 @@ const newestEntries = async (
   { ledgers = 0, sk }: Partial<LedgerPosition>,
 ) => {
   const figures: Row[] = [];
-  const sources = [0, ...lanesUpTo(ledgers)].map((lane): NextRows<Row> => {
-    const next = ledgerRows(table, walletPartition(organizationId, lane), sk);
-    return async (count) => {
-      const { rows, done } = await next(count);
-      figures.push(...rows.filter((row) => !isEntry(row)));
-      return { rows: rows.filter((row) => isEntry(row) && row.sk !== sk), done };
+  const share = ledgers === 0 ? wanted : Math.ceil(wanted / (ledgers + 1)) + BEYOND_SHARE;
+  const sources = [0, ...lanesUpTo(ledgers)].map((lane): Source<Row> => {
+    const next = ledgerRows(table, walletPartition(organizationId, lane), share, sk);
+    return async () => {
+      const rows = await next();
+      figures.push(...(rows ?? []).filter((row) => !isEntry(row)));
+      return rows?.filter((row) => isEntry(row) && row.sk !== sk);
     };
   });
-  const entries = await mergeNewest(sources, (row) => row.sk, wanted);
+  const entries = await mergeNewest(sources, (row) => row.sk, 0, wanted);
   return { entries, figures };
 };
 
