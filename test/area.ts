@@ -38,7 +38,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   inbound: ['inbound', 'replies', 'engagement'],
   webhooks: ['webhook'],
-  wallet: ['wallet', 'money', 'pricing', 'volume', 'debits', 'coins', 'storage/rates', 'docs/cost'],
+  wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'debits', 'coins', 'storage/rates', 'docs/cost'],
   access: [
     'access',
     'person-lookups',

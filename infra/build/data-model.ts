@@ -18,8 +18,12 @@ const blockOf = (source: string, name: string): string => {
   return block;
 };
 
-/** An interpolated part of a key, in words: `digest(x)` is `hash of x`, `shardOf(x, …)` is `shard of x`. */
+/**
+ * An interpolated part of a key, in words: `digest(x)` is `hash of x`, `shardOf(x, …)` is `shard of x`, `numbered(x, n)` is `x, with #n from 1`.
+ */
 const part = (code: string): string => {
+  const [, text, number] = /^numbered\((.+),\s*(\w+)\)$/.exec(code.trim()) ?? [];
+  if (text) return `${part(text)}, with #${number} from 1`;
   const [, made, of] = /^(digest|shardOf)\((\w+)/.exec(code.trim()) ?? [];
   if (made) return made === 'digest' ? `hash of ${of}` : `shard of ${of}`;
   return code.trim();

@@ -1,7 +1,7 @@
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
-import { digest, type IdOrEmpty, type Org, padded, walletPartition } from './key-parts.ts';
+import { digest, type IdOrEmpty, numbered, type Org, padded } from './key-parts.ts';
 import { PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
@@ -55,17 +55,18 @@ export const KEYS = {
   /** The idempotency record of a caller's key. */
   idempotency: (organizationId: Org, callerKey: string) => key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
   /** A wallet's available balance. Sorts after its counters and ledger entries, so that one descending query reads all three. */
-  wallet: (organizationId: Org) => key(walletPartition(organizationId, 0), 'W'),
+  wallet: (organizationId: Org) => key(`WALLET#${organizationId}`, 'W'),
   /** A lane of a wallet, from 1: what it may spend, and its part of the wallet's counters. Its captures and ledger entries are in its partition. */
-  walletLane: (organizationId: Org, lane: number) => key(walletPartition(organizationId, lane), 'W'),
+  walletLane: (organizationId: Org, lane: number) => key(`WALLET#${numbered(organizationId, lane)}`, 'W'),
   /** A shard of the sum of the captures of a wallet (lane 0) or a lane. */
   captured: (organizationId: Org, lane: number, shard: number) =>
-    key(walletPartition(organizationId, lane), `S#${shard}`),
+    key(`WALLET#${numbered(organizationId, lane)}`, `S#${shard}`),
   /** A shard of the count of a channel's inbound messages. An organization's are in one partition, so that one query reads them all. */
   inboundCount: (organizationId: Org, channel: string, shard: number) =>
     key(`INS#${organizationId}`, `${channel}#${shard}`),
   /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
-  entry: (organizationId: Org, lane: number, order: string) => key(walletPartition(organizationId, lane), `E#${order}`),
+  entry: (organizationId: Org, lane: number, order: string) =>
+    key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),
   /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
   volume: (organizationId: Org, channel: string, month: string) =>
     key(`VOLUME#${organizationId}`, `${channel}#${month}`),

@@ -1,5 +1,5 @@
 import type { Id } from '../domain/core/ids.ts';
-import { digest, type IdOrEmpty, newestKey, type Org, padded, sharded } from './key-parts.ts';
+import { digest, type IdOrEmpty, newestKey, numbered, type Org, padded } from './key-parts.ts';
 import { DUE_SHARDS, shardOf } from './table-indexes.ts';
 
 /* The index entries of the key table: its other half is access-patterns.ts. */
@@ -63,7 +63,7 @@ export const INDEX_KEYS = {
   }),
   /** An organization's messages of a channel; shard 0 has no number, and all of a quiet organization's. */
   messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>, shard = 0) => ({
-    gsi1pk: sharded(`MSGS#${channel}#${organizationId}`, shard),
+    gsi1pk: `MSGS#${channel}#${numbered(organizationId, shard)}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** A contact's messages of a channel. */
@@ -116,7 +116,7 @@ export const INDEX_KEYS = {
     id: IdOrEmpty<'message'>,
     shard = 0,
   ) => ({
-    gsi3pk: sharded(`MSGS#${channel}#${organizationId}#${digest(campaignId)}`, shard),
+    gsi3pk: `MSGS#${channel}#${organizationId}#${numbered(digest(campaignId), shard)}`,
     gsi3sk: newestKey(createdAt, id),
   }),
   /** Messages of a channel to a recipient (blind index). */

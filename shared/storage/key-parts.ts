@@ -13,10 +13,5 @@ export type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
 export type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
-/** A partition of a list that is spread over shards; shard 0 has the list's own name. */
-export const sharded = (partition: string, shard: number): string =>
-  shard === 0 ? partition : `${partition}#${shard}`;
-
-/** The partition of a wallet (lane 0) or of one of its lanes. */
-export const walletPartition = (organizationId: Org, lane: number): string =>
-  lane === 0 ? `WALLET#${organizationId}` : `WALLET#${organizationId}#${lane}`;
+/** A part of a key with the number of a lane or shard; number 0, which there is always, has the plain text. */
+export const numbered = (text: string, number: number): string => (number === 0 ? text : `${text}#${number}`);

@@ -1,14 +1,3 @@
-import type { PriceRow } from '../pricing/prices.ts';
-import {
-  bothChanges,
-  type MonthVolume,
-  NO_CHANGE,
-  type Positions,
-  quoteUnits,
-  sumPositions,
-  type VolumeChange,
-} from '../pricing/volume.ts';
-
 /*
  * Lanes (docs/spec/wallet.md#lanes): an organization whose sends meet on its wallet's row debits one of several rows instead. A lane leases
  * coins, and positions of the month's volume, from the wallet; lane 0 is the wallet itself, and the only one while the organization is quiet.
@@ -67,35 +56,4 @@ export const leaseSize = (
   const most = Math.max(1, Math.floor(MAX_LEASED_UNITS / Math.max(units, sends)));
   const times = coins === 0 ? most : Math.min(most, Math.floor(share / coins));
   return { coins: times * coins, units: times * units };
-};
-
-/** Positions of a month that a lane may give to its sends: those after `taken` up to `end`, and those that came back. */
-export interface Window extends MonthVolume {
-  readonly end: number;
-}
-
-/** The windows of lanes that lease `units` of a month each, one after the other, and what they take of it together. */
-export const leaseWindows = (
-  row: PriceRow,
-  volume: MonthVolume,
-  units: readonly number[],
-): { readonly windows: readonly Window[]; readonly change: VolumeChange } => {
-  let [at, change] = [volume, NO_CHANGE];
-  const windows = units.map((count): Window => {
-    const quoted = quoteUnits(row, count, at);
-    const window = { taken: at.taken, end: at.taken + quoted.units, free: quoted.reused };
-    at = quoted.after;
-    change = bothChanges(change, quoted);
-    return window;
-  });
-  return { windows, change };
-};
-
-/** The positions of a window that were not given to sends, by band. */
-export const unusedPositions = (edges: readonly number[], { taken, end, free }: Window): Positions[] => {
-  const bands = edges.map((from, at): Positions => {
-    const last = (edges[at + 1] ?? Number.MAX_SAFE_INTEGER) - 1;
-    return { from, units: Math.max(0, Math.min(end, last) - Math.max(taken, from - 1)) };
-  });
-  return sumPositions([...free, ...bands]);
 };

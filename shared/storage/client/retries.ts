@@ -70,7 +70,8 @@ const NO_PATIENCE: ConflictPatience = () => 0;
 /** Further waits of a call that meets conflicts, in ms: the longer it goes on, the more writers there are. The last one repeats. */
 const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+/** Waits so many ms. */
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s, and after conflicts for as long as

@@ -95,19 +95,10 @@ const replacedWrites = (reservation: Reservation, { lane, back }: Debit): WriteO
   return positions ? [volumeReturn(original.organizationId, original.channel, positions)] : [];
 };
 
-const limitWrites = (reservation: Reservation): Named[] => {
-  const { organizationId, channel, createdAt } = reservation.message;
-  const { perSecond } = reservation;
-  return [
-    ...(perSecond === undefined
-      ? []
-      : [
-          {
-            part: 'ceiling',
-            write: ceilingWrite(organizationId, createdAt, { channel, sends: 1, perSecond }),
-          } as const,
-        ]),
-  ];
+const limitWrites = ({ message, perSecond }: Reservation): Named[] => {
+  if (perSecond === undefined) return [];
+  const { organizationId, channel, createdAt } = message;
+  return [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, { channel, sends: 1, perSecond }) }];
 };
 
 /** What is written with a queued message: the rest of its content, its fallback, or the fallback's step to it. */

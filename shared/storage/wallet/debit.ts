@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Coins } from '../../domain/core/money.ts';
@@ -9,6 +8,7 @@ import { type MonthVolume, NO_VOLUME, type Positions, type VolumeChange } from '
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import { pause } from '../client/retries.ts';
 import type { CancelReason, Table, TransactOutcome } from '../client/table.ts';
 import { chooseLane, guessWallet, rememberLane, rememberWallet, seenWallet } from './lane-cache.ts';
 import { type LaneState, laneWrite, windowName } from './lane-rows.ts';

@@ -1,7 +1,7 @@
 import type { Id } from '../../domain/core/ids.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { VolumeChange } from '../../domain/pricing/volume.ts';
-import type { Window } from '../../domain/wallet/lanes.ts';
+import type { Window } from '../../domain/pricing/windows.ts';
 import { KEYS } from '../access-patterns.ts';
 import { allOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';

@@ -3,16 +3,8 @@ import { asCoins } from '../../domain/core/money.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { edgesOf, type PriceRow } from '../../domain/pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../../domain/pricing/volume.ts';
-import {
-  fewerLanes,
-  LANE_CHECK_MS,
-  type LaneNeed,
-  leaseSize,
-  leaseWindows,
-  moreLanes,
-  unusedPositions,
-  type Window,
-} from '../../domain/wallet/lanes.ts';
+import { leaseWindows, unusedPositions, type Window } from '../../domain/pricing/windows.ts';
+import { fewerLanes, LANE_CHECK_MS, type LaneNeed, leaseSize, moreLanes } from '../../domain/wallet/lanes.ts';
 import { WARNING_LEVEL } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT, all, EXISTS, isStill } from '../client/conditions.ts';

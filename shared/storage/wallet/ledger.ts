@@ -9,7 +9,6 @@ import { mergeNewest, type Source } from '../client/merge-newest.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { QueryPage, Table } from '../client/table.ts';
-import { walletPartition } from '../key-parts.ts';
 import { lanesUpTo, readWhole, sumWallet } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
 
@@ -114,7 +113,7 @@ const newestEntries = async (
   const figures: Row[] = [];
   const share = ledgers === 0 ? wanted : Math.ceil(wanted / (ledgers + 1)) + BEYOND_SHARE;
   const sources = [0, ...lanesUpTo(ledgers)].map((lane): Source<Row> => {
-    const next = ledgerRows(table, walletPartition(organizationId, lane), share, sk);
+    const next = ledgerRows(table, KEYS.walletLane(organizationId, lane).pk, share, sk);
     return async () => {
       const rows = await next();
       figures.push(...(rows ?? []).filter((row) => !isEntry(row)));

@@ -1,5 +1,6 @@
 import type { Id } from '../../domain/core/ids.ts';
-import { LANE_CHECK_MS, lanesFor, unusedPositions } from '../../domain/wallet/lanes.ts';
+import { unusedPositions } from '../../domain/pricing/windows.ts';
+import { LANE_CHECK_MS, lanesFor } from '../../domain/wallet/lanes.ts';
 import { KEYS } from '../access-patterns.ts';
 import { all, isStill } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
