@@ -98,4 +98,18 @@ describe('the buckets of a key and of its organization', () => {
     expect(bucketOfOrganization('single_send', 1).burst).toBe(1);
     expect(bucketOfOrganization('bulk_send', 1)).toMatchObject({ perMinute: 150, burst: 150 });
   });
+
+  test('that are larger than a row carries are spread over rows, and hold together what one row would', async () => {
+    expect(bucketOfOrganization('single_send', 600_000)).toMatchObject({ burst: 100_000, rows: 20 });
+    expect(bucketOfOrganization('single_send', 30_000)).toMatchObject({ rows: 1 });
+    const bucket: Bucket = { name: 'spread', perMinute: 60, burst: 30, rows: 3 };
+    const draw = (now: number) => drawTokens(world.table, [{ owner: idNamed('organization', 'spread'), bucket }], now);
+    const drawMany = (now: number) => Promise.all(Array.from({ length: 60 }, () => draw(now)));
+    const first = await drawMany(START);
+    expect(given(first)).toBe(30);
+    for (const refused of first) if (refused) expect(refused.waitMs).toBe(3_000);
+    // A token a second of the whole: three rows have one each after three.
+    expect(given(await drawMany(START + 3_000))).toBe(3);
+    expect(given(await drawMany(START + 60_000))).toBe(30);
+  });
 });

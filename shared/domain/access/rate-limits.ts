@@ -5,12 +5,16 @@ export interface Bucket {
   readonly name: string;
   readonly perMinute: number;
   readonly burst: number;
+  /** Rows that it is spread over, each with an even part; one by default. */
+  readonly rows?: number;
 }
 
 /** Single sends a minute of an organization, unless the operator sets another number. */
 export const DEFAULT_SENDS_PER_MINUTE = 3_000;
-/** What one row of the table carries with room to spare: an organization's sends all draw from one. */
-export const MAX_SENDS_PER_MINUTE = 30_000;
+/** The operator's maximum: 10,000 a second. */
+export const MAX_SENDS_PER_MINUTE = 600_000;
+/** Draws a minute that one row of the table carries with room to spare; a larger bucket is spread over several. */
+const PER_ROW = 30_000;
 /** An organization's burst is this part of a minute's sends, as a key's is. */
 const BURST_SHARE = 6;
 
@@ -30,7 +34,12 @@ export const bucketOfCredential = (rate: Rate): Bucket => OF_CREDENTIAL[rate];
 export const bucketOfOrganization = (rate: Rate, sendsPerMinute: number = DEFAULT_SENDS_PER_MINUTE): Bucket =>
   rate === 'bulk_send'
     ? BULK_OF_ORGANIZATION
-    : { name: rate, perMinute: sendsPerMinute, burst: Math.ceil(sendsPerMinute / BURST_SHARE) };
+    : {
+        name: rate,
+        perMinute: sendsPerMinute,
+        burst: Math.ceil(sendsPerMinute / BURST_SHARE),
+        rows: Math.ceil(sendsPerMinute / PER_ROW),
+      };
 
 /** A bucket with the words of its refusal. */
 export interface Limit extends Bucket {

@@ -8,6 +8,7 @@ import { quietHoursOf } from '../access/organization-settings.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { readWallet } from '../wallet/read-wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { contactRows } from './contacts.ts';
 import { readSuppression } from './email-addresses.ts';
@@ -89,6 +90,12 @@ export const consentFault = async (
   return eligibilities[0]?.consent;
 };
 
+/** The balance of a wallet whose row was read; only one that has lanes is read once more. */
+const balanceOf = async (table: Table, organizationId: Id<'organization'>, row: Row): Promise<number> => {
+  const { opened, balance } = walletRows.read(row);
+  return opened === 0 ? balance : ((await readWallet(table, organizationId))?.balance ?? 0);
+};
+
 /**
  * The spendable coins, the quiet hours, and what is on file about the plans' recipients, in the plans' order, as their reservations and
  * dispatches would find it. For previews; a send checks in its own transaction. One round trip.
@@ -107,7 +114,7 @@ export const readEligibility = async (
   const { rows, eligibilities } = await readRecipients(table, organizationId, plans, recipientHashOf, otherKeys);
   const [wallet, organization] = rows;
   return {
-    balance: wallet ? walletRows.read(wallet).balance : 0,
+    balance: wallet ? await balanceOf(table, organizationId, wallet) : 0,
     quietHours: quietHoursOf(organization),
     recipients: eligibilities,
   };

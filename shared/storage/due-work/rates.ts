@@ -59,6 +59,30 @@ const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise
   });
 };
 
+/** The row that a draw begins with, and how many others are tried: with chance among them, rows are emptied about evenly. */
+const MAX_ROWS_TRIED = 3;
+
+/** One of the rows of a bucket, as a bucket of its own; the first has the bucket's name. */
+const rowOf = ({ name, perMinute, burst, rows = 1 }: Bucket, row: number): Bucket => ({
+  name: row === 0 ? name : `${name}#${row}`,
+  perMinute: perMinute / rows,
+  burst: Math.max(1, Math.floor(burst / rows)),
+});
+
+/** Draws one token of a bucket, of whichever of its rows has one. `row`: where it was drawn; `waitMs`: 0, or until the next. */
+const drawOne = async (table: Table, owner: string, bucket: Bucket, now: number) => {
+  const { rows = 1 } = bucket;
+  const first = Math.floor(Math.random() * rows);
+  let waitMs = Number.POSITIVE_INFINITY;
+  let row = rowOf(bucket, first);
+  for (let tried = 0; tried < Math.min(rows, MAX_ROWS_TRIED); tried++) {
+    row = rowOf(bucket, (first + tried) % rows);
+    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now));
+    if (waitMs === 0) break;
+  }
+  return { row, waitMs };
+};
+
 /** A bucket to draw from, and whose it is; a promise where its size must be read first. */
 export interface Draw {
   readonly owner: string;
@@ -77,12 +101,12 @@ export const drawTokens = async (
   const drawn = await Promise.all(
     draws.map(async ({ owner, bucket: asked }, at) => {
       const bucket = await asked;
-      return { at, owner, bucket, waitMs: await drawToken(table, owner, bucket, now) };
+      return { at, owner, bucket, ...(await drawOne(table, owner, bucket, now)) };
     }),
   );
   const empty = drawn.find(({ waitMs }) => waitMs > 0);
   if (!empty) return undefined;
   const spent = drawn.filter(({ waitMs }) => waitMs === 0);
-  await Promise.all(spent.map(({ owner, bucket }) => returnToken(table, owner, bucket)));
+  await Promise.all(spent.map(({ owner, row }) => returnToken(table, owner, row)));
   return empty;
 };
