@@ -27,6 +27,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['bulk', 'batch-calls'],
   contacts: [
     'contacts',
+    'counters',
     'interactions',
     'flows/ai',
     'consent',

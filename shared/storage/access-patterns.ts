@@ -61,6 +61,9 @@ export const KEYS = {
   /** A shard of the count of a channel's inbound messages. An organization's are in one partition, so that one query reads them all. */
   inboundCount: (organizationId: Org, channel: string, shard: number) =>
     key(`INS#${organizationId}`, `${channel}#${shard}`),
+  /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
+  counter: (organizationId: Org, counted: string, shard: number) =>
+    key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
   /** A ledger entry; `order` sorts by time. */
   entry: (organizationId: Org, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
   /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
