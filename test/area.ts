@@ -69,6 +69,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'storage/conflicts',
     'parse-key',
     'row-codec',
+    'migration',
     'storage/due',
     'publisher',
     'test/local',

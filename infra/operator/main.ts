@@ -7,6 +7,7 @@ import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { QUEUE_COMMANDS } from './commands/queues.ts';
 import { SENDER_COMMANDS } from './commands/senders.ts';
 import { SUPPRESSION_COMMANDS } from './commands/suppression.ts';
+import { TABLE_COMMANDS } from './commands/table.ts';
 
 /** `npm run --silent admin -- …`: the operator's command line. */
 process.exitCode = await runProgram(
@@ -19,6 +20,7 @@ process.exitCode = await runProgram(
     ...QUEUE_COMMANDS,
     ...SENDER_COMMANDS,
     ...SUPPRESSION_COMMANDS,
+    ...TABLE_COMMANDS,
   ],
   process.argv.slice(2),
 );

@@ -69,6 +69,8 @@ export const KEYS = {
   /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
   volume: (organizationId: Org, channel: string, month: string) =>
     key(`VOLUME#${organizationId}`, `${channel}#${month}`),
+  /** How far a migration of the table has come in one of its segments; gone once all are over. */
+  migration: (segment: number) => key('MIGRATION', `SEGMENT#${padded(segment, 4)}`),
   /** A version of the price table, by the time from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
   /** The stage's settings of a provider, for sending; sealed. */

@@ -73,6 +73,17 @@ describe("an organization's counts", () => {
     await table.write(countWrite(id, 'contacts', 'a'));
     expect(await readCount(table, id, 'contacts')).toBe(41);
     expect(await readCount(table, id, 'keys')).toBe(3);
+    // It moves between the reads.
+    const moving = ownTable();
+    moving.queryAll = async (range) => {
+      const rows = await table.queryAll(range);
+      const move = { update: KEYS.organization(id), remove: ['contacts'] };
+      if ((await table.get(KEYS.organization(id)))?.contacts)
+        await table.transact([move, countWrite(id, 'contacts', 'moved', 40)]);
+      return rows;
+    };
+    expect(await readCount(moving, id, 'contacts')).toBe(41);
+    expect(await readCount(moving, id, 'contacts')).toBe(41);
   });
 });
 

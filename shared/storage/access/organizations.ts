@@ -20,7 +20,7 @@ interface CountedOrganization extends Organization {
 }
 
 /** Organizations. The settings of their sends are attributes of the same row (organization-settings.ts). */
-const organizationRows = defineRow<CountedOrganization>()({
+export const organizationRows = defineRow<CountedOrganization>()({
   attributes: {
     id: id('organization'),
     name: z.string(),
@@ -31,6 +31,9 @@ const organizationRows = defineRow<CountedOrganization>()({
   },
   key: (organization) => KEYS.organization(organization.id),
   index: (organization) => INDEX_KEYS.organizations(isoTime(organization.createdAt), organization.id),
+  version: 2,
+  // Version 1 also counted contacts and keys: counters.ts reads them, and moves them when the row is rewritten.
+  versions: { 1: ({ contacts: _contacts, keys: _keys, ...row }) => row },
 });
 
 /** An organization with the totals of its lists; undefined when it does not exist. */
