@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { mapConcurrently } from '../../../shared/domain/core/map-concurrently.ts';
+import { organizationIds } from '../../../shared/storage/access/organizations.ts';
 import { migrateTable } from '../../../shared/storage/migration/migrate.ts';
+import { verifyWallet } from '../../../shared/storage/wallet/verify.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, wholeNumber } from '../options.ts';
+import { env, shortText, wholeNumber } from '../options.ts';
 
 const MAX_SEGMENTS = 64;
 
@@ -28,4 +31,32 @@ const tableMigrate = defineCommand({
   },
 });
 
-export const TABLE_COMMANDS = [tableMigrate];
+/** Wallets that are checked at once. */
+const AT_ONCE = 8;
+
+const tableVerify = defineCommand({
+  name: 'table verify',
+  summary: "Check each organization's money: balance and held coins are the sums of the ledger",
+  options: z.object({
+    env,
+    table: shortText('another table of the account, such as a restored one (default: that of the stage)').optional(),
+  }),
+  run: async ({ tables }, { env: chosen, table: name }) => {
+    const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
+    const items = await mapConcurrently(await organizationIds(table), AT_ONCE, async (organization) => ({
+      organization,
+      ...(await verifyWallet(table, organization)),
+    }));
+    const wrong = items.filter(({ faults }) => faults.length > 0);
+    if (wrong.length > 0)
+      throw new OperatorError(
+        `The money of ${wrong.length} of ${items.length} organizations is wrong.${wrong.map(({ organization, faults }) => `\n${organization}: ${faults.join('; ')}.`).join('')}`,
+      );
+    return {
+      data: { items: items.map(({ faults: _faults, ...item }) => item) },
+      note: `The money of ${items.length} organizations is right.`,
+    };
+  },
+});
+
+export const TABLE_COMMANDS = [tableMigrate, tableVerify];

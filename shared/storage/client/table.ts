@@ -96,6 +96,11 @@ export class Table {
     this.#patience = patience;
   }
 
+  /** Another table of the same engine or account: a restored one, before it takes the place of this one. */
+  named(name: string): Table {
+    return new Table(this.#client, name, this.#patience);
+  }
+
   /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
   async get(key: Key, options: { eventual?: boolean; only?: readonly string[] } = {}): Promise<Row | undefined> {
     // A codec that reads some attributes still has to know their shape.

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { KEYS } from '../access-patterns.ts';
 import type { Key } from '../client/row.ts';
@@ -15,6 +14,7 @@ export type CountsByKind = Readonly<Record<string, Counts>>;
 const NONE: Counts = { rows: 0, rewritten: 0, busy: 0, unreadable: 0 };
 /** What has a key of no entry of the key table. */
 const UNKNOWN = 'unknown';
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 /** Rows of a page, after which progress is written. */
 const PAGE = 100;
 

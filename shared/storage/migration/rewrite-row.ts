@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { type Row, SHAPE } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -26,9 +25,7 @@ const unchanged = (row: Row, known: readonly string[]): Condition => {
 /** The write that makes one row of the other: of the attributes that differ alone, if the row is unchanged. */
 const differenceWrite = (old: Row, next: Row, known: readonly string[]): Extract<WriteOp, { update: unknown }> => ({
   update: { pk: old.pk, sk: old.sk },
-  set: Object.fromEntries(
-    Object.entries(next).filter(([name, value]) => !KEY_NAMES.has(name) && !isDeepStrictEqual(value, old[name])),
-  ),
+  set: Object.fromEntries(Object.entries(next).filter(([name, value]) => !KEY_NAMES.has(name) && value !== old[name])),
   remove: Object.keys(old).filter((name) => !(name in next)),
   when: unchanged(old, known),
 });

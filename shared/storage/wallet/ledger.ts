@@ -67,7 +67,7 @@ export interface LedgerPosition {
 }
 
 /** The sums of the wallet and its capture counters: read newest first, their rows come before the ledger's. */
-const sums = (rows: readonly Row[]) => {
+export const sums = (rows: readonly Row[]) => {
   const wallet = rows.find((row) => row.sk === 'W');
   if (!wallet) return undefined;
   const parsed = walletRows.read(wallet);
