@@ -101,6 +101,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   suppression: 'Suppressed e-mail addresses',
   table: 'The table of a stage',
   wallet: 'Prepaid wallets',
+  webhook: 'Webhook subscriptions',
 };
 
 /** The command-line program. */

@@ -8,6 +8,7 @@ import { QUEUE_COMMANDS } from './commands/queues.ts';
 import { SENDER_COMMANDS } from './commands/senders.ts';
 import { SUPPRESSION_COMMANDS } from './commands/suppression.ts';
 import { TABLE_COMMANDS } from './commands/table.ts';
+import { WEBHOOK_COMMANDS } from './commands/webhooks.ts';
 
 /** `npm run --silent admin -- …`: the operator's command line. */
 process.exitCode = await runProgram(
@@ -21,6 +22,7 @@ process.exitCode = await runProgram(
     ...SENDER_COMMANDS,
     ...SUPPRESSION_COMMANDS,
     ...TABLE_COMMANDS,
+    ...WEBHOOK_COMMANDS,
   ],
   process.argv.slice(2),
 );
