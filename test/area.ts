@@ -70,6 +70,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'parse-key',
     'row-codec',
     'migration',
+    'restore',
     'storage/due',
     'publisher',
     'test/local',
