@@ -62,3 +62,16 @@ test('money that moves while it is checked is no fault', async () => {
   await sends;
   expect((await verify(actor.organizationId)).openHolds).toBe(0);
 });
+
+test('a transaction that a query sees in part is read again', async () => {
+  const id = await spender();
+  const torn = world.table.named(world.table.name);
+  let queries = 0;
+  torn.query = async (range) => {
+    const page = await world.table.query(range);
+    const newest = page.rows.find(({ sk }) => sk.startsWith('E#'));
+    return queries++ > 0 ? page : { ...page, rows: page.rows.filter((row) => row !== newest) };
+  };
+  expect(await verifyWallet(torn, id)).toEqual(await verify(id));
+  expect(queries).toBe(2);
+});
