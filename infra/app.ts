@@ -82,13 +82,27 @@ const originGeneration = (app: App): number => {
   return generation;
 };
 
+/** What `-c name=live=…,test=…` says of each stage; nothing for a stage that it does not name. */
+const byStage = (app: App, name: string, value: RegExp, example: string): Partial<Record<Environment, string>> => {
+  const parts = setting(app, name)?.split(',') ?? [];
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, environment, given = ''] = /^(live|test)=(.+)$/.exec(part.trim()) ?? [];
+      if (!environment || !value.test(given)) throw new Error(`${name} reads like ${example}.`);
+      return [environment, given];
+    }),
+  );
+};
+
 const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data => {
+  const restored = byStage(app, 'restoredTable', /^[\w.-]{3,255}$/, 'live=messaging-live-20261123');
   const dataOf = (environment: Environment) =>
     new DataStack(app, NAMES.dataStack(environment), {
       ...(env ? { env } : {}),
       environment,
       settings: stages[environment],
       generation: originGeneration(app),
+      restoredTable: restored[environment],
       description: `Messaging, ${environment}: the table and its key.`,
     });
   return { live: dataOf('live'), test: dataOf('test') };
@@ -110,18 +124,6 @@ const createApis = (app: App, { contracts, env, stages = STAGES }: DeploymentPro
   return { live: apiOf('live'), test: apiOf('test') };
 };
 
-/** What `-c reservedConcurrency=live=600,test=60` keeps for each stage; nothing for a stage that it does not name. */
-const reservations = (app: App): Partial<Record<Environment, number>> => {
-  const parts = setting(app, 'reservedConcurrency')?.split(',') ?? [];
-  return Object.fromEntries(
-    parts.map((part) => {
-      const [, environment, total] = /^(live|test)=(\d{1,6})$/.exec(part.trim()) ?? [];
-      if (!environment) throw new Error('reservedConcurrency reads like live=600,test=60.');
-      return [environment, Number(total)];
-    }),
-  );
-};
-
 /** What the application stacks are made of. */
 interface AppParts {
   readonly data: Data;
@@ -132,7 +134,7 @@ interface AppParts {
 const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }: AppParts): Deployment['apps'] => {
   const { contracts, code, partitions, env, stages = STAGES } = props;
   const alarmEmail = setting(app, 'alarmEmail');
-  const reserved = reservations(app);
+  const reserved = byStage(app, 'reservedConcurrency', /^\d{1,6}$/, 'live=600,test=60');
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
       ...(env ? { env } : {}),
@@ -148,7 +150,7 @@ const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }:
       generation: originGeneration(app),
       firewall: setting(app, 'waf') === 'true',
       tracing: setting(app, 'tracing') === 'true',
-      reservedConcurrency: reserved[environment],
+      reservedConcurrency: reserved[environment] === undefined ? undefined : Number(reserved[environment]),
       ...(alarmEmail ? { alarmEmail } : {}),
       emailFrom: setting(app, 'emailFrom')?.split(','),
       webPushHosts: setting(app, 'webPushHosts'),

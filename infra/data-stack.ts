@@ -1,5 +1,12 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Environment } from '../shared/domain/core/actor.ts';
@@ -13,6 +20,8 @@ export interface DataStackProps extends StackProps {
   readonly settings: StageSettings;
   /** Of the edge's secret: counts its rotations, from 1. */
   readonly generation: number;
+  /** A table that the stage uses instead of its own, restored from it (docs/restore.md). The own one stays. */
+  readonly restoredTable?: string | undefined;
 }
 
 /**
@@ -20,7 +29,8 @@ export interface DataStackProps extends StackProps {
  * can be deleted and recreated without touching them.
  */
 export class DataStack extends Stack {
-  readonly table: Table;
+  /** The table that the stage uses. */
+  readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
@@ -33,8 +43,11 @@ export class DataStack extends Stack {
       pendingWindow: Duration.days(settings.deletionProtection ? 30 : 7),
       removalPolicy: settings.removal,
     });
-    this.table = this.createTable(environment, settings);
-    this.addIndexes();
+    const own = this.createTable(environment, settings);
+    // Also while a restored table is in use: CloudFormation removes no export before the stacks that import it have changed.
+    for (const value of [own.tableName, own.tableArn]) this.exportValue(value);
+    const { restoredTable } = props;
+    this.table = restoredTable === undefined ? own : Table.fromTableName(this, 'RestoredTable', restoredTable);
     new UploadBucket(this, 'Uploads', { environment, key: this.key, settings });
     new OriginSecrets(this, 'OriginSecrets', { environment, generation });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
@@ -42,7 +55,7 @@ export class DataStack extends Stack {
   }
 
   private createTable(environment: Environment, settings: StageSettings): Table {
-    return new Table(this, 'Table', {
+    const table = new Table(this, 'Table', {
       tableName: NAMES.table(environment),
       partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
       sortKey: { name: TABLE.sortKey, type: AttributeType.STRING },
@@ -57,16 +70,18 @@ export class DataStack extends Stack {
       deletionProtection: settings.deletionProtection,
       removalPolicy: settings.removal,
     });
+    this.addIndexes(table);
+    return table;
   }
 
-  private addIndexes(): void {
+  private addIndexes(table: Table): void {
     for (const [indexName, index] of Object.entries(INDEXES)) {
       // DynamoDB rejects an INCLUDE projection with an empty attribute list.
       const projection =
         index.attributes.length > 0
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...index.attributes] }
           : { projectionType: ProjectionType.KEYS_ONLY };
-      this.table.addGlobalSecondaryIndex({
+      table.addGlobalSecondaryIndex({
         indexName,
         partitionKey: { name: index.partitionKey, type: AttributeType.STRING },
         sortKey: { name: index.sortKey, type: index.sortType === 'N' ? AttributeType.NUMBER : AttributeType.STRING },

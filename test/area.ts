@@ -27,6 +27,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['bulk', 'batch-calls'],
   contacts: [
     'contacts',
+    'counters',
     'interactions',
     'flows/ai',
     'consent',
@@ -68,6 +69,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'storage/conflicts',
     'parse-key',
     'row-codec',
+    'migration',
+    'restore',
     'storage/due',
     'publisher',
     'test/local',

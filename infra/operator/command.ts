@@ -99,7 +99,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   routes: 'The providers of a route, in order',
   session: "A person's sessions",
   suppression: 'Suppressed e-mail addresses',
+  table: 'The table of a stage',
   wallet: 'Prepaid wallets',
+  webhook: 'Webhook subscriptions',
 };
 
 /** The command-line program. */

@@ -6,6 +6,7 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { type Clock, systemClock } from '../../shared/domain/core/time.ts';
 import { TEST_OPENING_CREDIT } from '../../shared/domain/wallet/wallet.ts';
+import { countWrite } from '../../shared/storage/access/counters.ts';
 import { newKeyWrites } from '../../shared/storage/access/keys.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { auditWrites } from '../../shared/storage/audit/audit-log.ts';
@@ -64,7 +65,8 @@ const writeOrganization = async (
   if (isRefusal(planned)) throw new Error(planned.details.detail);
   const outcome = await table.transact([
     ...newKeyWrites(planned.key),
-    organizationWrite(organization, 1),
+    organizationWrite(organization),
+    countWrite(organization.id, 'keys', planned.key.id),
     openWallet(organization.id),
     ...auditWrites(
       operatorEntry(organization.id, { action: 'organization.created', object: organization.id, at: now }),

@@ -57,19 +57,24 @@ export const KEYS = {
   /** A wallet's available balance. Sorts after its counters and ledger entries, so that one descending query reads all three. */
   wallet: (organizationId: Org) => key(`WALLET#${organizationId}`, 'W'),
   /** A lane of a wallet, from 1: what it may spend, and its part of the wallet's counters. Its captures and ledger entries are in its partition. */
-  walletLane: (organizationId: Org, lane: number) => key(`WALLET#${numbered(organizationId, lane)}`, 'W'),
+  walletLane: (organizationId: Org, lane: number) => key(`WALLET#${numbered(organizationId, lane)}`, 'L'),
   /** A shard of the sum of the captures of a wallet (lane 0) or a lane. */
   captured: (organizationId: Org, lane: number, shard: number) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `S#${shard}`),
   /** A shard of the count of a channel's inbound messages. An organization's are in one partition, so that one query reads them all. */
   inboundCount: (organizationId: Org, channel: string, shard: number) =>
     key(`INS#${organizationId}`, `${channel}#${shard}`),
+  /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
+  counter: (organizationId: Org, counted: string, shard: number) =>
+    key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
   /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
   entry: (organizationId: Org, lane: number, order: string) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),
   /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
   volume: (organizationId: Org, channel: string, month: string) =>
     key(`VOLUME#${organizationId}`, `${channel}#${month}`),
+  /** How far a migration of the table has come in one of its segments; gone once all are over. */
+  migration: (segment: number) => key('MIGRATION', `SEGMENT#${padded(segment, 4)}`),
   /** A version of the price table, by the time from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
   /** The stage's settings of a provider, for sending; sealed. */

@@ -18,6 +18,7 @@ type SortKey = Pick<Key, 'sk'>;
 
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
+  organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
   /** Works for every row of a message. */
   message: ({ pk }: PartitionKey) => parseId('message', after('MSG#', pk)),
   receipt: ({ pk, sk }: Key) => ({ messageId: PARSE_KEY.message({ pk }), fingerprint: after('RCPT#', sk) }),

@@ -55,6 +55,12 @@ export const listShardsUpTo = (lane: number): number => Math.min(lane, LIST_SHAR
 /** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
 export const INBOUND_SHARDS = 4;
 
+/**
+ * Counter rows that an organization's objects of a kind are spread over. Of 24 creations in flight at once, one in
+ * six meets another one, and is tried again; reading a total takes one query of as many rows.
+ */
+export const COUNTER_SHARDS = 128;
+
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 

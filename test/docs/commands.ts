@@ -1,14 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCESS_COMMANDS } from '../../infra/operator/commands/access.ts';
-import { AUDIT_COMMANDS } from '../../infra/operator/commands/audit.ts';
-import { MONEY_COMMANDS } from '../../infra/operator/commands/money.ts';
-import { PEOPLE_COMMANDS } from '../../infra/operator/commands/people.ts';
-import { PROVIDER_COMMANDS } from '../../infra/operator/commands/providers.ts';
-import { QUEUE_COMMANDS } from '../../infra/operator/commands/queues.ts';
-import { SENDER_COMMANDS } from '../../infra/operator/commands/senders.ts';
-import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
+import { COMMANDS } from '../../infra/operator/commands/index.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 export const readPage = (file: string): string => readFileSync(join(PROJECT, file), 'utf8');
@@ -26,18 +19,7 @@ export const blocksOf = (page: string, language: string): string[] =>
   );
 
 /** The operator's commands, by name. */
-export const OPERATOR_COMMANDS = new Map(
-  [
-    ...ACCESS_COMMANDS,
-    ...AUDIT_COMMANDS,
-    ...MONEY_COMMANDS,
-    ...PEOPLE_COMMANDS,
-    ...PROVIDER_COMMANDS,
-    ...QUEUE_COMMANDS,
-    ...SENDER_COMMANDS,
-    ...SUPPRESSION_COMMANDS,
-  ].map((command) => [command.name as string, command]),
-);
+export const OPERATOR_COMMANDS = new Map(COMMANDS.map((command) => [command.name as string, command]));
 const GROUPS = new Set([...OPERATOR_COMMANDS.keys()].map((name) => name.split(' ')[0]));
 
 const isCommand = (text: string): boolean => {

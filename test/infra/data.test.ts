@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NAMES, STAGES } from '../../infra/stages.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
-import { deploy, type Piece, resourcesOf } from './support.ts';
+import { deploy, type Piece, resourcesOf, templateOf } from './support.ts';
 
 const { data } = deploy();
 
@@ -77,5 +77,37 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     for (const { id, DeletionPolicy } of resourcesOf(data[environment])) expect(DeletionPolicy, id).not.toBe('Retain');
     for (const { id, DeletionPolicy } of named)
       expect([undefined, 'Delete', 'RetainExceptOnCreate'], id).toContain(DeletionPolicy);
+  });
+});
+
+describe('a stage whose table was restored', () => {
+  const RESTORED = 'messaging-live-20261123';
+  const restored = deploy({ context: { restoredTable: `live=${RESTORED}` } });
+  const text = (stack: Parameters<typeof templateOf>[0]) => JSON.stringify(templateOf(stack));
+
+  it('uses the restored table alone: its functions, grants, alarms and the operator', () => {
+    const functions = resourcesOf(restored.apps.live, 'AWS::Lambda::Function');
+    expect(functions.length).toBeGreaterThan(50);
+    for (const { id, Properties } of functions) expect(Properties.Environment.Variables.TABLE_NAME, id).toBe(RESTORED);
+    for (const { id, Properties } of resourcesOf(restored.apps.test, 'AWS::Lambda::Function'))
+      expect(Properties.Environment.Variables.LIVE_TABLE_NAME, id).toBe(RESTORED);
+    const roles = JSON.stringify(resourcesOf(restored.apps.live, 'AWS::IAM::Role'));
+    expect(roles).toContain(`:table/${RESTORED}`);
+    const own = resourcesOf(restored.data.live, 'AWS::DynamoDB::Table')[0]?.id ?? '-';
+    expect(text(restored.apps.live)).not.toContain(own);
+    expect(templateOf(restored.apps.live).Outputs).toMatchObject({ TableName: { Value: RESTORED } });
+    expect(JSON.stringify(resourcesOf(restored.apps.live, 'AWS::CloudWatch::Alarm'))).toContain(RESTORED);
+  });
+
+  it('keeps its own one, with what other stacks import of it until they have changed', () => {
+    expect(resourcesOf(restored.data.live)).toEqual(resourcesOf(data.live));
+    const exportsOf = (stack: Parameters<typeof templateOf>[0]) =>
+      Object.keys(templateOf(stack).Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
+    expect(exportsOf(restored.data.live)).toEqual(expect.arrayContaining(exportsOf(data.live)));
+    expect(text(restored.data.test)).toBe(text(data.test));
+  });
+
+  it.each(['messaging-live-2', 'live=', 'live=a b', 'prod=messaging-2'])('is named in full: %s is refused', (wrong) => {
+    expect(() => deploy({ context: { restoredTable: wrong } })).toThrow('restoredTable reads like live=');
   });
 });

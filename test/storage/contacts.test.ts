@@ -10,6 +10,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
+import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
@@ -21,8 +22,7 @@ const vault = createVault(randomBytes(32));
 const raised: Id<'event'>[] = [];
 
 const world = await use(startWorld('test'));
-const countContacts = async (organizationId: Id<'organization'>) =>
-  (await world.table.get(KEYS.organization(organizationId)))?.contacts ?? 0;
+const countContacts = (organizationId: Id<'organization'>) => readCount(world.table, organizationId, 'contacts');
 const ports = contactPortsOf(world, vault, (eventId) => void raised.push(eventId));
 
 let phones = 0;

@@ -20,6 +20,7 @@ const id = {
 
 /** Of each kind of key: an example, and its parsed form. */
 const CASES = {
+  organization: [KEYS.organization(id.organization), id.organization],
   message: [KEYS.message(id.message), id.message],
   receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
   batchChunk: [KEYS.batchChunk(id.batch, 12), { batchId: id.batch, chunk: 12 }],

@@ -2,15 +2,16 @@ import type { Credential } from '../../domain/access/credentials.ts';
 import type { ApiKey, KeyStore } from '../../domain/access/keys.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { countWrite, readCount } from './counters.ts';
 import { credentialRangesWrite, credentialRow, newCredentialWrite } from './credential-writes.ts';
 import { keyRows } from './key-rows.ts';
-import { readOrganization } from './organizations.ts';
+import { organizationExists } from './organizations.ts';
 
 /** The credential of each secret of a key. */
 const credentialOf = ({ id, organizationId, env, scopes, ancestors, allowedIps, expiresAt }: ApiKey): Credential => ({
@@ -74,15 +75,15 @@ const revokeWrites = (before: ApiKey, revokedAt: number, tree: boolean): WriteOp
 /** Keys in the table of one stage. */
 export const keyStore = (table: Table): KeyStore => ({
   async create(key, { event, entry }) {
+    if (!(await organizationExists(table, key.organizationId))) return 'no_organization';
     const outcome = await table.transact([
       ...newKeyWrites(key),
-      { update: KEYS.organization(key.organizationId), add: { keys: 1 }, when: EXISTS },
+      countWrite(key.organizationId, 'keys', key.id),
       eventWrite(event),
       ...creatorChecks(key),
       ...auditWrites(entry),
     ]);
-    if (outcome.ok || outcome.reasons[0]?.row?.hash === key.hash) return 'created';
-    return outcome.reasons[2]?.conditionFailed ? 'no_organization' : 'creator_revoked';
+    return outcome.ok || outcome.reasons[0]?.row?.hash === key.hash ? 'created' : 'creator_revoked';
   },
 
   async read(id) {
@@ -99,11 +100,11 @@ export const keyStore = (table: Table): KeyStore => ({
   },
 
   async list(organizationId, page) {
-    const [rows, organization] = await Promise.all([
+    const [rows, total] = await Promise.all([
       newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.keysOf(organizationId, '', '').gsi1pk }, page),
-      readOrganization(table, organizationId),
+      readCount(table, organizationId, 'keys'),
     ]);
-    return { items: rows.map(keyRows.read), total: organization?.keys ?? 0 };
+    return { items: rows.map(keyRows.read), total };
   },
 
   async rotate(before, after, { event, entry }) {

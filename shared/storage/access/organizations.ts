@@ -13,26 +13,28 @@ import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { PARSE_KEY } from '../parse-key.ts';
 
-/** An organization, and how many keys and accounts it ever had: the totals of their lists. */
+/** An organization, and how many accounts it ever had: the total of their list. */
 interface CountedOrganization extends Organization {
-  readonly keys: number;
   readonly accounts: number;
 }
 
 /** Organizations. The settings of their sends are attributes of the same row (organization-settings.ts). */
-const organizationRows = defineRow<CountedOrganization>()({
+export const organizationRows = defineRow<CountedOrganization>()({
   attributes: {
     id: id('organization'),
     name: z.string(),
     smsPerSecond: z.int().min(1).exactOptional(),
     sendsPerMinute: z.int().min(1).exactOptional(),
     createdAt: time,
-    keys: z.int().default(0),
     accounts: z.int().default(0),
   },
   key: (organization) => KEYS.organization(organization.id),
   index: (organization) => INDEX_KEYS.organizations(isoTime(organization.createdAt), organization.id),
+  version: 2,
+  // Version 1 also counted contacts and keys: counters.ts reads them, and moves them when the row is rewritten.
+  versions: { 1: ({ contacts: _contacts, keys: _keys, ...row }) => row },
 });
 
 /** An organization with the totals of its lists; undefined when it does not exist. */
@@ -42,6 +44,25 @@ export const readOrganization = async (
 ): Promise<CountedOrganization | undefined> => {
   const row = await table.get(KEYS.organization(organizationId));
   return row && organizationRows.read(row);
+};
+
+/** Organizations that this process has seen in a table. None is ever deleted. */
+const seen = new WeakMap<Table, Set<Id<'organization'>>>();
+const MAX_SEEN = 10_000;
+
+/**
+ * Whether an organization exists. One strongly consistent read, and none once this process has seen it: a check in the transactions of its
+ * objects would make each of them meet every other one in this row.
+ */
+export const organizationExists = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
+  const known = seen.get(table) ?? new Set();
+  seen.set(table, known);
+  if (known.has(organizationId)) return true;
+  const row = await table.get(KEYS.organization(organizationId), { only: ['pk'] });
+  if (!row) return false;
+  if (known.size >= MAX_SEEN) known.clear();
+  known.add(organizationId);
+  return true;
 };
 
 /** Gives an organization another name, with the entry of who did; undefined when it does not exist. */
@@ -58,9 +79,9 @@ export const renameOrganization = async (
   return ok ? readOrganization(table, organizationId) : undefined;
 };
 
-/** The write of a new organization, with the number of keys that are written with it. */
-export const organizationWrite = (organization: Organization, keys = 0): WriteOp => ({
-  put: organizationRows.write({ ...organization, keys, accounts: 0 }),
+/** The write of a new organization. */
+export const organizationWrite = (organization: Organization): WriteOp => ({
+  put: organizationRows.write({ ...organization, accounts: 0 }),
   when: ABSENT,
 });
 
@@ -68,9 +89,16 @@ export const organizationWrite = (organization: Organization, keys = 0): WriteOp
 export const listOrganizations = async (table: Table, page: PageRequest): Promise<Organization[]> => {
   const rows = await newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.organizations('', '').gsi1pk }, page);
   return rows.map((row) => {
-    const { keys: _keys, accounts: _accounts, ...organization } = organizationRows.read(row);
+    const { accounts: _accounts, ...organization } = organizationRows.read(row);
     return organization;
   });
+};
+
+/** Every organization of the stage. One query of an index, a page for each megabyte of its entries. */
+export const organizationIds = async (table: Table): Promise<Id<'organization'>[]> => {
+  const partition = INDEX_KEYS.organizations('', '').gsi1pk;
+  const rows = await table.queryAll({ index: 'gsi1', partition, only: ['pk', 'sk'] });
+  return rows.map(PARSE_KEY.organization);
 };
 
 /** Increments a counter of an organization up to `max`. Fails when it is at `max` already, or the organization does not exist. */

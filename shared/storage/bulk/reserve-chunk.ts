@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/bulk/chunk.ts';
-import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -13,15 +12,10 @@ import { fallbackWrite } from '../messages/fallbacks.ts';
 import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { bodyWrite, type Sealer } from '../messages/queued.ts';
-import { type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
+import { type Debit, type DebitFailure, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { chunkRows } from './batch-rows.ts';
-
-/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
-const MAX_ATTEMPTS = 12;
-/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
-const MAX_MEETINGS = 6;
 
 type Part = 'chunk' | 'wallet' | 'entry' | 'volume' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
 interface Named {
@@ -96,7 +90,7 @@ const failureOf = async (
   debit: Debit,
   named: readonly Named[],
   reasons: readonly CancelReason[],
-): Promise<ChunkOutcome | 'again'> => {
+): Promise<ChunkOutcome | DebitFailure> => {
   const failed = (part: Part) =>
     named.flatMap(({ part: own, messageId }, at) =>
       own === part && reasons[at]?.conditionFailed ? [{ ...reasons[at], messageId }] : [],
@@ -109,8 +103,7 @@ const failureOf = async (
   if (idempotencyRecords.size > 0) return { kind: 'keys_taken', idempotencyRecords };
   const [ceiling] = failed('ceiling');
   if (ceiling) return { kind: 'ceiling', sends: ceiling.row ? z.int().parse(ceiling.row.sends) : 0 };
-  const failure = await debitFailure(table, debit, { wallet: failed('wallet')[0], volume: failed('volume')[0] });
-  return failure.kind === 'again' ? 'again' : failure;
+  return debitFailure(table, debit, { wallet: failed('wallet')[0], volume: failed('volume')[0] });
 };
 
 /** Reserves a chunk: one debit and one ledger entry for all of its messages, together with them and their idempotency records, in one transaction. */
@@ -122,17 +115,13 @@ export const reserveChunk = async (
 ): Promise<ChunkOutcome> => {
   const debit = debitOf(reservation);
   const own = (await Promise.all(reservation.messages.map((message) => messageWrites(sealer, message)))).flat();
-  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    let named: readonly Named[] = [];
-    const write = (writes: DebitWrites) => (named = writesOf(reservation, writes, own));
-    const made = await tryDebit(table, debit, write, { reportConflicts: turn < MAX_MEETINGS });
-    if (made.kind === 'made') {
-      raised(made.events.map(({ id }) => id));
-      return { kind: 'reserved' };
-    }
-    if (made.kind === 'again') continue;
-    const outcome = made.kind === 'failed' ? await failureOf(table, debit, named, made.reasons) : made;
-    if (outcome !== 'again') return outcome;
-  }
-  throw new Unavailable('The wallet changes too often to be debited.');
+  const outcome = await makeDebit(
+    table,
+    debit,
+    (writes) => writesOf(reservation, writes, own),
+    (named, reasons) => failureOf(table, debit, named, reasons),
+  );
+  if (outcome.kind !== 'made') return outcome;
+  raised(outcome.events.map(({ id }) => id));
+  return { kind: 'reserved' };
 };

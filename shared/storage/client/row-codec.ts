@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Key, Row } from './row.ts';
+import { type Key, type Row, SHAPE } from './row.ts';
 
 type Atom = string | number | boolean | null | undefined | Uint8Array;
 /** A type without its readonly marks and with its optional fields wrapped, so that assignability both ways is equality. */
@@ -34,7 +34,10 @@ interface RowDefinition<Entity, Attributes, Place extends readonly unknown[]> {
   readonly index?: (entity: Entity) => Readonly<Record<string, string | number>>;
   /** The version of the shape that is written; 1 by default. */
   readonly version?: number;
-  /** For each earlier version, converts its rows to the next version. */
+  /**
+   * For each earlier version, converts its rows to the next version, index entries included. A row may be mixed, since an update leaves its
+   * row's version: what the next version wrote already wins.
+   */
   readonly versions?: Readonly<Record<number, (old: Row) => Row>>;
 }
 
@@ -48,10 +51,13 @@ export interface RowCodec<Entity, Place extends readonly unknown[] = []> {
   write(entity: Entity, ...place: Place): Row;
   /** Some of an entity's fields as attributes, for an update or a condition; undefined ones are left out. Throws a TypeError for an unknown field. */
   set(fields: { readonly [K in keyof Entity]?: Entity[K] | undefined }): Record<string, unknown>;
+  /** The version of the shape that is written. */
+  readonly version: number;
+  /** The names of its attributes in a row. */
+  readonly names: readonly string[];
+  /** A row of an older shape as the newest one, once it reads as the entity; undefined for one that is up to date. Throws a ZodError. */
+  upgrade(row: Row): Row | undefined;
 }
-
-/** The attribute with the version of a row's shape. A row without it has version 1. */
-const VERSION = 'shape';
 
 type Values = Record<string, unknown>;
 
@@ -107,7 +113,7 @@ export const defineRow =
     const writer = z.object(Object.fromEntries([...encoders].map(([field, codec]) => [nameOf(field), codec])));
     const upgraded = (row: Row): Row => {
       let current = row;
-      for (let at = Number(row[VERSION] ?? 1); at < version; at++) current = versions[at]?.(current) ?? current;
+      for (let at = Number(row[SHAPE] ?? 1); at < version; at++) current = versions[at]?.(current) ?? current;
       return current;
     };
     const readBy = (schema: z.ZodObject) => (row: Row) => {
@@ -120,6 +126,14 @@ export const defineRow =
     };
     const readAll = readBy(z.object(codecs));
     return {
+      version,
+      names: Object.keys(codecs).map(nameOf),
+      upgrade(row) {
+        if (Number(row[SHAPE] ?? 1) >= version) return undefined;
+        const current = { ...upgraded(row), [SHAPE]: version };
+        readAll(current);
+        return current;
+      },
       // The type of `definition` proves that these are the entity's fields.
       read: (row) => readAll(row) as Entity,
       pick<Field extends keyof Entity & string>(...fields: readonly Field[]) {
@@ -131,7 +145,7 @@ export const defineRow =
         const given = { ...values };
         for (const { field, name } of renamed) given[name] = values[field];
         const row: Row = { ...z.encode(writer, given), ...key(entity, ...place), ...index?.(entity) };
-        return version > 1 ? { ...row, [VERSION]: version } : row;
+        return version > 1 ? { ...row, [SHAPE]: version } : row;
       },
       set(fields) {
         const set: Values = {};

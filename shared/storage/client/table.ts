@@ -10,7 +10,8 @@ import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-d
 import { getMany, putMany } from './batch-calls.ts';
 import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
 import { type ConflictPatience, withRetries } from './retries.ts';
-import type { Key, Row } from './row.ts';
+import { type Key, type Row, SHAPE } from './row.ts';
+import { type Segment, scanSegment } from './scan.ts';
 import { writeOne } from './write-one.ts';
 
 /** Why one operation of a cancelled transaction failed; `row` is the current row, when its condition failed. */
@@ -98,9 +99,15 @@ export class Table {
     this.#patience = patience;
   }
 
+  /** Another table of the same engine or account: a restored one, before it takes the place of this one. */
+  named(name: string): Table {
+    return new Table(this.#client, name, this.#patience);
+  }
+
   /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
   async get(key: Key, options: { eventual?: boolean; only?: readonly string[] } = {}): Promise<Row | undefined> {
-    const projection = options.only?.map((name) => `#${name}`).join(', ');
+    // A codec that reads some attributes still has to know their shape.
+    const projection = options.only && [...options.only, SHAPE].map((name) => `#${name}`).join(', ');
     const input = {
       TableName: this.name,
       Key: marshall({ pk: key.pk, sk: key.sk }),
@@ -157,6 +164,11 @@ export class Table {
       startKey = answer.LastEvaluatedKey ? unmarshall(answer.LastEvaluatedKey) : undefined;
     } while (startKey);
     return total;
+  }
+
+  /** A page of a part of the whole table: for the operator's migrations alone, since it costs what the table holds. No function may. */
+  async scan(segment: Segment) {
+    return scanSegment(this.#client, this.name, segment);
   }
 
   /**

@@ -13,9 +13,11 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import { countWrite } from '../access/counters.ts';
+import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
-import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -110,7 +112,7 @@ const freePhone = ({ optIn }: Contact): Condition => {
   const text = 'attribute_not_exists(#contactId)';
   return optIn.status === 'denied' ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
 };
-type Part = 'company' | 'contact' | 'email' | 'event' | 'externalId' | 'organization' | 'phone';
+type Part = 'company' | 'contact' | 'count' | 'email' | 'event' | 'externalId' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
 const createWrites = (contact: Contact, event: WriteOp): Named[] => {
@@ -139,10 +141,7 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
             write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
           } as const,
         ]),
-    {
-      part: 'organization',
-      write: { update: KEYS.organization(org), add: { contacts: 1 }, when: EXISTS },
-    },
+    { part: 'count', write: countWrite(org, 'contacts', id) },
     { part: 'event', write: event },
   ];
 };
@@ -170,8 +169,7 @@ const verdictOf = (
       : { kind: 'taken', field: 'phone', contactId: holder(phone) };
   const externalId = failed('externalId');
   if (externalId) return { kind: 'taken', field: 'externalId', contactId: holder(externalId) };
-  if (failed('company')) return { kind: 'unknown_company' };
-  return failed('organization') ? { kind: 'unknown_organization' } : undefined;
+  return failed('company') ? { kind: 'unknown_company' } : undefined;
 };
 
 /** How a change of consent changes the opted-out count of the contact's e-mail address: up or down, once. */
@@ -210,6 +208,7 @@ export const consentWrites = (
 /** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => void): ContactStore => ({
   async create(contact, event) {
+    if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
     const named = createWrites(contact, eventWrite(event));
     const outcome = await table.transact(named.map(({ write }) => write));
     const verdict: CreateOutcome | undefined = outcome.ok

@@ -57,7 +57,12 @@ export const walletReturn = (
 ): WriteOp[] =>
   coins === 0 && Object.keys(freed).length === 0
     ? []
-    : [{ update: KEYS.walletLane(organizationId, lane), add: { balance: coins, held: -coins, ...freed } }];
+    : [
+        {
+          update: lane === 0 ? KEYS.wallet(organizationId) : KEYS.walletLane(organizationId, lane),
+          add: { balance: coins, held: -coins, ...freed },
+        },
+      ];
 
 /** What an unsent message returns at once: its coins, and its positions of the month, to its lane where it has one. */
 export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {

@@ -16,11 +16,9 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { chooseAccount, type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
+import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
-
-const MAX_ATTEMPTS = 24;
 
 type Part = 'reply' | 'wallet' | 'rest' | 'inbound';
 
@@ -88,30 +86,40 @@ export const keepReply = async (
   event: DomainEvent,
   inbound?: InboundChange,
 ): Promise<ReplyOutcome> => {
-  let payable = true;
-  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const { lane } = await chooseAccount(table, reply.organizationId);
-    const charged = payable ? reply.coins : NO_COINS;
-    const debit = debitOf(reply, lane, charged);
-    const writesOf = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
-      { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
-      { part: 'wallet', write: own.wallet },
-      ...[...entryOf(reply, debit), ...[event, ...own.events].map(eventWrite)].map(
-        (write) => ({ part: 'rest', write }) as const,
-      ),
-      ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
-    ];
-    let parts: ReturnType<typeof writesOf> = [];
-    const made = await tryDebit(table, debit, (own) => (parts = writesOf(own)));
-    if (made.kind === 'made')
-      return { kind: 'kept', events: [event, ...made.events, ...(inbound?.events ?? [])].map(({ id }) => id) };
-    if (made.kind !== 'failed') continue;
-    const { reasons } = made;
-    if (reasons[0]?.conditionFailed) return { kind: 'repeated' };
-    const fault = inboundFault(reasons.filter((_, at) => parts[at]?.part === 'inbound'));
-    if (fault) return { kind: fault };
-    const { kind } = await debitFailure(table, debit, { wallet: reasons[1] });
-    payable &&= kind !== 'insufficient';
-  }
-  throw new Unavailable('The wallet changes too often to be charged for a reply.');
+  const { organizationId } = reply;
+  const keep = (charged: Coins) =>
+    inAnyLane(table, organizationId, (lane) => keepIn(table, reply, lane, charged, event, inbound));
+  const kept = await keep(reply.coins);
+  const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
+  if (outcome.kind === 'made')
+    return { kind: 'kept', events: [event, ...outcome.events, ...(inbound?.events ?? [])].map(({ id }) => id) };
+  if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
+    throw new Unavailable('There is no wallet.');
+  return outcome;
+};
+
+/** Keeps a reply that is charged so much, debited from a lane. */
+const keepIn = (
+  table: Table,
+  reply: ReplyRecord,
+  lane: number,
+  charged: Coins,
+  event: DomainEvent,
+  inbound: InboundChange | undefined,
+) => {
+  const debit = debitOf(reply, lane, charged);
+  const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
+    { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
+    { part: 'wallet', write: own.wallet },
+    ...[...entryOf(reply, debit), ...[event, ...own.events].map(eventWrite)].map(
+      (write) => ({ part: 'rest', write }) as const,
+    ),
+    ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
+  ];
+  return makeDebit(table, debit, writes, async (named, reasons) => {
+    const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);
+    if (failed('reply')[0]?.conditionFailed) return { kind: 'repeated' } as const;
+    const fault = inboundFault(failed('inbound'));
+    return fault ? ({ kind: fault } as const) : debitFailure(table, debit, { wallet: failed('wallet')[0] });
+  });
 };

@@ -1,4 +1,3 @@
-import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -9,7 +8,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
+import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { freedUnits, volumeReturn } from '../wallet/volumes.ts';
@@ -20,11 +19,6 @@ import { linkRows } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
 import { bodyWrite, type Sealer } from './queued.ts';
 import { replaceWrites } from './replace.ts';
-
-/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
-const MAX_ATTEMPTS = 12;
-/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
-const MAX_MEETINGS = 6;
 
 type Part =
   | 'idempotencyRecord'
@@ -161,10 +155,10 @@ const writesOf = (reservation: Reservation, debit: Debit, own: DebitWrites, queu
 const verdictOf = (
   reservation: Reservation,
   failed: (part: Part) => CancelReason | undefined,
-): ReserveOutcome | 'again' | undefined => {
+): ReserveOutcome | { readonly kind: 'again' } | undefined => {
   const idempotencyRecord = failed('idempotencyRecord');
   if (idempotencyRecord) {
-    if (!idempotencyRecord.row) return 'again';
+    if (!idempotencyRecord.row) return { kind: 'again' };
     const kept = idempotencyRows.read(idempotencyRecord.row);
     // The answer of our own first attempt was lost: its row exists, so everything of it does.
     return kept.messageId === reservation.message.id
@@ -184,24 +178,6 @@ const verdictOf = (
   return undefined;
 };
 
-/** Why a reservation's conditions failed. */
-const failureOf = async (
-  table: Table,
-  reservation: Reservation,
-  debit: Debit,
-  named: readonly Named[],
-  reasons: readonly CancelReason[],
-): Promise<ReserveOutcome | 'again'> => {
-  const failed = (part: Part) =>
-    named
-      .flatMap((one, at) => (one.part === part ? reasons[at] : undefined) ?? [])
-      .find(({ conditionFailed }) => conditionFailed);
-  const verdict = verdictOf(reservation, failed);
-  if (verdict) return verdict;
-  const failure = await debitFailure(table, debit, { wallet: failed('wallet'), volume: failed('volume') });
-  return failure.kind === 'again' ? 'again' : failure;
-};
-
 /**
  * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy or
  * empty; nothing is stored.
@@ -214,17 +190,18 @@ export const reserve = async (
 ): Promise<ReserveOutcome> => {
   const debit = debitOf(reservation);
   const queued = await queuedWrites(reservation, sealer);
-  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    let named: readonly Named[] = [];
-    const write = (writes: DebitWrites) => (named = writesOf(reservation, debit, writes, queued));
-    const made = await tryDebit(table, debit, write, { reportConflicts: turn < MAX_MEETINGS });
-    if (made.kind === 'made') {
-      raised([...made.events, ...(reservation.events ?? [])].map(({ id }) => id));
-      return { kind: 'reserved' };
-    }
-    if (made.kind === 'again') continue;
-    const outcome = made.kind === 'failed' ? await failureOf(table, reservation, debit, named, made.reasons) : made;
-    if (outcome !== 'again') return outcome;
-  }
-  throw new Unavailable('The wallet changes too often to be debited.');
+  const outcome = await makeDebit(
+    table,
+    debit,
+    (own) => writesOf(reservation, debit, own, queued),
+    async (named, reasons) => {
+      const failed = (part: Part) =>
+        reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
+      const verdict = verdictOf(reservation, failed);
+      return verdict ?? debitFailure(table, debit, { wallet: failed('wallet'), volume: failed('volume') });
+    },
+  );
+  if (outcome.kind !== 'made') return outcome;
+  raised([...outcome.events, ...(reservation.events ?? [])].map(({ id }) => id));
+  return { kind: 'reserved' };
 };

@@ -1,7 +1,6 @@
 import type { AudienceDevice } from '../../domain/channels/push/device.ts';
 import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import type { PushMessage } from '../../domain/channels/push/message.ts';
-import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
@@ -15,13 +14,18 @@ import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { dueEntry, messageRows } from '../messages/message-rows.ts';
 import { pushPartition } from '../partitions.ts';
 import { readRow } from '../read-row.ts';
-import { chooseAccount, type Debit, type DebitWrites, debitFailure, tryDebit } from '../wallet/debit.ts';
+import {
+  type Debit,
+  type DebitFailure,
+  type DebitWrites,
+  debitFailure,
+  inAnyLane,
+  makeDebit,
+} from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
-/** Attempts against a changing wallet and busy lanes. */
-const MAX_ATTEMPTS = 24;
 /** Maximum operations per transaction (DynamoDB, TransactWriteItems). */
 const MAX_WRITES = 100;
 
@@ -50,19 +54,14 @@ const commitWrites = ({ message, events }: NewPush, claim: Claim, debit: DebitWr
   return parts.map(([part, write]) => ({ part, write }));
 };
 
-/** Why a commit's conditions failed; undefined when it may succeed with the wallet's current state. */
-const failureOf = async (
-  table: Table,
-  message: MessageRecord,
-  debit: Debit,
-  failed: (part: Part) => CancelReason | undefined,
-): Promise<CommitOutcome | undefined> => {
+type CommitEnd = { readonly kind: CommitOutcome };
+
+/** What the conditions of a commit but for its debit say; undefined where they held. */
+const verdictOf = (message: MessageRecord, failed: (part: Part) => CancelReason | undefined): CommitEnd | undefined => {
   // Only a commit writes the message's row: it is our own, whose answer was lost, or, for a late attempt, another attempt's.
   const found = failed('message')?.row;
-  if (found) return messageRows.read(found).createdAt === message.createdAt ? 'committed' : 'superseded';
-  if (failed('idempotencyRecord')) return 'superseded';
-  const { kind } = await debitFailure(table, debit, { wallet: failed('wallet') });
-  return kind === 'insufficient' ? kind : undefined;
+  if (found) return { kind: messageRows.read(found).createdAt === message.createdAt ? 'committed' : 'superseded' };
+  return failed('idempotencyRecord') ? { kind: 'superseded' } : undefined;
 };
 
 const commit = async (
@@ -71,25 +70,24 @@ const commit = async (
   claim: Claim,
   raised: (eventIds: readonly Id<'event'>[]) => void,
 ): Promise<CommitOutcome> => {
-  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const { lane } = await chooseAccount(table, push.message.organizationId);
+  const outcome = await inAnyLane(table, push.message.organizationId, (lane) => {
     const message = lane === 0 ? push.message : { ...push.message, lane };
     const debit = debitOf(message);
-    let parts: ReturnType<typeof commitWrites> = [];
-    const write = (writes: DebitWrites) => (parts = commitWrites({ ...push, message }, claim, writes));
-    const made = await tryDebit(table, debit, write);
-    if (made.kind === 'made') {
-      raised([...made.events, ...push.events].map(({ id }) => id));
-      return 'committed';
-    }
-    if (made.kind !== 'failed') continue;
-    const { reasons } = made;
-    const failure = await failureOf(table, message, debit, (part) =>
-      reasons.find(({ conditionFailed }, at) => conditionFailed && parts[at]?.part === part),
+    return makeDebit(
+      table,
+      debit,
+      (own) => commitWrites({ ...push, message }, claim, own),
+      async (named, reasons): Promise<CommitEnd | DebitFailure> => {
+        const failed = (part: Part) =>
+          reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
+        return verdictOf(message, failed) ?? debitFailure(table, debit, { wallet: failed('wallet') });
+      },
     );
-    if (failure) return failure;
-  }
-  throw new Unavailable('The wallet changes too often to be debited.');
+  });
+  if (outcome.kind === 'volume_changed') throw new TypeError('a push takes no positions');
+  if (outcome.kind !== 'made') return outcome.kind;
+  raised([...outcome.events, ...push.events].map(({ id }) => id));
+  return 'committed';
 };
 
 /** When the devices and chunks of a push message expire, in s. */

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../domain/core/actor.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Coins } from '../../domain/core/money.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -47,13 +48,13 @@ export interface DebitWrites {
 
 /**
  * What became of a debit that was not made. `moved`: choose a lane and price it again; with `root` at the wallet's own row. `again`: the same
- * may succeed now.
+ * may succeed now; with `wait` only once others are done, on rows that are no lane's.
  */
 export type DebitFailure =
   | { readonly kind: 'insufficient'; readonly balance: number }
   | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
   | { readonly kind: 'moved'; readonly root?: boolean }
-  | { readonly kind: 'again' };
+  | { readonly kind: 'again'; readonly wait?: boolean };
 
 /** A meeting at the wallet's own row is no reason for lanes until it happens again. */
 const STRIKES_TO_OPEN = 2;
@@ -159,24 +160,34 @@ export const debitFailure = async (
   return { kind: 'again' };
 };
 
-/**
- * Makes a debit's transaction once: `write` names its operations, `at` tells where among them those of the debit are. A debit that raises a
- * warning waits until all coins are in the wallet's row.
- */
-export const tryDebit = async (
+/** An operation of a debit's transaction, by what it is; the debit's own are `wallet` and `volume`. */
+interface Named {
+  readonly part: string;
+  readonly write: WriteOp;
+}
+/** A debit that was made, with the warnings that it raised. */
+interface Made {
+  readonly kind: 'made';
+  readonly events: readonly DomainEvent[];
+}
+type Attempt = Made | { readonly kind: 'failed'; readonly reasons: readonly CancelReason[] } | DebitFailure;
+
+interface Tried<Part> {
+  readonly attempt: Attempt;
+  readonly named: readonly Part[];
+}
+
+/** Makes a debit's transaction once. One that raises a warning waits until all coins are in the wallet's row. */
+const tryDebit = async <Part extends Named>(
   table: Table,
   debit: Debit,
-  write: (writes: DebitWrites) => readonly { readonly part: string; readonly write: WriteOp }[],
-  { reportConflicts = true } = {},
-): Promise<
-  | { readonly kind: 'made'; readonly events: readonly DomainEvent[] }
-  | { readonly kind: 'failed'; readonly reasons: readonly CancelReason[] }
-  | DebitFailure
-> => {
+  write: (own: DebitWrites) => readonly Part[],
+  reportConflicts: boolean,
+): Promise<Tried<Part>> => {
   const { organizationId, lane } = debit;
-  const writes = debitWrites(table, debit);
-  if (writes.events.length > 0 && !(await isWhole(table, organizationId))) return { kind: 'again' };
-  const named = write(writes);
+  const own = debitWrites(table, debit);
+  const named = write(own);
+  if (own.events.length > 0 && !(await isWhole(table, organizationId))) return { attempt: { kind: 'again' }, named };
   const seen = seenWallet(table, organizationId);
   seen.underWay += 1;
   let outcome: TransactOutcome;
@@ -191,9 +202,56 @@ export const tryDebit = async (
   if (outcome.ok) {
     seen.strikes = 0;
     seen.favourite = lane;
-    return { kind: 'made', events: writes.events };
+    return { attempt: { kind: 'made', events: own.events }, named };
   }
+  if (!outcome.met) return { attempt: { kind: 'failed', reasons: outcome.reasons }, named };
   const isOwn = (at: number) => named[at]?.part === 'wallet' || named[at]?.part === 'volume';
-  if (outcome.met) return outcome.met.some(isOwn) ? meet(table, debit) : { kind: 'again' };
-  return { kind: 'failed', reasons: outcome.reasons };
+  // Another lane is of no use to those who meet elsewhere, such as on the record of one key.
+  return { attempt: outcome.met.every(isOwn) ? await meet(table, debit) : { kind: 'again', wait: true }, named };
+};
+
+/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
+const MAX_ATTEMPTS = 12;
+/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
+const MAX_MEETINGS = 6;
+
+/**
+ * Makes a debit with all that belongs to it, in one transaction. `write` names its operations; `failureOf` says why their conditions failed,
+ * by `debitFailure` where it was the debit's own. Throws `Unavailable` where the wallet changes too often.
+ */
+export const makeDebit = async <Part extends Named, Failure extends { readonly kind: string }>(
+  table: Table,
+  debit: Debit,
+  write: (own: DebitWrites) => readonly Part[],
+  failureOf: (named: readonly Part[], reasons: readonly CancelReason[]) => Promise<Failure | DebitFailure>,
+): Promise<Made | Exclude<Failure | DebitFailure, { readonly kind: 'again' }>> => {
+  let waits = false;
+  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
+    const { attempt, named }: Tried<Part> = await tryDebit(table, debit, write, turn < MAX_MEETINGS && !waits);
+    const outcome: Made | Failure | DebitFailure =
+      attempt.kind === 'failed' ? await failureOf(named, attempt.reasons) : attempt;
+    if (!isAgain(outcome)) return outcome as Made | Exclude<Failure | DebitFailure, { readonly kind: 'again' }>;
+    waits ||= outcome.wait === true;
+  }
+  throw new Unavailable('The wallet changes too often to be debited.');
+};
+
+const isAgain = (outcome: { readonly kind: string }): outcome is Extract<DebitFailure, { kind: 'again' }> =>
+  outcome.kind === 'again';
+
+/** Lanes that a debit without positions tries, each busy or empty, before it gives up. */
+const MAX_LANES_TRIED = 24;
+
+/** Makes a debit that takes no positions, in whichever lane can pay; `make` makes it there. */
+export const inAnyLane = async <Outcome extends { readonly kind: string }>(
+  table: Table,
+  organizationId: Id<'organization'>,
+  make: (lane: number) => Promise<Outcome>,
+): Promise<Exclude<Outcome, { kind: 'moved' }>> => {
+  for (let tried = 0; tried < MAX_LANES_TRIED; tried++) {
+    const { lane } = await chooseAccount(table, organizationId);
+    const outcome = await make(lane);
+    if (outcome.kind !== 'moved') return outcome as Exclude<Outcome, { kind: 'moved' }>;
+  }
+  throw new Unavailable('The lanes of the wallet are too busy.');
 };

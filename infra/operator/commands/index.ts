@@ -1,0 +1,24 @@
+import { ACCESS_COMMANDS } from './access.ts';
+import { AUDIT_COMMANDS } from './audit.ts';
+import { MONEY_COMMANDS } from './money.ts';
+import { PEOPLE_COMMANDS } from './people.ts';
+import { PROVIDER_COMMANDS } from './providers.ts';
+import { QUEUE_COMMANDS } from './queues.ts';
+import { SENDER_COMMANDS } from './senders.ts';
+import { SUPPRESSION_COMMANDS } from './suppression.ts';
+import { TABLE_COMMANDS } from './table.ts';
+import { WEBHOOK_COMMANDS } from './webhooks.ts';
+
+/** Every command of the operator. */
+export const COMMANDS = [
+  ...ACCESS_COMMANDS,
+  ...AUDIT_COMMANDS,
+  ...PEOPLE_COMMANDS,
+  ...MONEY_COMMANDS,
+  ...PROVIDER_COMMANDS,
+  ...QUEUE_COMMANDS,
+  ...SENDER_COMMANDS,
+  ...SUPPRESSION_COMMANDS,
+  ...TABLE_COMMANDS,
+  ...WEBHOOK_COMMANDS,
+];

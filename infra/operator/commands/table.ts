@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { mapConcurrently } from '../../../shared/domain/core/map-concurrently.ts';
+import { organizationIds } from '../../../shared/storage/access/organizations.ts';
+import { migrateTable } from '../../../shared/storage/migration/migrate.ts';
+import { verifyWallet } from '../../../shared/storage/wallet/verify.ts';
+import { defineCommand, OperatorError } from '../command.ts';
+import { env, shortText, wholeNumber } from '../options.ts';
+
+const MAX_SEGMENTS = 64;
+
+const tableMigrate = defineCommand({
+  name: 'table migrate',
+  summary: 'Bring all rows of a table to their newest shape, in place, while the service goes on',
+  options: z.object({
+    env,
+    segments: wholeNumber(1, 'parts of the table that are read in parallel (default 4)')
+      .refine((count) => count <= MAX_SEGMENTS, `must be at most ${MAX_SEGMENTS}`)
+      .default(4),
+    rowsPerSecond: wholeNumber(1, 'rows a second at most, to leave the rest to the traffic (default 500)').default(500),
+    dryRun: z.boolean().optional().meta({ description: 'count what would be rewritten, and write nothing' }),
+  }),
+  run: async ({ tables }, { env: chosen, dryRun = false, ...settings }) => {
+    const counts = await migrateTable(tables[chosen], { ...settings, dryRun });
+    const items = Object.entries(counts).map(([rows, { rows: seen, ...outcomes }]) => ({ rows, seen, ...outcomes }));
+    const left = items.filter(({ busy, unreadable }) => busy + unreadable > 0).map(({ rows }) => rows);
+    if (left.length > 0 && !dryRun)
+      throw new OperatorError(
+        `Rows were left in their older shape: ${left.join(', ')}. Run it again; \`--dry-run\` counts those that cannot be read.`,
+      );
+    return { data: { items }, ...(dryRun ? { note: 'Nothing was written.' } : {}) };
+  },
+});
+
+/** Wallets that are checked at once. */
+const AT_ONCE = 8;
+
+const tableVerify = defineCommand({
+  name: 'table verify',
+  summary: "Check each organization's money: balance and held coins are the sums of the ledger",
+  options: z.object({
+    env,
+    table: shortText('another table of the account, such as a restored one (default: that of the stage)').optional(),
+  }),
+  run: async ({ tables }, { env: chosen, table: name }) => {
+    const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
+    const items = await mapConcurrently(await organizationIds(table), AT_ONCE, async (organization) => ({
+      organization,
+      ...(await verifyWallet(table, organization)),
+    }));
+    const wrong = items.filter(({ faults }) => faults.length > 0);
+    if (wrong.length > 0)
+      throw new OperatorError(
+        `The money of ${wrong.length} of ${items.length} organizations is wrong.${wrong.map(({ organization, faults }) => `\n${organization}: ${faults.join('; ')}.`).join('')}`,
+      );
+    return {
+      data: { items: items.map(({ faults: _faults, ...item }) => item) },
+      note: `The money of ${items.length} organizations is right.`,
+    };
+  },
+});
+
+export const TABLE_COMMANDS = [tableMigrate, tableVerify];

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { mapConcurrently } from '../../../shared/domain/core/map-concurrently.ts';
+import { organizationIds } from '../../../shared/storage/access/organizations.ts';
+import { advanceSequences } from '../../../shared/storage/webhooks/advance-sequence.ts';
+import { defineCommand } from '../command.ts';
+import { env, shortText, wholeNumber } from '../options.ts';
+
+/** Organizations at once. */
+const AT_ONCE = 8;
+
+const webhookAdvance = defineCommand({
+  name: 'webhook advance',
+  summary: 'After a restore: leave out sequence numbers in every subscription, so that none is given twice',
+  options: z.object({
+    env,
+    by: wholeNumber(1, 'how many; more than any subscription got in the time that was lost (default 1000000)').default(
+      1_000_000,
+    ),
+    table: shortText('another table of the account, such as a restored one (default: that of the stage)').optional(),
+  }),
+  run: async ({ tables }, { env: chosen, by, table: name }) => {
+    const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
+    const counts = await mapConcurrently(await organizationIds(table), AT_ONCE, (id) =>
+      advanceSequences(table, id, by),
+    );
+    return { data: { subscriptions: counts.reduce((sum, count) => sum + count, 0) } };
+  },
+});
+
+export const WEBHOOK_COMMANDS = [webhookAdvance];

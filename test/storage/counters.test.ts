@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { startDynoxide } from '../../infra/local/engines.ts';
+import { ensureTable } from '../../infra/local/resources.ts';
+import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { createContact } from '../../shared/domain/contacts/create.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import { countWrite, readCount } from '../../shared/storage/access/counters.ts';
+import { organizationExists, organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import '../support/aws-environment.ts';
+import { use } from '../support/use.ts';
+
+const NAME = 'live';
+const CALLERS = 24;
+const CONTACTS = 600;
+
+const engine = await startDynoxide();
+await use({ close: () => engine.stop() });
+const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
+await ensureTable(tableClient(engine.endpoint), NAME);
+/** A table as a process of its own has it: shares no client, and waits for other transactions as an invocation does. */
+const ownTable = () =>
+  new Table(tableClient(laws.endpoint), NAME, (startedAt) => startedAt + 16_000 - performance.now());
+const table = ownTable();
+const organization = async () => {
+  const id = newId('organization');
+  await table.write(organizationWrite({ id, name: 'Loja Azul', createdAt: Date.now() }));
+  return id;
+};
+
+describe("an organization's counts", () => {
+  test('24 callers who create 600 contacts at once are all served, seldom meet, and are counted exactly', async () => {
+    const organizationId = await organization();
+    const vault = createVault(randomBytes(32));
+    const ports = { clock: Date.now, recipients: async () => vault, documents: async () => vault };
+    const outcomes: unknown[] = [];
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: CALLERS }, ownTable).map(async (own) => {
+        const store = contactStore(own, () => {});
+        while (next < CONTACTS) {
+          const phone = `+551199${9_000_000 + next++}`;
+          outcomes.push(await createContact({ ...ports, store }, { organizationId, env: 'test' }, { phone }));
+        }
+      }),
+    );
+    expect(outcomes).toHaveLength(CONTACTS);
+    for (const outcome of outcomes) expect(outcome).toHaveProperty('phoneHash');
+    expect(await readCount(table, organizationId, 'contacts')).toBe(CONTACTS);
+    // One row for all would refuse each of them several times.
+    expect(laws.statistics().refusals.transactionConflicts ?? 0).toBeLessThan(CONTACTS / 2);
+  });
+
+  test('are apart by what is counted, and by organization', async () => {
+    const [one, other] = [await organization(), await organization()];
+    await table.write(countWrite(one, 'contacts', 'a', 2));
+    await table.write(countWrite(one, 'keys', 'a', 5));
+    await table.write(countWrite(other, 'contacts', 'a', 7));
+    expect(await readCount(table, one, 'contacts')).toBe(2);
+    expect(await readCount(table, one, 'keys')).toBe(5);
+    expect(await readCount(table, other, 'contacts')).toBe(7);
+    expect(await readCount(table, other, 'keys')).toBe(0);
+  });
+
+  test('include what was counted on its own row before', async () => {
+    const id = await organization();
+    await table.write({ update: KEYS.organization(id), set: { contacts: 40, keys: 3 } });
+    await table.write(countWrite(id, 'contacts', 'a'));
+    expect(await readCount(table, id, 'contacts')).toBe(41);
+    expect(await readCount(table, id, 'keys')).toBe(3);
+    // It moves between the reads.
+    const moving = ownTable();
+    moving.queryAll = async (range) => {
+      const rows = await table.queryAll(range);
+      const move = { update: KEYS.organization(id), remove: ['contacts'] };
+      if ((await table.get(KEYS.organization(id)))?.contacts)
+        await table.transact([move, countWrite(id, 'contacts', 'moved', 40)]);
+      return rows;
+    };
+    expect(await readCount(moving, id, 'contacts')).toBe(41);
+    expect(await readCount(moving, id, 'contacts')).toBe(41);
+  });
+});
+
+test('an organization is found from its first moment, and read once by a process', async () => {
+  const [id, own] = [newId('organization'), ownTable()];
+  expect(await organizationExists(own, id)).toBe(false);
+  await table.write(organizationWrite({ id, name: 'Loja Azul', createdAt: 0 }));
+  expect(await organizationExists(own, id)).toBe(true);
+  await table.write({ delete: KEYS.organization(id) });
+  expect(await organizationExists(own, id)).toBe(true);
+  expect(await organizationExists(table, id)).toBe(false);
+});
