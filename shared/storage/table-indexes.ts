@@ -48,6 +48,9 @@ export const CAPTURE_SHARDS = 8;
 /** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
 export const INBOUND_SHARDS = 4;
 
+/** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
+export const DELIVERY_SHARDS = 4;
+
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 

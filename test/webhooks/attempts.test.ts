@@ -55,8 +55,8 @@ describe('an attempt', () => {
     await deliver(id);
     await hooks.ports.deliveries.advance(await stored(id), hooks.world.now);
     const { now } = hooks.world;
-    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBe(false);
-    expect(await hooks.ports.deliveries.claim(await stored(id), now, now + 1_000)).toBe(true);
+    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBeUndefined();
+    expect(await hooks.ports.deliveries.claim(await stored(id), now, now + 1_000)).toMatchObject({ id });
   });
 
   test('is not made early by a worker that read the delivery before it was postponed', async () => {
@@ -64,10 +64,11 @@ describe('an attempt', () => {
     const id = await queue(actor);
     const before = await stored(id);
     const { now } = hooks.world;
-    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBe(true);
-    await hooks.ports.deliveries.postpone(before, now + 2_000);
-    expect(await hooks.ports.deliveries.claim(before, now + 1_999, now + 5_000)).toBe(false);
-    expect(await hooks.ports.deliveries.claim(before, now + 2_000, now + 5_000)).toBe(true);
+    const claimed = await hooks.ports.deliveries.claim(before, now, now + 1_000);
+    if (!claimed) throw new Error('the delivery was not claimed');
+    await hooks.ports.deliveries.postpone(claimed, now + 2_000);
+    expect(await hooks.ports.deliveries.claim(before, now + 1_999, now + 5_000)).toBeUndefined();
+    expect(await hooks.ports.deliveries.claim(before, now + 2_000, now + 5_000)).toMatchObject({ id });
   });
 });
 

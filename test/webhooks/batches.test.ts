@@ -237,7 +237,7 @@ describe('a batch of deliveries', () => {
     const delivery = read?.status === 'fulfilled' ? read.value : undefined;
     if (!delivery) throw new Error('the delivery is not due');
     const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
-    expect(claims.toSorted()).toEqual([false, true]);
+    expect(claims.filter(Boolean)).toHaveLength(1);
     await hooks.ports.backlog.add(delivery, now, now + 60_000);
     expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
     expect(hooks.posted).toEqual([]);
