@@ -3,7 +3,7 @@ import { operatorEntry } from '../shared/domain/audit/entry.ts';
 import { newId } from '../shared/domain/core/ids.ts';
 import { type DomainEvent, newEvent } from '../shared/domain/events/event.ts';
 import { DEFAULT_RETRY } from '../shared/domain/webhooks/schedule.ts';
-import type { Delivery, Subscription } from '../shared/domain/webhooks/subscription.ts';
+import type { Subscription } from '../shared/domain/webhooks/subscription.ts';
 import { QUEUES } from '../shared/queues/queues.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import { Table } from '../shared/storage/client/table.ts';

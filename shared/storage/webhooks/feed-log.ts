@@ -144,7 +144,8 @@ export const seal = async (
   const { ok } = await table.write({
     update: KEYS.feedHead(webhookId),
     set: { base: last.sequence },
-    remove: entries.map((_, at) => `tail[${at}]`),
+    // The last first: the same elements, whether an engine removes them at once or one after another.
+    remove: entries.map((_, at) => `tail[${at}]`).reverse(),
     when: { text: '#base = :base', values: { base: first.sequence - 1 } },
   });
   return ok;
