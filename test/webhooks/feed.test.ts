@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
+import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
+import { PAGE_EVENTS } from '../../shared/storage/webhooks/feed-log.ts';
+import { useWebhooks } from '../support/webhook-world.ts';
+import { Interleaving } from './gated-table.ts';
+import { deliveriesOf } from './kit.ts';
+
+const hooks = await useWebhooks();
+const { raiseMany, fan, feed } = deliveriesOf(hooks);
+
+const head = ({ id }: Subscription) => hooks.world.table.get(KEYS.feedHead(id));
+const idsOf = (events: readonly DomainEvent[]) => events.map(({ id }) => id);
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+/** Fans events out one by one, so that every page that is due is sealed. */
+const fanEach = async (events: readonly DomainEvent[]) => {
+  for (const event of events) await fan([event]);
+};
+/** The feed has exactly these events, in this order, and each has its delivery. */
+const expectFeed = async (subscription: Subscription, events: readonly DomainEvent[]) => {
+  const all = await feed(subscription);
+  expect(all.map(({ eventId }) => eventId)).toEqual(idsOf(events));
+  expect(all.map(({ sequence }) => sequence)).toEqual(numbers(events.length));
+};
+
+describe('the log of a subscription', () => {
+  test('keeps its newest one to two pages in its head, and the rest in pages', async () => {
+    const { actor, subscription } = await hooks.subscribe();
+    const events = await raiseMany(actor, 5 * PAGE_EVENTS + 3);
+    await fanEach(events);
+    expect(await head(subscription)).toMatchObject({
+      base: 4 * PAGE_EVENTS,
+      tail: idsOf(events.slice(4 * PAGE_EVENTS)),
+    });
+    await expectFeed(subscription, events);
+  });
+
+  test('gives a number to no event that left its head since the writer looked', async () => {
+    const { actor, subscription } = await hooks.subscribe();
+    const events = await raiseMany(actor, 4 * PAGE_EVENTS);
+    const interleaving = new Interleaving();
+    const slow = deliveryStore(interleaving.process(hooks.world.table));
+    const repeat = slow.fanOut(subscription, events.slice(0, 1), hooks.world.now);
+    // Before its append: others give it the same event, and so many more that it leaves the head.
+    let calls = 0;
+    await interleaving.run([0], async () => {
+      if (++calls === 2) await fanEach(events);
+    });
+    expect(await repeat).toMatchObject([{ eventId: events[0]?.id }]);
+    await expectFeed(subscription, events);
+  });
+
+  test('makes no delivery again that has expired before its page was sealed', async () => {
+    const { actor, subscription } = await hooks.subscribe();
+    const events = await raiseMany(actor, 3 * PAGE_EVENTS);
+    await fanEach(events.slice(0, PAGE_EVENTS));
+    await hooks.ports.events.markPublished(events.slice(0, 1), hooks.world.now);
+    const expired = KEYS.delivery(deliveryIdOf(subscription.id, parseId('event', events[0]?.id)));
+    await hooks.world.table.write({ delete: expired });
+    await fanEach(events.slice(PAGE_EVENTS));
+    expect(await head(subscription)).toMatchObject({ base: 2 * PAGE_EVENTS });
+    expect(await hooks.world.table.get(expired)).toBeUndefined();
+  });
+});
+
+test('a fan-out that ends before any one of its calls loses nothing and leaves no gap, nor does a page that it was to seal', async () => {
+  for (let dies = 0, ended = false; !ended; dies++) {
+    const { actor, subscription } = await hooks.subscribe();
+    const events = await raiseMany(actor, 3 * PAGE_EVENTS);
+    const first = 2 * PAGE_EVENTS - 2;
+    await fan(events.slice(0, first));
+    const interleaving = new Interleaving();
+    const { fanOut } = deliveryStore(interleaving.process(hooks.world.table, dies));
+    const own = events.slice(first, first + 4);
+    void fanOut(subscription, own, hooks.world.now).then(() => {
+      ended = true;
+    });
+    await interleaving.run([0]);
+    // Other events come before the repeat: what was numbered keeps its place.
+    const { entries } = await hooks.ports.deliveries.feed(subscription.id, 0, 500);
+    const others = events.slice(first + 4);
+    await fan(others);
+    await fan(own);
+    const hadNumbers = entries.length > first;
+    const order = hadNumbers ? [...own, ...others] : [...others, ...own];
+    await expectFeed(subscription, [...events.slice(0, first), ...order]);
+  }
+});
