@@ -155,10 +155,8 @@ export const KEYS = {
   /** An attempt of a delivery, by its number and the claim that it was made under. */
   attempt: (deliveryId: Id<'delivery'>, number: number, claim: string) =>
     key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}#${claim}`),
-  /** The head of a subscription's event log, which gives out its sequence numbers. No transaction writes it. */
-  feedHead: (webhookId: Id<'webhook'>) => key(`FEED#${webhookId}`, 'HEAD'),
-  /** A page of a subscription's event log, by the last sequence number in it. */
-  feedPage: (webhookId: Id<'webhook'>, last: number) => key(`FEED#${webhookId}`, `PAGE#${padded(last, 12)}`),
+  /** A page of a subscription's event log, by the sequence number before its first. No transaction writes it. */
+  feedPage: (webhookId: Id<'webhook'>, base: number) => key(`FEED#${webhookId}`, `PAGE#${padded(base, 12)}`),
   /** Time of a recipient's (blind index) last message on a channel, per number where there are any: opens the service window. */
   lastInbound: (organizationId: Org, channel: string, hash: string, numberId: Id<'number'> | '') =>
     key(`INBOUND#${organizationId}#${channel}#${hash}`, `LAST#${numberId}`),

@@ -138,7 +138,7 @@ describe('the history of deliveries', () => {
   test('of a revoked subscription expires with it', async () => {
     const { actor, subscription } = await hooks.subscribe();
     await queueMany(actor, 1);
-    const ttl = async () => (await hooks.world.table.get(KEYS.feedHead(subscription.id)))?.ttl;
+    const ttl = async () => (await hooks.world.table.get(KEYS.feedPage(subscription.id, 0)))?.ttl;
     expect(await ttl()).toBeUndefined();
     await revokeSubscription(hooks.ports, actor, subscription.id);
     expect(await ttl()).toBe(in30Days());

@@ -12,7 +12,7 @@ import type { Table } from '../client/table.ts';
 import { outbox } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { dueNow, isInBacklog, newRow } from './delivery-rows.ts';
-import { entriesToSeal, type FindUnmade, type Numbers, seal, takeNumbers } from './feed-log.ts';
+import { type Deliveries, MAX_APPENDED, takeNumbers } from './feed-log.ts';
 import { backlogWrite } from './subscriptions.ts';
 
 /** Concurrent writes of one call. */
@@ -51,48 +51,70 @@ const put = async (of: FanOut, event: DomainEvent, sequence: number): Promise<Ro
   return ok ? row : (found ?? row);
 };
 
-/** Which events have no delivery; the rows of the others are added to `made`. */
-const unmadeBy =
-  (of: FanOut, made: Map<Id<'event'>, Row>): FindUnmade =>
-  async (ids) => {
-    const rows = await coalescedRead(
-      of.table,
-      ids.map((eventId) => keyOf(of, eventId)),
-    );
+/** The rows of events' deliveries, in order; undefined where there is none. */
+const rowsOf = (of: FanOut, ids: readonly Id<'event'>[]) =>
+  coalescedRead(
+    of.table,
+    ids.map((eventId) => keyOf(of, eventId)),
+  );
+
+/**
+ * The deliveries of a fan-out, as the log needs them; `made` collects the rows of those that exist. An event whose fan-out ended between its
+ * number and its delivery gets the delivery here, unless it is published: then it had one, which has expired.
+ */
+const deliveriesOf = (of: FanOut, made: Map<Id<'event'>, Row>): Deliveries => ({
+  async unmade(ids) {
+    const rows = await rowsOf(of, ids);
     for (const [at, eventId] of ids.entries()) {
       const row = rows[at];
       if (row) made.set(eventId, row);
     }
     return ids.filter((_, at) => rows[at] === undefined);
-  };
-
-/**
- * Seals a page of the log when this fan-out began one. An event whose fan-out ended between its number and its delivery gets the delivery
- * here, unless it is published: then it had one, which has expired.
- */
-const sealPage = async (of: FanOut, taken: Numbers): Promise<void> => {
-  const entries = entriesToSeal(taken);
-  if (entries.length === 0) return;
-  const unmade = new Set(await unmadeBy(of, new Map())(entries.map(({ eventId }) => eventId)));
-  const missing = entries.filter(({ eventId }) => unmade.has(eventId));
-  const events = await outbox(of.table).readAll(missing.map(({ eventId }) => eventId));
-  await Promise.all(
-    missing.map(async ({ sequence }, at) => {
-      const read = events[at];
-      const stored = read?.status === 'fulfilled' ? read.value : undefined;
-      if (stored && !stored.published) await put(of, stored.event, sequence);
-    }),
-  );
-  await seal(of.table, of.subscription.id, entries, of.now);
-};
+  },
+  async make(entries) {
+    const rows = await rowsOf(
+      of,
+      entries.map(({ eventId }) => eventId),
+    );
+    const missing = entries.filter((_, at) => rows[at] === undefined);
+    const events = await outbox(of.table).readAll(missing.map(({ eventId }) => eventId));
+    await Promise.all(
+      missing.map(async ({ sequence }, at) => {
+        const read = events[at];
+        const stored = read?.status === 'fulfilled' ? read.value : undefined;
+        if (stored && !stored.published) await put(of, stored.event, sequence);
+      }),
+    );
+  },
+});
 
 /** Whether nobody attempted the delivery yet: the work item of its first attempt may have been lost with the process that made it. */
 const isUntried = (row: Row): boolean => row.status === 'pending' && row.attemptCount === 0;
 
-const numberOf = ({ numbers }: Numbers, eventId: Id<'event'>): number => {
+const numberOf = (numbers: ReadonlyMap<Id<'event'>, number>, eventId: Id<'event'>): number => {
   const number = numbers.get(eventId);
   if (number === undefined) throw new RangeError('an event without a delivery has no number');
   return number;
+};
+
+/** Gives the subscription at most `MAX_APPENDED` events; the deliveries without an attempt. */
+const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting[]> => {
+  const { table, subscription, now, drainAt } = of;
+  const made = new Map<Id<'event'>, Row>();
+  const ids = events.map(({ id }) => id);
+  const numbers = await takeNumbers(table, subscription.id, ids, deliveriesOf(of, made), now);
+  const rows = await mapConcurrently(events, CONCURRENT_PUTS, async (event) => {
+    const id = deliveryIdOf(subscription.id, event.id);
+    const row = made.get(event.id) ?? (await put(of, event, numberOf(numbers, event.id)));
+    return { id, eventId: event.id, row };
+  });
+  const untried = rows.filter(({ row }) => isUntried(row));
+  // After the deliveries: a drain that found the backlog empty before them could have ended it.
+  if (untried.some(({ id, row }) => isInBacklog(row, subscription.id, id))) {
+    const write = backlogWrite(subscription.id, now, drainAt ?? now);
+    await table.write({ update: KEYS.webhook(subscription.organizationId, subscription.id), ...write, when: EXISTS });
+  }
+  return untried.map(({ id, eventId }) => ({ id, eventId }));
 };
 
 /**
@@ -107,21 +129,8 @@ export const fanOut = async (
   now: number,
   drainAt: number | undefined,
 ): Promise<Waiting[]> => {
-  const of: FanOut = { table, subscription, now, drainAt };
-  const made = new Map<Id<'event'>, Row>();
-  const ids = events.map(({ id }) => id);
-  const taken = await takeNumbers(table, subscription.id, ids, unmadeBy(of, made));
-  const rows = await mapConcurrently(events, CONCURRENT_PUTS, async (event) => {
-    const id = deliveryIdOf(subscription.id, event.id);
-    const row = made.get(event.id) ?? (await put(of, event, numberOf(taken, event.id)));
-    return { id, eventId: event.id, row };
-  });
-  const untried = rows.filter(({ row }) => isUntried(row));
-  // After the deliveries: a drain that found the backlog empty before them could have ended it.
-  if (untried.some(({ id, row }) => isInBacklog(row, subscription.id, id))) {
-    const write = backlogWrite(subscription.id, now, drainAt ?? now);
-    await table.write({ update: KEYS.webhook(subscription.organizationId, subscription.id), ...write, when: EXISTS });
-  }
-  await sealPage(of, taken);
-  return untried.map(({ id, eventId }) => ({ id, eventId }));
+  const untried: Waiting[] = [];
+  for (let at = 0; at < events.length; at += MAX_APPENDED)
+    untried.push(...(await give({ table, subscription, now, drainAt }, events.slice(at, at + MAX_APPENDED))));
+  return untried;
 };
