@@ -1,3 +1,4 @@
+import '../support/aws-environment.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
