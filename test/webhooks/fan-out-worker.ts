@@ -20,7 +20,7 @@ const { endpoint, table, subscription, batches }: Work = workerData;
 const { fanOut } = deliveryStore(new Table(tableClient(endpoint), table));
 const say = (word: Said) => parentPort?.postMessage(word);
 
-parentPort?.once('message', async () => {
+const work = async (): Promise<void> => {
   for (const batch of batches)
     await fanOut(subscription, batch, Date.now()).then(
       () => say('given'),
@@ -28,5 +28,6 @@ parentPort?.once('message', async () => {
     );
   say('done');
   parentPort?.close();
-});
+};
+parentPort?.once('message', () => void work());
 say('ready');

@@ -92,3 +92,20 @@ test('a fan-out that ends before any one of its calls loses nothing and leaves n
     await expectFeed(subscription, [...events.slice(0, first), ...order]);
   }
 });
+
+test('a fan-out to a backlog that ends before its drain is due makes it due when it is repeated, whatever the endpoint does by then', async () => {
+  const { actor, subscription } = await hooks.subscribe();
+  const events = await raiseMany(actor, 1);
+  const interleaving = new Interleaving();
+  let calls = 0;
+  const { now } = hooks.world;
+  const { fanOut } = deliveryStore(interleaving.process(hooks.world.table, 5));
+  void fanOut(subscription, events, now, now + 60_000);
+  await interleaving.run([0], async () => void calls++);
+  expect(calls).toBe(5);
+  const drainAt = async () => (await hooks.ports.subscriptions.read(actor.organizationId, subscription.id))?.drainAt;
+  expect(await hooks.ports.backlog.oldest(subscription.id, 10)).toHaveLength(1);
+  expect(await drainAt()).toBeUndefined();
+  expect(await fan(events)).toHaveLength(1);
+  expect(await drainAt()).toBe(hooks.world.now);
+});
