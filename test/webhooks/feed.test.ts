@@ -39,20 +39,36 @@ describe('the log of a subscription', () => {
     await expectFeed(subscription, events);
   });
 
-  test('gives no second number to an event whose pages others filled since the writer looked', async () => {
+  test.each([1, 2])(
+    'gives no second number to an event that others gave, with pages more, after a writer’s call %i',
+    async (after) => {
+      const { actor, subscription } = await hooks.subscribe();
+      const events = await raiseMany(actor, 3 * PAGE_EVENTS + 4);
+      await fanEach(events.slice(0, 4));
+      const interleaving = new Interleaving();
+      const slow = deliveryStore(interleaving.process(hooks.world.table));
+      const own = events.slice(4, 6);
+      const repeat = slow.fanOut(subscription, own, hooks.world.now);
+      // Before its append others give the same events, and so many more that these are no longer in the last pages.
+      let calls = 0;
+      await interleaving.run([0], async () => {
+        if (++calls === after) await fanEach(events.slice(4));
+      });
+      expect((await repeat).map(({ eventId }) => eventId)).toEqual(idsOf(own));
+      await expectFeed(subscription, events);
+    },
+  );
+
+  test('knows an event that has a number and no delivery also when it is repeated pages later', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    const events = await raiseMany(actor, 3 * PAGE_EVENTS + 4);
-    await fanEach(events.slice(0, 4));
+    const events = await raiseMany(actor, 4 * PAGE_EVENTS);
     const interleaving = new Interleaving();
-    const slow = deliveryStore(interleaving.process(hooks.world.table));
-    const own = events.slice(4, 6);
-    const repeat = slow.fanOut(subscription, own, hooks.world.now);
-    // Before its append: others give it the same events, and so many more that it has to go on to their last page.
-    let calls = 0;
-    await interleaving.run([0], async () => {
-      if (++calls === 2) await fanEach(events.slice(4));
-    });
-    expect((await repeat).map(({ eventId }) => eventId)).toEqual(idsOf(own));
+    // Its fourth call was the append.
+    const { fanOut } = deliveryStore(interleaving.process(hooks.world.table, 4));
+    void fanOut(subscription, events.slice(0, 1), hooks.world.now);
+    await interleaving.run([0]);
+    await fanEach(events.slice(1));
+    await fan(events.slice(0, 1));
     await expectFeed(subscription, events);
   });
 
