@@ -8,7 +8,7 @@ const SLOW = [
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,fuzz,kill,model,push-kill,webhooks}.test.ts',
   'test/media/memory.test.ts',
-  'test/webhooks/backlog-model.test.ts',
+  'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];
 /** Tests that start compilers and linters. */
 const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test.ts'];

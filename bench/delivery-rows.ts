@@ -36,7 +36,7 @@ export const rowsPerSecond = async (): Promise<number> => {
     const created = new Date().toISOString();
     const webhookId = newId('webhook');
     const puts = ids.map((id, at): WriteOp => {
-      const found = { ...INDEX_KEYS.eventsOf(webhookId, at), ...INDEX_KEYS.deliveriesOf(webhookId, created, id) };
+      const found = INDEX_KEYS.deliveriesOf(webhookId, created, id);
       const due = INDEX_KEYS.due('deliver_webhook', id, at);
       return { put: { ...KEYS.delivery(id), ...found, ...due, status: 'pending', fields: FIELDS } };
     });

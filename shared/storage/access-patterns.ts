@@ -161,8 +161,11 @@ export const KEYS = {
   webhook: (organizationId: Org, id: IdOrEmpty<'webhook'>) => key(`WBHS#${organizationId}`, `WBH#${id}`),
   /** A delivery of an event to a subscription. Its id is derived from both, so that a repeated fan-out writes no second row. */
   delivery: (id: Id<'delivery'>) => key(`DLV#${id}`, 'DLV'),
-  /** An attempt of a delivery, by its number. */
-  attempt: (deliveryId: Id<'delivery'>, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
+  /** An attempt of a delivery, by its number and the claim that it was made under. */
+  attempt: (deliveryId: Id<'delivery'>, number: number, claim: string) =>
+    key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}#${claim}`),
+  /** A page of a subscription's event log, by the sequence number before its first. No transaction writes it. */
+  feedPage: (webhookId: Id<'webhook'>, base: number) => key(`FEED#${webhookId}`, `PAGE#${padded(base, 12)}`),
   /** Time of a recipient's (blind index) last message on a channel, per number where there are any: opens the service window. */
   lastInbound: (organizationId: Org, channel: string, hash: string, numberId: Id<'number'> | '') =>
     key(`INBOUND#${organizationId}#${channel}#${hash}`, `LAST#${numberId}`),

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/core/ids.ts';
-import { digest, type IdOrEmpty, newestKey, numbered, type Org, padded } from './key-parts.ts';
-import { DUE_SHARDS, shardOf } from './table-indexes.ts';
+import { digest, type IdOrEmpty, newestKey, numbered, type Org } from './key-parts.ts';
+import { DELIVERY_SHARDS, DUE_SHARDS, shardOf } from './table-indexes.ts';
 
 /* The index entries of the key table: its other half is access-patterns.ts. */
 
@@ -150,18 +150,16 @@ export const INDEX_KEYS = {
     gsi3pk: `PTOKS#${organizationId}#${digest(externalId)}`,
     gsi3sk: newestKey(updatedAt, id),
   }),
-  /** A subscription's events by sequence number: the event feed. */
-  eventsOf: (webhookId: Id<'webhook'>, sequence: number) => ({
-    gsi1pk: `DLVS#${webhookId}`,
-    gsi1sk: `${padded(sequence, 12)}`,
-  }),
-  /** A subscription's deliveries, test events included. */
-  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: IdOrEmpty<'delivery'>) => ({
-    gsi2pk: `DLVS#${webhookId}`,
+  /** A shard of a subscription's deliveries, test events included. */
+  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: Id<'delivery'>) => ({
+    gsi2pk: `DLVS#${webhookId}#${shardOf(id, DELIVERY_SHARDS)}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** A subscription's backlog: deliveries that wait for its endpoint, by the time from which they may be tried (ms). */
-  backlogOf: (webhookId: Id<'webhook'>, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
+  /** A shard of a subscription's backlog: deliveries that wait for its endpoint, by the time from which they may be tried (ms). */
+  backlogOf: (webhookId: Id<'webhook'>, id: Id<'delivery'>, since: number) => ({
+    duePk: `BACKLOG#${webhookId}#${shardOf(id, DELIVERY_SHARDS)}`,
+    dueAt: since,
+  }),
   /** Work items of a kind, by the time they are due (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;

@@ -1,5 +1,5 @@
 import type { Id } from '../domain/core/ids.ts';
-import { DUE_SHARDS } from './table-indexes.ts';
+import { DELIVERY_SHARDS, DUE_SHARDS } from './table-indexes.ts';
 
 /*
  * Partition keys that are queried as a whole, of the rows and index entries of access-patterns.ts.
@@ -15,3 +15,13 @@ export const pushTokenPartition = (organizationId: Id<'organization'>, shard: nu
 /** The due-index partition keys of a kind of work item. */
 export const duePartitions = (kind: string): readonly string[] =>
   Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);
+
+const deliveryShards = (partition: string): readonly string[] =>
+  Array.from({ length: DELIVERY_SHARDS }, (_, shard) => `${partition}#${shard}`);
+
+/** The index partition keys of a subscription's deliveries. */
+export const deliveryPartitions = (webhookId: Id<'webhook'>): readonly string[] => deliveryShards(`DLVS#${webhookId}`);
+
+/** The due-index partition keys of a subscription's backlog. */
+export const backlogPartitions = (webhookId: Id<'webhook'>): readonly string[] =>
+  deliveryShards(`BACKLOG#${webhookId}`);

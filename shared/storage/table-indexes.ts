@@ -61,6 +61,9 @@ export const INBOUND_SHARDS = 4;
  */
 export const COUNTER_SHARDS = 128;
 
+/** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
+export const DELIVERY_SHARDS = 4;
+
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 

@@ -21,7 +21,6 @@ export const makeWebhook = async (table: Table, organizationId: Id<'organization
     retry: DEFAULT_RETRY,
     createdById: newId('account'),
     unmasked: false,
-    sequence: 0,
     consecutiveFailures: 0,
     createdAt: at,
     updatedAt: at,
@@ -44,8 +43,9 @@ export const makeDelivery = async (
   const times = { nextAttemptAt: now, createdAt: now };
   const delivery: Delivery = { id, webhookId, organizationId, eventId, type, status: 'pending', ...counts, ...times };
   await store.add(delivery);
-  if (!(await store.claim(delivery, now, now + 1_000))) throw new Error('the delivery was not claimed');
+  const claimed = await store.claim(delivery, now, now + 1_000);
+  if (!claimed) throw new Error('the delivery was not claimed');
   const attempt = { at: now, status: 200, durationMs: 1 };
-  await store.record(delivery, { attempt, status: 'delivered' });
+  await store.record(claimed, { attempt, status: 'delivered' });
   return id;
 };

@@ -55,8 +55,25 @@ describe('an attempt', () => {
     await deliver(id);
     await hooks.ports.deliveries.advance(await stored(id), hooks.world.now);
     const { now } = hooks.world;
-    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBe(false);
-    expect(await hooks.ports.deliveries.claim(await stored(id), now, now + 1_000)).toBe(true);
+    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBeUndefined();
+    expect(await hooks.ports.deliveries.claim(await stored(id), now, now + 1_000)).toMatchObject({ id });
+  });
+
+  test('of a worker whose claim another one took over is neither recorded nor shown, and does not hide the other’s', async () => {
+    const { actor } = await hooks.subscribe();
+    const id = await queue(actor);
+    const before = await stored(id);
+    const { claim, record, attempts } = hooks.ports.deliveries;
+    const { now } = hooks.world;
+    const [paused, other] = [await claim(before, now, now + 10), await claim(before, now + 10, now + 20)];
+    if (!paused || !other) throw new Error('the delivery was not claimed');
+    const result = (durationMs: number) => ({ attempt: { at: now, durationMs }, status: 'delivered' as const });
+    expect(await record(paused, result(1))).toBe(false);
+    expect(await stored(id)).toMatchObject({ status: 'pending', attemptCount: 0 });
+    expect(await record(other, result(2))).toBe(true);
+    expect(await record(paused, result(3))).toBe(false);
+    expect(await attempts(id)).toMatchObject([{ durationMs: 2 }]);
+    expect(await stored(id)).toMatchObject({ attemptCount: 1, summaries: [{ at: now, durationMs: 2 }] });
   });
 
   test('is not made early by a worker that read the delivery before it was postponed', async () => {
@@ -64,10 +81,11 @@ describe('an attempt', () => {
     const id = await queue(actor);
     const before = await stored(id);
     const { now } = hooks.world;
-    expect(await hooks.ports.deliveries.claim(before, now, now + 1_000)).toBe(true);
-    await hooks.ports.deliveries.postpone(before, now + 2_000);
-    expect(await hooks.ports.deliveries.claim(before, now + 1_999, now + 5_000)).toBe(false);
-    expect(await hooks.ports.deliveries.claim(before, now + 2_000, now + 5_000)).toBe(true);
+    const claimed = await hooks.ports.deliveries.claim(before, now, now + 1_000);
+    if (!claimed) throw new Error('the delivery was not claimed');
+    await hooks.ports.deliveries.postpone(claimed, now + 2_000);
+    expect(await hooks.ports.deliveries.claim(before, now + 1_999, now + 5_000)).toBeUndefined();
+    expect(await hooks.ports.deliveries.claim(before, now + 2_000, now + 5_000)).toMatchObject({ id });
   });
 });
 

@@ -31,10 +31,10 @@ const damageDelivery = (id: Id<'delivery'>) =>
   hooks.world.table.write({ update: KEYS.delivery(id), set: { status: 'nothing of ours' } });
 const damageSubscription = ({ organizationId, id }: Subscription) =>
   hooks.world.table.write({ update: KEYS.webhook(organizationId, id), set: { retry: 'never' } });
-/** Loses the answer to the first call of an action; the calls of that action so far. */
-const loseFirst = (action: string) => {
+/** Loses the answer to the `nth` call of an action, from 0; the calls of that action so far. */
+const loseNth = (action: string, nth: number) => {
   const seen = { calls: 0 };
-  hooks.world.proxy.plan((call) => (call.action === action && seen.calls++ === 0 ? FAULTS.loseAnswer : undefined));
+  hooks.world.proxy.plan((call) => (call.action === action && seen.calls++ === nth ? FAULTS.loseAnswer : undefined));
   return seen;
 };
 /** Calls to the table that a piece of work makes, by action. */
@@ -46,12 +46,13 @@ const callsOf = async (work: () => Promise<unknown>): Promise<Record<string, num
 };
 
 describe('a batch of events', () => {
-  test('is fanned out to each subscription in their order, by one call of each kind', async () => {
+  test('is fanned out to each subscription in their order: one write of its log, and one a delivery', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const other = await hooks.subscribe({}, actor);
     const events = await raiseMany(actor, 10);
     const calls = await callsOf(() => publishEvents(hooks.ports, idsOf(events).toReversed()));
-    expect(calls).toEqual({ BatchGetItem: 1, Query: 1, TransactWriteItems: 1, BatchWriteItem: 1 });
+    // Two for each log, whose first page they begin.
+    expect(calls).toMatchObject({ Query: 3, UpdateItem: 4, PutItem: 20, BatchWriteItem: 1 });
     for (const each of [subscription, other.subscription]) {
       expect(await sequences(each)).toEqual(numbers(10));
       expect(await eventIds(each)).toEqual(idsOf(events));
@@ -101,10 +102,12 @@ describe('a batch of events', () => {
     expect(new Set(await eventIds(subscription)).size).toBe(40);
   });
 
-  test('larger than a transaction is fanned out in several', async () => {
+  test('larger than an append is given its numbers in several', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await raiseMany(actor, 205);
-    expect(await callsOf(() => fanOut(hooks.ports, events))).toEqual({ Query: 1, TransactWriteItems: 3 });
+    const calls = await callsOf(() => fanOut(hooks.ports, events));
+    // Five pages, each found missing and then begun; and the expiry of four.
+    expect(calls).toMatchObject({ Query: 6, UpdateItem: 14, PutItem: 205 });
     expect(await eventIds(subscription)).toEqual(idsOf(events));
   });
 
@@ -135,10 +138,10 @@ describe('a batch of events', () => {
     expect(hooks.workItems.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  test.each(['TransactWriteItems', 'BatchWriteItem'])('whose answer to %s is lost has one effect', async (lost) => {
+  test.each(['UpdateItem', 'PutItem', 'BatchWriteItem'])('whose answer to %s is lost has one effect', async (lost) => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await raiseMany(actor, 4);
-    const seen = loseFirst(lost);
+    const seen = loseNth(lost, 0);
     expect(await publishEvents(hooks.ports, idsOf(events))).toEqual(events.map(() => DONE));
     expect(seen.calls).toBeGreaterThan(1);
     expect(hooks.workItems).toHaveLength(4);
@@ -148,14 +151,14 @@ describe('a batch of events', () => {
 });
 
 describe('a batch of deliveries', () => {
-  test('is read in two calls, claimed in one and recorded in one, and attempts each delivery once', async () => {
+  test('is read in two calls, writes each row by itself, and attempts each delivery once', async () => {
     const { actor, subscription } = await hooks.subscribe();
     await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, {
       lastSuccessAt: hooks.world.now + 20,
     });
     const ids = await queueMany(actor, 10);
     const calls = await callsOf(() => deliverAll(hooks.ports, [...ids, ...ids]));
-    expect(calls).toEqual({ BatchGetItem: 2, TransactWriteItems: 2 });
+    expect(calls).toEqual({ BatchGetItem: 2, UpdateItem: 20, BatchWriteItem: expect.any(Number) });
     expect(hooks.posted).toHaveLength(10);
     expect(await statuses(subscription)).toEqual(ids.map(() => 'delivered'));
   });
@@ -173,12 +176,16 @@ describe('a batch of deliveries', () => {
     expect(hooks.posted).toHaveLength(2);
   });
 
-  test('whose claims’ answers are lost attempts each delivery once', async () => {
+  test.each([
+    ['a claim', 'UpdateItem', 0],
+    ['an attempt’s row', 'BatchWriteItem', 0],
+    ['a record', 'UpdateItem', 3],
+  ] as const)('that loses the answer to %s attempts each delivery once', async (_, action, nth) => {
     const { actor, subscription } = await hooks.subscribe();
     const ids = await queueMany(actor, 3);
-    const seen = loseFirst('TransactWriteItems');
+    const seen = loseNth(action, nth);
     expect(await deliverAll(hooks.ports, ids)).toEqual(ids.map(() => DELIVERED));
-    expect(seen.calls).toBeGreaterThan(1);
+    expect(seen.calls).toBeGreaterThan(nth + 1);
     expect(hooks.posted).toHaveLength(3);
     expect(await statuses(subscription)).toEqual(ids.map(() => 'delivered'));
   });
@@ -237,7 +244,7 @@ describe('a batch of deliveries', () => {
     const delivery = read?.status === 'fulfilled' ? read.value : undefined;
     if (!delivery) throw new Error('the delivery is not due');
     const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
-    expect(claims.toSorted()).toEqual([false, true]);
+    expect(claims.filter(Boolean)).toHaveLength(1);
     await hooks.ports.backlog.add(delivery, now, now + 60_000);
     expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
     expect(hooks.posted).toEqual([]);

@@ -10,7 +10,7 @@ import { deliveriesOf, PATIENCE } from './kit.ts';
 
 const hooks = await useWebhooks();
 /** One delivery at a time: batches have tests of their own. */
-const { raise, fan, queue, queueMany, deliver, stored, current, queueTest } = deliveriesOf(hooks);
+const { raise, fan, queue, queueMany, deliver, stored, current, feed, queueTest } = deliveriesOf(hooks);
 
 describe('a webhook delivery', () => {
   test('reaches each subscription that takes the kind of event, once, however often it is fanned out', async () => {
@@ -37,9 +37,9 @@ describe('a webhook delivery', () => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await Promise.all(Array.from({ length: 60 }, () => hooks.event(actor)));
     await Promise.all([...events, ...events].map((event) => fan([event])));
-    const feed = await hooks.ports.deliveries.feed(subscription.id, 0, 200, hooks.world.now);
-    expect(feed.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
-    expect(new Set(feed.map(({ eventId }) => eventId)).size).toBe(60);
+    const all = await feed(subscription);
+    expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
+    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(60);
     const page = await pullEvents(hooks.ports, actor, subscription.id, 55, 3);
     expect(page).toMatchObject({ items: [{ sequence: 56 }, { sequence: 57 }, { sequence: 58 }], lastSequence: 60 });
   });
@@ -154,7 +154,7 @@ describe('a webhook delivery', () => {
     const id = await queueTest(actor, subscription, 'wallet.depleted');
     await deliver(id);
     expect(JSON.parse(hooks.posted[0]?.body ?? '')).not.toHaveProperty('sequence');
-    expect(await hooks.ports.deliveries.feed(subscription.id, 0, 10, hooks.world.now)).toEqual([]);
+    expect(await feed(subscription)).toEqual([]);
     expect(await stored(id)).toMatchObject({ status: 'delivered' });
   });
 

@@ -4,6 +4,7 @@ import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
+import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { sendTest } from '../../shared/domain/webhooks/manage.ts';
 import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscription.ts';
@@ -42,7 +43,13 @@ export const deliveriesOf = (hooks: WebhookWorld) => {
   };
   /** A subscription as it is stored now. */
   const current = ({ organizationId, id }: Subscription) => hooks.ports.subscriptions.read(organizationId, id);
-  const feed = ({ id }: Pick<Subscription, 'id'>) => hooks.ports.deliveries.feed(id, 0, 500, hooks.world.now);
+  /** The deliveries of the events in a subscription's feed. */
+  const feed = async ({ id }: Pick<Subscription, 'id'>): Promise<Delivery[]> => {
+    const { entries } = await hooks.ports.deliveries.feed(id, 0, 500);
+    const found = await Promise.all(entries.map(({ eventId }) => stored(deliveryIdOf(id, eventId))));
+    expect(found.map(({ sequence }) => sequence)).toEqual(entries.map(({ sequence }) => sequence));
+    return found;
+  };
   /** Queues a test event; its delivery. */
   const queueTest = async (actor: Actor, { id }: Subscription, type: EventType = 'sms.delivered') =>
     accepted(await sendTest(hooks.ports, actor, id, type)).id;

@@ -3,7 +3,15 @@ import { type ReleaseSlot, SLOW_MS } from './endpoint-limiter.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
 import { hideHeaderValues } from './header-values.ts';
 import { isGone, noteHealth, succeeded, type View } from './health.ts';
-import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome, WebhookPorts } from './ports.ts';
+import type {
+  AttemptResult,
+  AttemptSummary,
+  ClaimedDelivery,
+  Exchange,
+  KeptAttempt,
+  PostOutcome,
+  WebhookPorts,
+} from './ports.ts';
 import { nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
@@ -98,7 +106,7 @@ export interface Attempted {
 export const attempt = async (
   ports: WebhookPorts,
   view: View,
-  delivery: Delivery,
+  delivery: ClaimedDelivery,
   event: DomainEvent,
   release: ReleaseSlot,
 ): Promise<Attempted | undefined> => {

@@ -4,7 +4,7 @@ import { ATTEMPT_MS, attempt } from './attempt.ts';
 import { backlogWaitMs, triggerDrain } from './backlog.ts';
 import { acquire, isThrottled, type ReleaseSlot } from './endpoint-limiter.ts';
 import type { View } from './health.ts';
-import type { WebhookPorts } from './ports.ts';
+import type { ClaimedDelivery, WebhookPorts } from './ports.ts';
 import { RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
@@ -26,23 +26,27 @@ interface DueDelivery {
   readonly onRecovery: OnRecovery;
 }
 
-const claim = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> => {
+const claim = (ports: WebhookPorts, delivery: Delivery): Promise<ClaimedDelivery | undefined> => {
   const now = ports.clock();
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
 
 const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<AttemptOutcome | undefined> => {
-  if (!(await claim(ports, delivery))) return undefined;
-  await ports.deliveries.record(delivery, {
+  const claimed = await claim(ports, delivery);
+  if (!claimed) return undefined;
+  await ports.deliveries.record(claimed, {
     attempt: { at: ports.clock(), durationMs: 0, error },
     status: 'abandoned',
   });
   return 'ended';
 };
 
-const tryNow = async (due: DueDelivery, release: ReleaseSlot): Promise<AttemptOutcome | undefined> => {
-  const { ports, view, delivery, event, onRecovery } = due;
-  const attempted = await attempt(ports, view, delivery, event, release);
+const tryNow = async (
+  { ports, view, event, onRecovery }: DueDelivery,
+  claimed: ClaimedDelivery,
+  release: ReleaseSlot,
+): Promise<AttemptOutcome | undefined> => {
+  const attempted = await attempt(ports, view, claimed, event, release);
   if (attempted?.recovered) await onRecovery(view.subscription);
   return attempted && (attempted.delivered ? 'delivered' : 'failed');
 };
@@ -66,23 +70,24 @@ const attemptThrottled = async (due: DueDelivery): Promise<AttemptOutcome | unde
     return abandon(ports, delivery, 'its endpoint took nothing for 24 hours');
   const release = await acquire(view.subscription, 'at_once');
   if (!release) return moveToBacklog(due);
-  let claimed = false;
+  let claimed: ClaimedDelivery | undefined;
   try {
     claimed = await claim(ports, delivery);
   } finally {
     if (!claimed) release(false);
   }
-  return claimed ? tryNow(due, release) : undefined;
+  return claimed && tryNow(due, claimed, release);
 };
 
 /** For a healthy endpoint: claims the delivery before it acquires a slot, so that no slot waits for the table. */
 const attemptHealthy = async (due: DueDelivery): Promise<AttemptOutcome | undefined> => {
   const { ports, view, delivery } = due;
-  if (!(await claim(ports, delivery))) return undefined;
+  const claimed = await claim(ports, delivery);
+  if (!claimed) return undefined;
   const release = await acquire(view.subscription, 'patient');
-  if (release) return tryNow(due, release);
+  if (release) return tryNow(due, claimed, release);
   const wait = Math.round(FULL_WAIT_MS * (0.5 + ports.random()));
-  await ports.deliveries.postpone(delivery, ports.clock() + wait);
+  await ports.deliveries.postpone(claimed, ports.clock() + wait);
   ports.enqueue([delivery.id], wait / 1000);
   return 'waits';
 };

@@ -119,17 +119,20 @@ export const pullEvents = async (
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   const seen = { ...subscription, unmasked: subscription.unmasked && seesInFull(actor) };
-  const deliveries = await ports.deliveries.feed(id, after, limit, ports.clock());
-  const events = await ports.events.readAll(deliveries.map(({ eventId }) => eventId));
-  const items = await Promise.all(
-    deliveries.map(async ({ sequence }, at) => {
-      const read = events[at];
-      if (read?.status === 'rejected') throw read.reason;
-      const event = read?.value?.event;
-      return event ? envelopeOf(await asSeenBy(ports, seen, event), sequence) : undefined;
-    }),
-  );
-  // Sequence numbers may have been assigned since the subscription was read.
-  const lastSequence = Math.max(subscription.sequence, deliveries.at(-1)?.sequence ?? 0);
-  return { items: items.filter((item) => item !== undefined), lastSequence };
+  const items: ReturnType<typeof envelopeOf>[] = [];
+  for (let last = after; ; ) {
+    const { entries, lastSequence } = await ports.deliveries.feed(id, last, limit - items.length);
+    const events = await ports.events.readAll(entries.map(({ eventId }) => eventId));
+    const shown = await Promise.all(
+      entries.map(async ({ sequence }, at) => {
+        const read = events[at];
+        if (read?.status === 'rejected') throw read.reason;
+        return read?.value && envelopeOf(await asSeenBy(ports, seen, read.value.event), sequence);
+      }),
+    );
+    // One that is missing has expired: the feed starts at the oldest that is kept.
+    items.push(...shown.filter((item) => item !== undefined));
+    last = entries.at(-1)?.sequence ?? lastSequence;
+    if (items.length === limit || last >= lastSequence) return { items, lastSequence };
+  }
 };

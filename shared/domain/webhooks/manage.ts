@@ -79,7 +79,6 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, requ
     retry: request.retry ?? DEFAULT_RETRY,
     createdById: creatorOf(actor),
     unmasked: seesInFull(actor),
-    sequence: 0,
     consecutiveFailures: 0,
     createdAt: now,
     updatedAt: now,

@@ -67,14 +67,28 @@ export interface WebhookStore {
   noteSlow(organizationId: Id<'organization'>, id: Id<'webhook'>, until: number): Promise<void>;
 }
 
+/** A delivery that a worker claimed, by the text of its claim. */
+export type ClaimedDelivery = Delivery & { readonly claim: string };
+
+/** An event of a subscription, with its sequence number. */
+export interface FeedEntry {
+  readonly eventId: Id<'event'>;
+  readonly sequence: number;
+}
+/** Entries of a subscription's feed, in order, and the last sequence number that was given out. */
+export interface FeedPage {
+  readonly entries: readonly FeedEntry[];
+  readonly lastSequence: number;
+}
+
 /** A delivery that waits for its first attempt. */
 export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
 
 export interface DeliveryStore {
   /**
    * Assigns the events their sequence numbers in the subscription, in the given order and without gaps, and makes their deliveries due, once: a
-   * repeat changes nothing. Returns the deliveries without an attempt, whoever made them; no new ones when the subscription is revoked. With
-   * `drainAt` (ms) they join the endpoint's backlog instead, which is drained then at the latest.
+   * repeat changes nothing. Returns the deliveries without an attempt, whoever made them. With `drainAt` (ms) they join the endpoint's backlog
+   * instead, which is drained then at the latest. Any number of processes may do so at once.
    */
   fanOut(
     subscription: Subscription,
@@ -89,14 +103,14 @@ export interface DeliveryStore {
    * worker. One whose row does not parse is rejected alone.
    */
   readDue(ids: readonly Id<'delivery'>[], now: number): Promise<readonly PromiseSettledResult<Delivery | undefined>[]>;
-  /** Claims a due delivery for this worker until `until` (ms). False when it is no longer due, or claimed by another worker. */
-  claim(delivery: Delivery, now: number, until: number): Promise<boolean>;
+  /** Claims a due delivery for this worker until `until` (ms). Undefined when it is no longer due, or claimed by another worker. */
+  claim(delivery: Delivery, now: number, until: number): Promise<ClaimedDelivery | undefined>;
   /** Releases a claimed delivery without an attempt, due at a moment (ms). */
-  postpone(delivery: Delivery, at: number): Promise<void>;
+  postpone(delivery: ClaimedDelivery, at: number): Promise<void>;
   /** Makes a waiting delivery due at a moment (ms), unless a worker claimed it. */
   advance(delivery: Delivery, at: number): Promise<void>;
   /** Records the attempt of a claimed delivery. False when the claim was lost meanwhile. */
-  record(delivery: Delivery, result: AttemptResult): Promise<boolean>;
+  record(delivery: ClaimedDelivery, result: AttemptResult): Promise<boolean>;
   /** Starts a new round of attempts, and enters who did; undefined while a worker tries the delivery. */
   replay(delivery: Delivery, now: number, entry?: AuditEntry): Promise<StoredDelivery | undefined>;
   read(deliveryId: Id<'delivery'>): Promise<StoredDelivery | undefined>;
@@ -116,8 +130,8 @@ export interface DeliveryStore {
     max: number,
     maxSearched?: number,
   ): Promise<readonly StoredDelivery[]>;
-  /** Deliveries after a sequence number, in order and without gaps; those that expired before `now` (ms) are not gaps. */
-  feed(webhookId: Id<'webhook'>, after: number, limit: number, now: number): Promise<readonly Delivery[]>;
+  /** The events after a sequence number, at most `limit`, in order and without gaps from the oldest that is kept on. */
+  feed(webhookId: Id<'webhook'>, after: number, limit: number): Promise<FeedPage>;
 }
 
 /** A delivery in a backlog, and the time from which it may be attempted (ms). */

@@ -36,8 +36,6 @@ export interface Subscription extends Tenant {
   readonly createdById: Id<'account'>;
   /** Whether its creator may see recipients in full; then its deliveries contain them in full. */
   readonly unmasked: boolean;
-  /** The last assigned sequence number. */
-  readonly sequence: number;
   readonly consecutiveFailures: number;
   readonly lastSuccessAt?: number | undefined;
   readonly lastFailureAt?: number | undefined;

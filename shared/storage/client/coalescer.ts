@@ -129,6 +129,24 @@ export const coalescedTransact = (table: Table, operations: readonly WriteOp[]):
     (requests) => transact(table, requests),
   );
 
+const puts = new WeakMap<Table, Queue<Row, void>>();
+
+const putAll = async (table: Table, requests: readonly Request<Row, void>[]): Promise<void> => {
+  try {
+    await table.putMany(requests.flatMap(({ items }) => items));
+    for (const { answer } of requests) answer();
+  } catch (fault) {
+    // A row that the table rejects must not fail the others of the call: each is repeated alone.
+    const [first, ...others] = requests;
+    if (others.length === 0) return first?.fail(fault);
+    await Promise.all(requests.map((request) => putAll(table, [request])));
+  }
+};
+
+/** Puts a row without a condition, as `Table.putMany`, in one call with concurrent requests of this process. */
+export const coalescedPut = (table: Table, row: Row): Promise<void> =>
+  enqueue(queueOf(puts, table), [row], [nameOf(row)], (requests) => putAll(table, requests));
+
 type Found = readonly (Row | undefined)[];
 const reads = new WeakMap<Table, Queue<Key, Found>>();
 

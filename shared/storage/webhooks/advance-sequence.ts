@@ -1,6 +1,6 @@
 import type { Id } from '../../domain/core/ids.ts';
-import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
+import { skipNumbers } from './feed-log.ts';
 import { webhookStore } from './subscriptions.ts';
 
 /**
@@ -13,11 +13,6 @@ export const advanceSequences = async (
   by: number,
 ): Promise<number> => {
   const subscriptions = await webhookStore(table).list(organizationId);
-  for (const { id } of subscriptions)
-    await table.write({
-      update: KEYS.webhook(organizationId, id),
-      add: { sequence: by },
-      when: { text: 'attribute_exists(#sequence)' },
-    });
+  for (const { id } of subscriptions) await skipNumbers(table, id, by);
   return subscriptions.length;
 };

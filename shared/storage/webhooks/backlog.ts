@@ -8,7 +8,8 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
-import { isFree } from './deliveries.ts';
+import { backlogPartitions } from '../partitions.ts';
+import { CLAIM, isFree } from './deliveries.ts';
 import { backlogWrite, subscriptionRows } from './subscriptions.ts';
 
 const keyOf = ({ organizationId, id }: Pick<Subscription, 'organizationId' | 'id'>) => KEYS.webhook(organizationId, id);
@@ -25,8 +26,8 @@ export const backlogStore = (table: Table): BacklogStore => {
       await coalescedTransact(table, [
         {
           update: KEYS.delivery(delivery.id),
-          set: INDEX_KEYS.backlogOf(webhookId, delivery.nextAttemptAt ?? now),
-          remove: ['claimedUntil'],
+          set: INDEX_KEYS.backlogOf(webhookId, delivery.id, delivery.nextAttemptAt ?? now),
+          remove: CLAIM,
           when: isFree(delivery, now),
         },
         { update: KEYS.webhook(organizationId, webhookId), ...backlogWrite(webhookId, now, drainAt), when: EXISTS },
@@ -42,13 +43,15 @@ export const backlogStore = (table: Table): BacklogStore => {
       return { subscription: subscriptionRows.read(row), until, parkedAt: z.int().parse(row.parkedAt) };
     },
     async oldest(webhookId, max) {
-      const { rows } = await table.query({
-        index: 'due',
-        partition: INDEX_KEYS.backlogOf(webhookId, 0).duePk,
-        only: ['pk', 'dueAt'],
-        limit: max,
-      });
-      return rows.map((row) => ({ id: PARSE_KEY.delivery(row), since: z.int().parse(row.dueAt) }));
+      const pages = await Promise.all(
+        backlogPartitions(webhookId).map((partition) =>
+          table.query({ index: 'due', partition, only: ['pk', 'dueAt'], limit: max }),
+        ),
+      );
+      const waiters = pages.flatMap(({ rows }) =>
+        rows.map((row) => ({ id: PARSE_KEY.delivery(row), since: z.int().parse(row.dueAt) })),
+      );
+      return waiters.sort((a, b) => a.since - b.since).slice(0, max);
     },
     rescheduleDrain: (lease, at) =>
       succeeds({ update: keyOf(lease.subscription), set: { dueAt: at }, when: isLeased(lease) }),

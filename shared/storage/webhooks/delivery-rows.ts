@@ -9,10 +9,16 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
+/** An attempt in its delivery's row, with the claim under which its own row stands. */
+interface ClaimedSummary extends AttemptSummary {
+  readonly claim: string;
+}
 interface DeliveryRow extends Omit<Delivery, 'inBacklog'> {
   /** Absent until the first attempt. */
-  readonly summaries?: readonly AttemptSummary[];
+  readonly summaries?: readonly ClaimedSummary[];
 }
+/** A delivery's row is kept for 30 days after its creation and after each of its attempts. */
+const KEEP_SECONDS = 30 * 24 * 3600;
 
 /** Deliveries, with the index entries of their lists; the due entry is set separately. */
 export const deliveryRows = defineRow<DeliveryRow>()({
@@ -36,24 +42,42 @@ export const deliveryRows = defineRow<DeliveryRow>()({
           status: z.int().optional(),
           durationMs: z.number(),
           error: z.string().optional(),
+          claim: z.string(),
         }),
       )
       .exactOptional(),
   },
   rename: { organizationId: 'org' },
   key: (delivery) => KEYS.delivery(delivery.id),
-  index: ({ id, webhookId, sequence, createdAt }) => ({
-    ...(sequence === undefined ? {} : INDEX_KEYS.eventsOf(webhookId, sequence)),
-    ...INDEX_KEYS.deliveriesOf(webhookId, isoTime(createdAt), id),
-  }),
+  index: ({ id, webhookId, createdAt }) => INDEX_KEYS.deliveriesOf(webhookId, isoTime(createdAt), id),
 });
+
+/** Whether a delivery waits in its endpoint's backlog. */
+export const isInBacklog = (row: Row, webhookId: Id<'webhook'>, deliveryId: Id<'delivery'>): boolean =>
+  row.duePk === INDEX_KEYS.backlogOf(webhookId, deliveryId, 0).duePk;
 
 /** A stored delivery: its due entry shows whether it waits in its endpoint's backlog. */
 export const readDelivery = (row: Row): StoredDelivery => {
   const { summaries = [], ...delivery } = deliveryRows.read(row);
-  const inBacklog = row.duePk === INDEX_KEYS.backlogOf(delivery.webhookId, 0).duePk;
-  return { ...delivery, summaries, ...(inBacklog ? { inBacklog } : {}) };
+  return {
+    ...delivery,
+    summaries: summaries.map(({ claim: _, ...summary }) => summary),
+    ...(isInBacklog(row, delivery.webhookId, delivery.id) ? { inBacklog: true } : {}),
+  };
 };
+
+/** When a delivery's row expires, in s: `at` (ms) is its creation or last attempt. */
+export const ttlOf = (at: number): number => Math.ceil(at / 1000) + KEEP_SECONDS;
+
+/** A new delivery's row. `dueEntry` puts it into the due index: by itself, or in its endpoint's backlog. */
+export const newRow = (delivery: Delivery, dueEntry: ReturnType<typeof INDEX_KEYS.due>): Row => ({
+  ...deliveryRows.write(delivery),
+  ...dueEntry,
+  ttl: ttlOf(delivery.createdAt),
+});
+
+/** The due entry of a delivery that may be attempted from its creation on. */
+export const dueNow = ({ id, createdAt }: Delivery) => INDEX_KEYS.due('deliver_webhook', id, createdAt);
 
 /** The attempts of a delivery. */
 export const attemptRows = defineRow<KeptAttempt>()({
@@ -64,5 +88,5 @@ export const attemptRows = defineRow<KeptAttempt>()({
     exchange: z.string().optional(),
     error: z.string().optional(),
   },
-  key: (_, deliveryId: Id<'delivery'>, number: number) => KEYS.attempt(deliveryId, number),
+  key: (_, deliveryId: Id<'delivery'>, number: number, claim: string) => KEYS.attempt(deliveryId, number, claim),
 });

@@ -14,6 +14,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { expireLog } from './feed-log.ts';
 
 /** Subscriptions per organization that are not revoked: each event reads all of them, usually in one query. */
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -42,7 +43,6 @@ export const subscriptionRows = defineRow<Subscription>()({
     retry: z.object({ maxAttempts: z.int(), backoffSeconds: z.int() }),
     createdById: id('account'),
     unmasked: z.boolean(),
-    sequence: z.int(),
     consecutiveFailures: z.int(),
     lastSuccessAt: time.optional(),
     lastFailureAt: time.optional(),
@@ -61,7 +61,7 @@ export const backlogWrite = (webhookId: Id<'webhook'>, now: number, drainAt: num
   setOnce: INDEX_KEYS.due('drain_backlog', webhookId, drainAt),
 });
 
-/** The attributes that an operator may change; sequence and health are written by others. */
+/** The attributes that an operator may change; health is written by others. */
 const changedBy = (after: Subscription) => {
   const { url, secrets, events, retry, status, unmasked, updatedAt, headers, description } = after;
   const remove = (['headers', 'description'] as const).filter((name) => after[name] === undefined);
@@ -71,10 +71,8 @@ const changedBy = (after: Subscription) => {
   };
 };
 
-const revokedWrite = (at: number) => ({
-  revokedAt: isoTime(at),
-  ttl: Math.ceil(at / 1000) + KEEP_REVOKED_SECONDS,
-});
+const revokedTtl = (at: number): number => Math.ceil(at / 1000) + KEEP_REVOKED_SECONDS;
+const revokedWrite = (at: number) => ({ revokedAt: isoTime(at), ttl: revokedTtl(at) });
 
 const healthWrite = ({ status, failures, lastSuccessAt, lastFailureAt, revokedAt }: Health) => ({
   ...subscriptionRows.set({
@@ -131,6 +129,7 @@ export const webhookStore = (table: Table): WebhookStore => {
         when: { text: 'attribute_exists(#pk) AND #status <> :revoked', values: { revoked: 'revoked' } },
       };
       await table.transact([revoked, ...auditWrites(entry)]);
+      await expireLog(table, id, revokedTtl(at));
     },
     async noteHealth(organizationId, id, health) {
       // An operator's change of status wins: health only switches between active and failing, or revokes.
@@ -144,6 +143,7 @@ export const webhookStore = (table: Table): WebhookStore => {
           values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
         },
       });
+      if (ok && health.revokedAt !== undefined) await expireLog(table, id, revokedTtl(health.revokedAt));
       return ok && row ? subscriptionRows.read(row) : undefined;
     },
     async noteSlow(organizationId, id, until) {
