@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -228,7 +228,7 @@ export class AppStack extends Stack {
   }
 
   private createDispatcher(): void {
-    const { everyMinutes, ...limits } = COMMON.dispatcher;
+    const { everyMinutes, slices, ...limits } = COMMON.dispatcher;
     const path = 'schedules/dispatch';
     const dispatcher = this.createFunction({
       path,
@@ -239,9 +239,12 @@ export class AppStack extends Stack {
       noRetries: true,
     });
     new Rule(this, 'EveryMinute', {
-      description: 'Starts the dispatcher.',
+      description: 'Starts the dispatchers.',
       schedule: Schedule.rate(Duration.minutes(everyMinutes)),
-      targets: [new LambdaTarget(dispatcher.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+      targets: Array.from({ length: slices }, (_, slice) => {
+        const event = RuleTargetInput.fromObject({ slice, of: slices });
+        return new LambdaTarget(dispatcher.lambda, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+      }),
     });
   }
 

@@ -13,8 +13,14 @@ const MAX_DELAY_SECONDS = 900;
 interface Entry {
   readonly body: string;
   readonly delaySeconds: number;
+}
+interface PendingEntry extends Entry {
   readonly onSent: () => void;
 }
+const entryOf = ({ kind, pk, sk }: WorkItem, delaySeconds: number): Entry => ({
+  body: JSON.stringify({ kind, pk, sk }),
+  delaySeconds,
+});
 
 /** A received message whose work failed, and how often it was received. */
 export interface FailedMessage {
@@ -28,6 +34,10 @@ export interface Publisher {
    * the work of a lost item by its due time. Items delayed by more than 900 s are not sent at all.
    */
   publish(workItems: readonly WorkItem[], delaySeconds?: number): Promise<void>;
+  /**
+   * Sends work items of one queue, ten a call and all calls at once. Rejects unless the queue has all of them; some may be sent all the same.
+   */
+  handOver(workItems: readonly WorkItem[]): Promise<void>;
   /**
    * Lets at most ten messages be received again sooner than their visibility timeout, which is made for work that takes its time and not for
    * work that failed. Best effort; never rejects.
@@ -54,12 +64,17 @@ const sendBatch = async (client: SQSClient, url: string | undefined, entries: re
   if (answer.Failed?.length) throw new Error(`${answer.Failed.length} of ${entries.length} were refused`);
 };
 
+const inBatches = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, at) =>
+    items.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
+  );
+
 /**
  * Returns a function that queues an entry for the next batch. Entries of one turn of the event loop share a call; one call is in flight
  * at a time, so that entries of other requests gather for the next.
  */
 const batchSender = (send: (entries: readonly Entry[]) => Promise<void>) => {
-  const pending: Entry[] = [];
+  const pending: PendingEntry[] = [];
   let sending = false;
   let flushScheduled = false;
   const flush = (): void => {
@@ -72,7 +87,7 @@ const batchSender = (send: (entries: readonly Entry[]) => Promise<void>) => {
       flush();
     });
   };
-  return (entry: Entry): void => {
+  return (entry: PendingEntry): void => {
     pending.push(entry);
     if (flushScheduled) return;
     flushScheduled = true;
@@ -89,8 +104,8 @@ export const makePublisher = (
   urls: Readonly<Record<string, string>>,
   onFault: OnFault,
 ): Publisher => {
-  const senders = new Map<QueueName, (entry: Entry) => void>();
-  const senderOf = (queue: QueueName): ((entry: Entry) => void) => {
+  const senders = new Map<QueueName, (entry: PendingEntry) => void>();
+  const senderOf = (queue: QueueName): ((entry: PendingEntry) => void) => {
     const sender =
       senders.get(queue) ??
       batchSender((entries) =>
@@ -99,15 +114,26 @@ export const makePublisher = (
     senders.set(queue, sender);
     return sender;
   };
-  const enqueue = ({ kind, pk, sk }: WorkItem, delaySeconds: number): Promise<void> =>
-    new Promise((onSent) =>
-      senderOf(QUEUE_OF_KIND[kind])({ body: JSON.stringify({ kind, pk, sk }), delaySeconds, onSent }),
-    );
+  const enqueue = (item: WorkItem, delaySeconds: number): Promise<void> =>
+    new Promise((onSent) => senderOf(QUEUE_OF_KIND[item.kind])({ ...entryOf(item, delaySeconds), onSent }));
   return {
     async publish(workItems, delaySeconds = 0) {
       if (delaySeconds > MAX_DELAY_SECONDS) return;
       const delay = Math.max(0, Math.ceil(delaySeconds));
       await Promise.all(workItems.map((item) => enqueue(item, delay)));
+    },
+    async handOver(workItems) {
+      const queues = Map.groupBy(workItems, ({ kind }) => QUEUE_OF_KIND[kind]);
+      const calls = [...queues].flatMap(([queue, items]) =>
+        inBatches(items).map((batch) =>
+          sendBatch(
+            client,
+            urls[queue],
+            batch.map((item) => entryOf(item, 0)),
+          ),
+        ),
+      );
+      await Promise.all(calls);
     },
     async retrySooner(queue, failed) {
       const Entries = failed.flatMap(({ receiptHandle, receives }, at) => {

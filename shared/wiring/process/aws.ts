@@ -45,6 +45,9 @@ const queues = (): Publisher => {
 export const publishWork = (workItems: readonly WorkItem[], delaySeconds?: number): void =>
   finishBeforeAnswer(queues().publish(workItems, delaySeconds));
 
+/** Publishes due work items. Rejects unless the queue has all of them. */
+export const handOver = (workItems: readonly WorkItem[]): Promise<void> => queues().handOver(workItems);
+
 /** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
 export const publishWorkAt = (workItems: readonly WorkItem[], at: number): void =>
   publishWork(workItems, Math.max(0, (at - clock()) / 1000));
