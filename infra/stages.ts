@@ -95,6 +95,7 @@ export const THRESHOLDS = {
   /** Item-level refusals for transactions that meet, a minute: ten a second wait for each other. */
   transactionConflicts: 600,
   destinationsHeld: 1,
+  workSetAside: 1,
 } as const;
 
 const CAPITALIZED: Readonly<Record<Environment, string>> = { live: 'Live', test: 'Test' };

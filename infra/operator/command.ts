@@ -100,6 +100,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   session: "A person's sessions",
   suppression: 'Suppressed e-mail addresses',
   wallet: 'Prepaid wallets',
+  work: 'Work that failed for hours and was set aside',
 };
 
 /** The command-line program. */

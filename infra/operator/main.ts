@@ -7,6 +7,7 @@ import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { QUEUE_COMMANDS } from './commands/queues.ts';
 import { SENDER_COMMANDS } from './commands/senders.ts';
 import { SUPPRESSION_COMMANDS } from './commands/suppression.ts';
+import { WORK_COMMANDS } from './commands/work.ts';
 
 /** `npm run --silent admin -- …`: the operator's command line. */
 process.exitCode = await runProgram(
@@ -17,6 +18,7 @@ process.exitCode = await runProgram(
     ...MONEY_COMMANDS,
     ...PROVIDER_COMMANDS,
     ...QUEUE_COMMANDS,
+    ...WORK_COMMANDS,
     ...SENDER_COMMANDS,
     ...SUPPRESSION_COMMANDS,
   ],

@@ -3,6 +3,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { DueShard } from '../../shared/queues/dispatch-shard.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { listSetAside, putBack } from '../../shared/storage/due-work/set-aside.ts';
 import { leaseShard } from '../../shared/storage/due-work/shard-lease.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
@@ -168,6 +169,13 @@ describe('a row that is due still after it was handed over', () => {
     expect(setAside).toBe(1);
     const rows = await table.queryAll({ index: 'due', partition: INDEX_KEYS.setAside(KIND, 0).duePk });
     expect(rows.map(({ pk }) => pk)).toEqual([failing]);
+    const [aside] = await listSetAside(table, KIND, 10);
+    expect(aside).toMatchObject({ kind: KIND, pk: failing });
+    const puts = [0, 1].map(() => putBack(table, { kind: KIND, ...KEYS.upload(idOf(failing)) }, dispatcher.now));
+    expect((await Promise.all(puts)).toSorted()).toEqual([false, true]);
+    dispatcher.now += 6_000;
+    await dispatcher.run(KIND);
+    expect(dispatcher.queued.at(-1)).toBe(failing);
 
     const behind = await rowsDue(30, dispatcher.now);
     dispatcher.now += 6_000;
