@@ -60,10 +60,10 @@ describe('the dispatcher', () => {
   test('leaves rows alone that are not due, or only just', async () => {
     const now = start();
     const due = await rowsDue(3, now);
-    const dispatcher = makeDispatcher(table, now + 4_999);
+    const dispatcher = makeDispatcher(table, now + 2_499);
     await dispatcher.run(KIND);
     expect(dispatcher.queued).toEqual([]);
-    dispatcher.now = now + 5_000;
+    dispatcher.now = now + 2_500;
     await dispatcher.run(KIND);
     expect(dispatcher.queued).toHaveLength(3);
     await done(due);
