@@ -201,7 +201,7 @@ export class AppStack extends Stack {
   private createConsumers(): void {
     for (const name of QUEUE_NAMES) {
       const queue = this.#queues[name];
-      const { consumer, purpose, visibilitySeconds, sends } = queue.declaration;
+      const { consumer, purpose, visibilitySeconds, sends, concurrencyFactor } = queue.declaration;
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
         rootKeys: CONSUMER_ROOT_KEYS[name],
@@ -223,7 +223,7 @@ export class AppStack extends Stack {
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
       const kept = this.#reserved.get(path) ?? Number.POSITIVE_INFINITY;
-      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency, kept));
+      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency * concurrencyFactor, kept));
     }
   }
 

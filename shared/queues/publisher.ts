@@ -4,7 +4,7 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { QUEUE_OF_KIND, type QueueName, retrySeconds, type WorkItem } from './queues.ts';
+import { type Publishable, type QueueName, queueOf, retrySeconds, type WorkItem } from './queues.ts';
 
 /** Limits of SQS: messages per SendMessageBatch call, and the longest delay. Later work is left to the due index. */
 const BATCH_SIZE = 10;
@@ -13,13 +13,16 @@ const MAX_DELAY_SECONDS = 900;
 interface Entry {
   readonly body: string;
   readonly delaySeconds: number;
+  /** The tenant that SQS counts the message for; absent: its own. */
+  readonly group?: string | undefined;
 }
 interface PendingEntry extends Entry {
   readonly onSent: () => void;
 }
-const entryOf = ({ kind, pk, sk }: WorkItem, delaySeconds: number): Entry => ({
-  body: JSON.stringify({ kind, pk, sk }),
+const entryOf = ({ kind, pk, sk, organizationId }: WorkItem, delaySeconds: number): Entry => ({
+  body: JSON.stringify({ kind, pk, sk, organizationId }),
   delaySeconds,
+  group: organizationId,
 });
 
 /** A received message whose work failed, and how often it was received. */
@@ -33,11 +36,11 @@ export interface Publisher {
    * Sends work items, to be received after `delaySeconds`. Resolves once they were sent or failed; never rejects: the dispatcher finds
    * the work of a lost item by its due time. Items delayed by more than 900 s are not sent at all.
    */
-  publish(workItems: readonly WorkItem[], delaySeconds?: number): Promise<void>;
+  publish(workItems: readonly Publishable[], delaySeconds?: number): Promise<void>;
   /**
-   * Sends work items of one queue, ten a call and all calls at once. Rejects unless the queue has all of them; some may be sent all the same.
+   * Sends work items, ten a call and all calls at once. Rejects unless the queue has all of them; some may be sent all the same.
    */
-  handOver(workItems: readonly WorkItem[]): Promise<void>;
+  handOver(workItems: readonly Publishable[]): Promise<void>;
   /**
    * Lets at most ten messages be received again sooner than their visibility timeout, which is made for work that takes its time and not for
    * work that failed. Best effort; never rejects.
@@ -54,10 +57,11 @@ const sendBatch = async (client: SQSClient, url: string | undefined, entries: re
   const answer = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: entries.map(({ body, delaySeconds }, index) => ({
+      Entries: entries.map(({ body, delaySeconds, group }, index) => ({
         Id: String(index),
         MessageBody: body,
         DelaySeconds: delaySeconds,
+        MessageGroupId: group,
       })),
     }),
   );
@@ -114,8 +118,8 @@ export const makePublisher = (
     senders.set(queue, sender);
     return sender;
   };
-  const enqueue = (item: WorkItem, delaySeconds: number): Promise<void> =>
-    new Promise((onSent) => senderOf(QUEUE_OF_KIND[item.kind])({ ...entryOf(item, delaySeconds), onSent }));
+  const enqueue = (item: Publishable, delaySeconds: number): Promise<void> =>
+    new Promise((onSent) => senderOf(queueOf(item))({ ...entryOf(item, delaySeconds), onSent }));
   return {
     async publish(workItems, delaySeconds = 0) {
       if (delaySeconds > MAX_DELAY_SECONDS) return;
@@ -123,7 +127,7 @@ export const makePublisher = (
       await Promise.all(workItems.map((item) => enqueue(item, delay)));
     },
     async handOver(workItems) {
-      const queues = Map.groupBy(workItems, ({ kind }) => QUEUE_OF_KIND[kind]);
+      const queues = Map.groupBy(workItems, queueOf);
       const calls = [...queues].flatMap(([queue, items]) =>
         inBatches(items).map((batch) =>
           sendBatch(

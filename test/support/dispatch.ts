@@ -38,7 +38,11 @@ export const makeDispatcher = (table: Table, now: number, replaced: Partial<Disp
     queueDepth: async () => dispatcher.depth,
     timeLeft: () => true,
     lease: (shard) => leaseShard(table, shard, () => dispatcher.now),
-    rows: (shard, after, until, limit) => overdueAfter(table, shard, after, until, limit),
+    rows: (shard, after, until, limit) => {
+      // As DynamoDB does; the embedded engine answers with nothing.
+      if (after && after.dueAt > until) throw new RangeError('the start key is outside of the range');
+      return overdueAfter(table, shard, after, until, limit);
+    },
     handOver: async (_, rows) => void dispatcher.queued.push(...rows.map(({ pk }) => pk)),
     repeat: (shard, rows) => repeatDue(table, shard, rows, dispatcher.now),
     onFault: () => undefined,

@@ -3,6 +3,7 @@ import { dispatchDue, shardsOf } from '../../queues/dispatch-due.ts';
 import type { DueShard } from '../../queues/dispatch-shard.ts';
 import { QUEUE_OF_KIND, type WorkItem } from '../../queues/queues.ts';
 import { overdueAfter } from '../../storage/due-work/due.ts';
+import { publishables } from '../../storage/due-work/publishable.ts';
 import { repeatDue } from '../../storage/due-work/repeat.ts';
 import { leaseShard } from '../../storage/due-work/shard-lease.ts';
 import { dueShards } from '../../storage/table-indexes.ts';
@@ -38,7 +39,7 @@ export const dispatchOverdue = async (event: unknown): Promise<void> => {
       timeLeft: () => remainingMs() > TURN_MS,
       lease: (shard) => leaseShard(table, shard, clock),
       rows: (shard, after, until, limit) => overdueAfter(table, shard, after, until, limit),
-      handOver: ({ kind }, rows) => handOver(rows.map(({ pk, sk }) => ({ kind, pk, sk }))),
+      handOver: async (shard, rows) => handOver(await publishables(table, shard, rows)),
       repeat: (shard, rows) => repeatDue(table, shard, rows, clock()),
       onFault,
     },
