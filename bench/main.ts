@@ -9,6 +9,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   bulk: async () => (await import('./bulk.ts')).benchBulk(),
   push: async () => (await import('./push.ts')).benchPush(),
   deliveries: async () => (await import('./deliveries.ts')).benchDeliveries(),
+  dispatch: async () => (await import('./dispatch.ts')).benchDispatch(),
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
@@ -17,7 +18,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send channels preview bulk push deliveries profile capacity list laws cold build]`: measures, and writes RESULTS.md. */
+/** `npm run bench [-- send channels preview bulk push deliveries dispatch profile capacity list laws cold build]`: measures, and writes RESULTS.md. */
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {

@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -201,7 +201,7 @@ export class AppStack extends Stack {
   private createConsumers(): void {
     for (const name of QUEUE_NAMES) {
       const queue = this.#queues[name];
-      const { consumer, purpose, visibilitySeconds, sends } = queue.declaration;
+      const { consumer, purpose, visibilitySeconds, sends, concurrencyFactor } = queue.declaration;
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
         rootKeys: CONSUMER_ROOT_KEYS[name],
@@ -223,12 +223,12 @@ export class AppStack extends Stack {
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
       const kept = this.#reserved.get(path) ?? Number.POSITIVE_INFINITY;
-      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency, kept));
+      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency * concurrencyFactor, kept));
     }
   }
 
   private createDispatcher(): void {
-    const { everyMinutes, ...limits } = COMMON.dispatcher;
+    const { everyMinutes, slices, ...limits } = COMMON.dispatcher;
     const path = 'schedules/dispatch';
     const dispatcher = this.createFunction({
       path,
@@ -239,9 +239,12 @@ export class AppStack extends Stack {
       noRetries: true,
     });
     new Rule(this, 'EveryMinute', {
-      description: 'Starts the dispatcher.',
+      description: 'Starts the dispatchers.',
       schedule: Schedule.rate(Duration.minutes(everyMinutes)),
-      targets: [new LambdaTarget(dispatcher.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+      targets: Array.from({ length: slices }, (_, slice) => {
+        const event = RuleTargetInput.fromObject({ slice, of: slices });
+        return new LambdaTarget(dispatcher.lambda, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+      }),
     });
   }
 

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { dispatchOverdue } from '../../shared/wiring/process/dispatch.ts';
 
-/** Every minute: publishes overdue work again, so that a lost work item loses nothing. */
+/** Every minute: publishes work whose time has come, and work whose queue message was lost. */
 export const handler = lambda(dispatchOverdue);

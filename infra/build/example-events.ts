@@ -141,6 +141,7 @@ export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'reque
 /** One message per queue. */
 const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   send: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
+  critical: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
   bulk: { kind: 'send_chunk', ...KEYS.batchChunk(exampleId('batch'), 0) },
   push: { kind: 'send_push', ...KEYS.message(MESSAGE_ID) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },

@@ -88,6 +88,16 @@ export const tableMetrics = (tableName: string, metricName: string): Readonly<Re
   return { table: metric({}), ...Object.fromEntries(indexes) };
 };
 
+/** The sum of a metric of the service itself that has no dimension but the stage (`shared/wiring/process/observe.ts`). */
+const ownSum = (stage: Environment, metricName: string): Metric =>
+  new Metric({
+    namespace: 'Messaging',
+    metricName,
+    statistic: Stats.SUM,
+    period: MINUTE,
+    dimensionsMap: { service: 'messaging', stage },
+  });
+
 const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): AlarmRow[] => [
   {
     id: `${declaration.name}-dead-letters`,
@@ -154,16 +164,19 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     minutes: 5,
   },
   {
+    id: 'work-set-aside',
+    description:
+      'Work failed for about four hours, each time it was handed over, and is not tried again: `admin work list` shows it, `admin work retry` puts it back.',
+    metric: ownSum(environment, 'WorkSetAside'),
+    threshold: THRESHOLDS.workSetAside,
+    operator: AT_LEAST,
+    minutes: 1,
+  },
+  {
     id: 'destinations-held',
     description:
       'A prefix abroad is held for an organization: many SMS, next to none delivered. The log names both; somebody may earn on the traffic.',
-    metric: new Metric({
-      namespace: 'Messaging',
-      metricName: 'DestinationsHeld',
-      statistic: Stats.SUM,
-      period: MINUTE,
-      dimensionsMap: { service: 'messaging', stage: environment },
-    }),
+    metric: ownSum(environment, 'DestinationsHeld'),
     threshold: THRESHOLDS.destinationsHeld,
     operator: AT_LEAST,
     minutes: 1,

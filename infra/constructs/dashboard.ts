@@ -24,7 +24,11 @@ const OWN_GRAPHS = [
   { title: 'Provider latency, p95 (ms)', metrics: ['ProviderLatency'], statistic: Stats.percentile(95) },
   { title: 'Consumer and publish failures', metrics: ['ConsumerFailures', 'PublishFailures'], statistic: Stats.SUM },
   { title: 'Holds recovered after the deadline', metrics: ['ResolvedHolds'], statistic: Stats.SUM },
-  { title: 'Overdue work that the dispatcher found', metrics: ['OverdueWork'], statistic: Stats.SUM },
+  {
+    title: 'Due work: handed over, handed over again, set aside',
+    metrics: ['OverdueWork', 'RepeatedWork', 'WorkSetAside'],
+    statistic: Stats.SUM,
+  },
 ] as const;
 
 const ownMetric = (stage: string, metricName: string, statistic: string): IMetric =>

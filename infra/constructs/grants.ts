@@ -58,6 +58,7 @@ export const SENDER_GRANTS: RoleGrants = {
 /** The root keys that the consumer of each queue opens; the dispatcher opens none. */
 export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>> = {
   send: SENDING_KEYS,
+  critical: SENDING_KEYS,
   bulk: SENDING_KEYS,
   push: ['content', 'push', 'recipients'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startFauxqs } from 'fauxqs';
+import { fairest } from './fair-queue.ts';
 
 /** The SQS engine, in a worker thread, so that it does not block the gateway's event loop. */
 const { dataDir, port } = workerData as { dataDir?: string; port: number };
@@ -46,6 +47,43 @@ const patchPersistence = async () => {
   };
 };
 
+interface HeldMessage {
+  readonly body: string;
+}
+interface LocalQueue {
+  messages: HeldMessage[];
+  readonly inflightMessages: ReadonlyMap<string, { readonly message: HeldMessage }>;
+}
+interface LocalQueueMethods {
+  dequeue(this: LocalQueue, maxCount: number, ...options: unknown[]): unknown;
+}
+/** Messages at the head of a queue among which those of quiet tenants are found. */
+const FAIR_WITHIN = 2_500;
+
+/**
+ * Makes standard queues fair, as SQS's are: of the tenants that have messages, that with the fewest in flight is next. fauxqs drops the
+ * `MessageGroupId` of a message, but the body names its organization; a message without one is a tenant of its own.
+ */
+const makeFair = async () => {
+  const module = new URL('./sqs/sqsStore.js', import.meta.resolve('fauxqs')).href;
+  const { prototype } = ((await import(module)) as { SqsQueue: { prototype: LocalQueueMethods } }).SqsQueue;
+  const { dequeue } = prototype;
+  prototype.dequeue = function (maxCount, ...options) {
+    const inFlight = Array.from(this.inflightMessages.values(), ({ message }) => message.body);
+    const head = this.messages.slice(0, FAIR_WITHIN).map(({ body }) => body);
+    const picked = new Set(fairest(head, inFlight, maxCount));
+    const first = [...picked].flatMap((at) => this.messages[at] ?? []);
+    // In place, since the engine holds on to the list.
+    this.messages.splice(
+      0,
+      head.length,
+      ...first,
+      ...this.messages.slice(0, head.length).filter((_, at) => !picked.has(at)),
+    );
+    return dequeue.call(this, maxCount, ...options);
+  };
+};
+
 /** Makes in-flight messages visible at the start: their consumers are gone, so waiting for the visibility time-out is pointless. */
 const releaseHeldMessages = (folder: string) => {
   mkdirSync(folder, { recursive: true });
@@ -60,6 +98,7 @@ const releaseHeldMessages = (folder: string) => {
 };
 
 await patchPersistence();
+await makeFair();
 if (dataDir) releaseHeldMessages(dataDir);
 const server = await startFauxqs({ port, logger: false, ...(dataDir ? { dataDir } : {}) });
 parentPort?.on('message', (message) => {

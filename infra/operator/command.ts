@@ -102,6 +102,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   table: 'The table of a stage',
   wallet: 'Prepaid wallets',
   webhook: 'Webhook subscriptions',
+  work: 'Work that failed for hours and was set aside',
 };
 
 /** The command-line program. */

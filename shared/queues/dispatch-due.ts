@@ -1,35 +1,58 @@
-import { QUEUE_OF_KIND, type QueueName, type WorkItem } from './queues.ts';
+import { type DueShard, dispatchShard, type ShardPorts, type Turn } from './dispatch-shard.ts';
+import type { WorkItem } from './queues.ts';
 
-/** Work overdue by less than this is most likely in its queue already, in ms. */
-const GRACE_MS = 5_000;
-/**
- * Queue depth above which nothing is added. Every run publishes all overdue work again, since it cannot tell queued items from lost ones;
- * without this bound the queue of a slow consumer would grow with duplicates.
- */
-const MAX_WAITING = 2_000;
+/** Shards that one dispatcher works on at once. */
+const SHARDS_AT_ONCE = 16;
 
-export interface DispatchPorts {
-  /** Unix ms. */
-  readonly clock: () => number;
-  /** The approximate number of messages in a queue. */
-  readonly queueDepth: (queue: QueueName) => Promise<number>;
-  /** Up to `limit` rows of a kind that were due before `before` (ms), oldest first. */
-  readonly overdue: (kind: WorkItem['kind'], before: number, limit: number) => Promise<readonly WorkItem[]>;
-  readonly publish: (workItems: readonly WorkItem[]) => void;
+export interface DispatchPorts extends ShardPorts {
+  /** Whether there is time for another turn. */
+  readonly timeLeft: () => boolean;
+  /** Called for a shard whose turn failed; the others go on. */
+  readonly onFault: (shard: DueShard, error: unknown) => void;
 }
 
-/** Publishes work items for overdue rows, oldest first per kind; answers how many of each kind. */
-export const dispatchDue = async (ports: DispatchPorts): Promise<Readonly<Record<string, number>>> => {
-  const published: Record<string, number> = {};
-  const capacity = new Map<QueueName, number>();
-  for (const kind of Object.keys(QUEUE_OF_KIND) as WorkItem['kind'][]) {
-    const queue = QUEUE_OF_KIND[kind];
-    const left = capacity.get(queue) ?? MAX_WAITING - (await ports.queueDepth(queue));
-    const workItems = left > 0 ? await ports.overdue(kind, ports.clock() - GRACE_MS, left) : [];
-    capacity.set(queue, left - workItems.length);
-    if (workItems.length === 0) continue;
-    ports.publish(workItems);
-    published[kind] = workItems.length;
-  }
-  return published;
+/** What a run did, of one kind of work. */
+export type Dispatched = Omit<Turn, 'more'>;
+
+/** The shards of one of `of` dispatchers: each has its part of every kind. */
+export const shardsOf = (
+  shardCounts: Readonly<Record<WorkItem['kind'], number>>,
+  { slice, of }: { readonly slice: number; readonly of: number },
+): DueShard[] =>
+  (Object.entries(shardCounts) as [WorkItem['kind'], number][])
+    .flatMap(([kind, count]) => Array.from({ length: count }, (_, shard) => ({ kind, shard })))
+    .filter((_, at) => at % of === slice);
+
+/**
+ * Gives each shard its turn, and those that have more to hand over another one after all others had theirs, until nothing is left or the time
+ * is over. Answers what was done of each kind.
+ */
+export const dispatchDue = async (
+  ports: DispatchPorts,
+  shards: readonly DueShard[],
+): Promise<ReadonlyMap<WorkItem['kind'], Dispatched>> => {
+  const done = new Map<WorkItem['kind'], Dispatched>();
+  const waiting = [...shards];
+  const count = (kind: WorkItem['kind'], { handedOver, repeated, setAside }: Turn) => {
+    if (handedOver + repeated + setAside === 0) return;
+    const sum = done.get(kind) ?? { handedOver: 0, repeated: 0, setAside: 0 };
+    done.set(kind, {
+      handedOver: sum.handedOver + handedOver,
+      repeated: sum.repeated + repeated,
+      setAside: sum.setAside + setAside,
+    });
+  };
+  const worker = async () => {
+    for (let shard = waiting.shift(); shard; shard = waiting.shift()) {
+      try {
+        const turn = await dispatchShard(ports, shard);
+        count(shard.kind, turn);
+        if (turn.more && ports.timeLeft()) waiting.push(shard);
+      } catch (error) {
+        ports.onFault(shard, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: SHARDS_AT_ONCE }, worker));
+  return done;
 };

@@ -4,7 +4,7 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { QUEUE_OF_KIND, type QueueName, retrySeconds, type WorkItem } from './queues.ts';
+import { type Publishable, type QueueName, queueOf, retrySeconds, type WorkItem } from './queues.ts';
 
 /** Limits of SQS: messages per SendMessageBatch call, and the longest delay. Later work is left to the due index. */
 const BATCH_SIZE = 10;
@@ -13,8 +13,17 @@ const MAX_DELAY_SECONDS = 900;
 interface Entry {
   readonly body: string;
   readonly delaySeconds: number;
+  /** The tenant that SQS counts the message for; absent: its own. */
+  readonly group?: string | undefined;
+}
+interface PendingEntry extends Entry {
   readonly onSent: () => void;
 }
+const entryOf = ({ kind, pk, sk, organizationId }: WorkItem, delaySeconds: number): Entry => ({
+  body: JSON.stringify({ kind, pk, sk, organizationId }),
+  delaySeconds,
+  group: organizationId,
+});
 
 /** A received message whose work failed, and how often it was received. */
 export interface FailedMessage {
@@ -27,7 +36,11 @@ export interface Publisher {
    * Sends work items, to be received after `delaySeconds`. Resolves once they were sent or failed; never rejects: the dispatcher finds
    * the work of a lost item by its due time. Items delayed by more than 900 s are not sent at all.
    */
-  publish(workItems: readonly WorkItem[], delaySeconds?: number): Promise<void>;
+  publish(workItems: readonly Publishable[], delaySeconds?: number): Promise<void>;
+  /**
+   * Sends work items, ten a call and all calls at once. Rejects unless the queue has all of them; some may be sent all the same.
+   */
+  handOver(workItems: readonly Publishable[]): Promise<void>;
   /**
    * Lets at most ten messages be received again sooner than their visibility timeout, which is made for work that takes its time and not for
    * work that failed. Best effort; never rejects.
@@ -44,22 +57,28 @@ const sendBatch = async (client: SQSClient, url: string | undefined, entries: re
   const answer = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: entries.map(({ body, delaySeconds }, index) => ({
+      Entries: entries.map(({ body, delaySeconds, group }, index) => ({
         Id: String(index),
         MessageBody: body,
         DelaySeconds: delaySeconds,
+        MessageGroupId: group,
       })),
     }),
   );
   if (answer.Failed?.length) throw new Error(`${answer.Failed.length} of ${entries.length} were refused`);
 };
 
+const inBatches = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, at) =>
+    items.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
+  );
+
 /**
  * Returns a function that queues an entry for the next batch. Entries of one turn of the event loop share a call; one call is in flight
  * at a time, so that entries of other requests gather for the next.
  */
 const batchSender = (send: (entries: readonly Entry[]) => Promise<void>) => {
-  const pending: Entry[] = [];
+  const pending: PendingEntry[] = [];
   let sending = false;
   let flushScheduled = false;
   const flush = (): void => {
@@ -72,7 +91,7 @@ const batchSender = (send: (entries: readonly Entry[]) => Promise<void>) => {
       flush();
     });
   };
-  return (entry: Entry): void => {
+  return (entry: PendingEntry): void => {
     pending.push(entry);
     if (flushScheduled) return;
     flushScheduled = true;
@@ -89,8 +108,8 @@ export const makePublisher = (
   urls: Readonly<Record<string, string>>,
   onFault: OnFault,
 ): Publisher => {
-  const senders = new Map<QueueName, (entry: Entry) => void>();
-  const senderOf = (queue: QueueName): ((entry: Entry) => void) => {
+  const senders = new Map<QueueName, (entry: PendingEntry) => void>();
+  const senderOf = (queue: QueueName): ((entry: PendingEntry) => void) => {
     const sender =
       senders.get(queue) ??
       batchSender((entries) =>
@@ -99,15 +118,26 @@ export const makePublisher = (
     senders.set(queue, sender);
     return sender;
   };
-  const enqueue = ({ kind, pk, sk }: WorkItem, delaySeconds: number): Promise<void> =>
-    new Promise((onSent) =>
-      senderOf(QUEUE_OF_KIND[kind])({ body: JSON.stringify({ kind, pk, sk }), delaySeconds, onSent }),
-    );
+  const enqueue = (item: Publishable, delaySeconds: number): Promise<void> =>
+    new Promise((onSent) => senderOf(queueOf(item))({ ...entryOf(item, delaySeconds), onSent }));
   return {
     async publish(workItems, delaySeconds = 0) {
       if (delaySeconds > MAX_DELAY_SECONDS) return;
       const delay = Math.max(0, Math.ceil(delaySeconds));
       await Promise.all(workItems.map((item) => enqueue(item, delay)));
+    },
+    async handOver(workItems) {
+      const queues = Map.groupBy(workItems, queueOf);
+      const calls = [...queues].flatMap(([queue, items]) =>
+        inBatches(items).map((batch) =>
+          sendBatch(
+            client,
+            urls[queue],
+            batch.map((item) => entryOf(item, 0)),
+          ),
+        ),
+      );
+      await Promise.all(calls);
     },
     async retrySooner(queue, failed) {
       const Entries = failed.flatMap(({ receiptHandle, receives }, at) => {

@@ -155,6 +155,8 @@ export const KEYS = {
     key(`SNDBELOW#${channel}#${digest(above)}`, value === '' ? 'FENCE' : `VALUE#${digest(value)}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
+  /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */
+  dispatch: (kind: string, shard: number) => key(`DISPATCH#${kind}#${shard}`, 'DISPATCH'),
   /** An event in the outbox, on its way to webhook subscriptions. */
   event: (id: Id<'event'>) => key(`EVT#${id}`, 'EVT'),
   /** A webhook subscription. An organization's are in one partition, so that an event's fan-out reads them in one query. */

@@ -1,6 +1,7 @@
 import type { Id } from '../domain/core/ids.ts';
+import type { WorkItem } from '../queues/queues.ts';
 import { digest, type IdOrEmpty, newestKey, numbered, type Org } from './key-parts.ts';
-import { DELIVERY_SHARDS, DUE_SHARDS, shardOf } from './table-indexes.ts';
+import { DELIVERY_SHARDS, dueShards, shardOf } from './table-indexes.ts';
 
 /* The index entries of the key table: its other half is access-patterns.ts. */
 
@@ -161,5 +162,10 @@ export const INDEX_KEYS = {
     dueAt: since,
   }),
   /** Work items of a kind, by the time they are due (ms). */
-  due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
+  due: (kind: WorkItem['kind'], id: string, at: number) => ({
+    duePk: `DUE#${kind}#${shardOf(id, dueShards(kind))}`,
+    dueAt: at,
+  }),
+  /** Work items of a kind that failed each time and are set aside for the operator, by when that was (ms). */
+  setAside: (kind: WorkItem['kind'], at: number) => ({ duePk: `ASIDE#${kind}`, dueAt: at }),
 } as const;

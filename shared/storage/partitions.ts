@@ -1,5 +1,6 @@
 import type { Id } from '../domain/core/ids.ts';
-import { DELIVERY_SHARDS, DUE_SHARDS } from './table-indexes.ts';
+import type { WorkItem } from '../queues/queues.ts';
+import { DELIVERY_SHARDS, dueShards } from './table-indexes.ts';
 
 /*
  * Partition keys that are queried as a whole, of the rows and index entries of access-patterns.ts.
@@ -12,9 +13,12 @@ export const pushPartition = (id: Id<'message'>): string => `PSH#${id}`;
 export const pushTokenPartition = (organizationId: Id<'organization'>, shard: number): string =>
   `PTOKS#${organizationId}#${shard}`;
 
+/** The due-index partition key of a shard of a kind of work item. */
+export const duePartition = (kind: WorkItem['kind'], shard: number): string => `DUE#${kind}#${shard}`;
+
 /** The due-index partition keys of a kind of work item. */
-export const duePartitions = (kind: string): readonly string[] =>
-  Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);
+export const duePartitions = (kind: WorkItem['kind']): readonly string[] =>
+  Array.from({ length: dueShards(kind) }, (_, shard) => duePartition(kind, shard));
 
 const deliveryShards = (partition: string): readonly string[] =>
   Array.from({ length: DELIVERY_SHARDS }, (_, shard) => `${partition}#${shard}`);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { QUEUE_OF_KIND } from '../../shared/queues/queues.ts';
-import { DUE_SHARDS } from '../../shared/storage/table-indexes.ts';
+import { QUEUE_OF_KIND, type WorkItem } from '../../shared/queues/queues.ts';
+import { dueShards } from '../../shared/storage/table-indexes.ts';
 import { deploy, type Resource, templateOf } from '../infra/support.ts';
 import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
@@ -196,8 +196,11 @@ describe('the figures of docs/cost.md', () => {
       Dashboards: ofType('AWS::CloudWatch::Dashboard').length,
       'Queues that Lambda polls': ofType('AWS::Lambda::EventSourceMapping').length,
       'Runs of the dispatchers':
-        (ofType('AWS::Events::Rule').length + ofType('AWS::Scheduler::Schedule').length) * 60 * 24 * 30,
-      'Queries of one run': Object.keys(QUEUE_OF_KIND).length * DUE_SHARDS,
+        ofType('AWS::Events::Rule').reduce((sum, { Properties }) => sum + Properties.Targets.length, 0) * 60 * 24 * 30,
+      'Queries of one minute': (Object.keys(QUEUE_OF_KIND) as WorkItem['kind'][]).reduce(
+        (sum, kind) => sum + dueShards(kind),
+        0,
+      ),
     };
     const stated = Object.fromEntries(tableUnder('What it costs idle').map((row) => [row[0], cell(row, 1)]));
     expect(stated).toEqual(counts);

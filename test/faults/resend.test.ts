@@ -35,7 +35,7 @@ const world = await use(startWorld('live'));
 
 describe('a queued message', () => {
   const request = { to: TO, body: 'Oi', route: 'premium' } as const;
-  const enqueueSend = (id: Id<'message'>) => enqueue(world, 'send_message', id);
+  const enqueueSend = ({ id }: { readonly id: Id<'message'> }) => enqueue(world, 'send_message', id);
   const read = (organizationId: Id<'organization'>, id: Id<'message'>) => readMessage(world.table, organizationId, id);
   const resendPorts = (): ResendPorts => ({
     ...world.ports,

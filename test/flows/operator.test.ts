@@ -12,9 +12,11 @@ import { defaultAwsSettings } from '../../infra/local/stages.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listening } from '../support/loopback.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -239,6 +241,24 @@ describe('beside a running service', { timeout: 180_000 }, () => {
     await backends.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
     expect(await json('queue', 'purge', ...place)).toMatchObject({ from: 'dlq', purged: 1 });
     expect(await row()).toMatchObject({ waiting: 12, deadLetters: 0 });
+  });
+
+  test('work that was set aside is listed, and put back by command', async () => {
+    const table = backends.tables.test;
+    const id = newId('upload');
+    const { duePk } = INDEX_KEYS.due('abandon_upload', id, 0);
+    const at = Date.parse('2026-11-01T00:00:00.000Z');
+    await table.putMany([
+      { ...KEYS.upload(id), ...INDEX_KEYS.setAside('abandon_upload', at), asideFrom: duePk, repeats: { at, count: 7 } },
+    ]);
+    const listed = { kind: 'abandon_upload', ...KEYS.upload(id), setAsideAt: '2026-11-01T00:00:00.000Z' };
+    expect((await json('work', 'list', '--env', 'test')).items).toEqual([listed]);
+    const retry = ['work', 'retry', '--env', 'test', '--kind', 'abandon_upload'];
+    expect(await json(...retry, '--pk', 'UPL#another')).toMatchObject({ retried: 0 });
+    expect(await json(...retry)).toMatchObject({ retried: 1 });
+    expect((await json('work', 'list', '--env', 'test')).items).toEqual([]);
+    expect(await table.get(KEYS.upload(id))).toEqual({ ...KEYS.upload(id), duePk, dueAt: expect.any(Number) });
+    expect(await json(...retry)).toMatchObject({ retried: 0 });
   });
 
   test('the backlog of a queue is read from the table', async () => {

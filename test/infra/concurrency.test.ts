@@ -65,9 +65,12 @@ describe('the concurrency of the stages', () => {
   });
 
   it('that the queues of test take leaves those of live theirs, and no queue takes another’s', () => {
-    const [live, test] = [batchesOf(usual, 'live'), batchesOf(usual, 'test')];
-    for (const each of live) expect(each).toBe(STAGES.live.consumerConcurrency);
-    for (const each of test) expect(each).toBe(STAGES.test.consumerConcurrency);
+    for (const environment of ENVIRONMENTS) {
+      const { consumerConcurrency } = STAGES[environment];
+      const batches = Object.values(QUEUES).map(({ concurrencyFactor }) => consumerConcurrency * concurrencyFactor);
+      expect(batchesOf(usual, environment).toSorted()).toEqual(batches.toSorted());
+    }
+    expect(STAGES.test.consumerConcurrency).toBeLessThan(STAGES.live.consumerConcurrency);
     // A function of its own and a limit of its own each: endpoints that hang hold at most the consumers of webhooks.
     expect(new Set(Object.values(QUEUES).map(({ consumer }) => consumer)).size).toBe(Object.keys(QUEUES).length);
     expect(STAGES.test.gatewayRate).toBeLessThan(STAGES.live.gatewayRate);

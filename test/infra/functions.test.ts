@@ -108,10 +108,16 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     const dispatcher = functions.get(NAMES.function(environment, 'schedules/dispatch'));
     const rules = resourcesOf(apps[environment], 'AWS::Events::Rule');
     expect(rules.map(({ Properties }) => Properties.ScheduleExpression)).toEqual(['rate(1 minute)']);
-    expect(rules[0]?.Properties.Targets[0]).toMatchObject({
-      Arn: { 'Fn::GetAtt': [dispatcher?.id, 'Arn'] },
-      RetryPolicy: { MaximumRetryAttempts: 0 },
-    });
+    const targets: Piece[] = rules[0]?.Properties.Targets;
+    for (const target of targets)
+      expect(target).toMatchObject({
+        Arn: { 'Fn::GetAtt': [dispatcher?.id, 'Arn'] },
+        RetryPolicy: { MaximumRetryAttempts: 0 },
+      });
+    const of = COMMON.dispatcher.slices;
+    expect(targets.map(({ Input }) => JSON.parse(Input))).toEqual(
+      Array.from({ length: of }, (_, slice) => ({ slice, of })),
+    );
     expect(resourcesOf(apps[environment], 'AWS::Lambda::EventInvokeConfig')[0]?.Properties.MaximumRetryAttempts).toBe(
       0,
     );

@@ -56,7 +56,7 @@ describe.each(ENVIRONMENTS)('the queues of stage %s', (environment) => {
       expect(mapping?.Properties).toMatchObject({
         BatchSize: declaration.batchSize,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
-        ScalingConfig: { MaximumConcurrency: STAGES[environment].consumerConcurrency },
+        ScalingConfig: { MaximumConcurrency: STAGES[environment].consumerConcurrency * declaration.concurrencyFactor },
       });
     }
   });

@@ -76,6 +76,10 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
     }
   });
 
+  it('watch work that was set aside', () => {
+    expect(alarm('work-set-aside')).toMatchObject({ Namespace: 'Messaging', MetricName: 'WorkSetAside', Threshold: 1 });
+  });
+
   it('watch transactions that meet, by the metric of the table', () => {
     expect(alarm('table-conflicts')).toMatchObject({
       Namespace: 'AWS/DynamoDB',

@@ -146,7 +146,7 @@ describe('a message that is due', () => {
       },
       postpone: async (message: MessageRecord, until: number, decision: unknown) =>
         put.push([message.id, until, decision]),
-      enqueueSend: (id: string, at: number) => void put.push([id, at]),
+      enqueueSend: ({ id }: { id: string }, at: number) => void put.push([id, at]),
       routing: { candidates: async () => ({ kind: 'none', missing: '' }) },
       messageStore: { claimQueued: async () => void calls.push('claim') },
     } as unknown as SendQueuedPorts;

@@ -71,7 +71,7 @@ export const pushWorld = (world: World) => {
   const apps = pushApps(table, vault);
   const clock = () => world.now;
   const quiet = { until: 0 };
-  const enqueueSend = (id: Id<'message'>, at: number) =>
+  const enqueueSend = ({ id }: { readonly id: Id<'message'> }, at: number) =>
     void workItems.push({ kind: 'send_message', ...KEYS.message(id), at });
   const earliestSendAt = async (_: unknown, at: number) => Math.max(at, quiet.until);
   const create: CreatePushPorts = {

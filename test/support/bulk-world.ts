@@ -56,7 +56,8 @@ export const bulkWorld = (world: World) => {
     const made = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     return isRefusal(made) ? made : { plan: { ...made.plan, labels } };
   };
-  const enqueueSend = (messageId: Id<'message'>) => publish([{ kind: 'send_message', ...KEYS.message(messageId) }]);
+  const enqueueSend = ({ id }: { readonly id: Id<'message'> }) =>
+    publish([{ kind: 'send_message', ...KEYS.message(id) }]);
   const enqueueChunk = (batchId: Id<'batch'>, chunk: number, at: number) => {
     // This queue has no delays: what is due later is found by the due index.
     if (at <= world.now) publish([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }]);

@@ -49,7 +49,7 @@ export const enqueue = (world: World, kind: 'fallback' | 'send_message', id: Id<
   void world.workItems.push({ kind, ...(kind === 'fallback' ? KEYS.fallback(id) : KEYS.message(id)) });
 
 const workItemsOf = (world: World) => ({
-  enqueueSend: (id: Id<'message'>) => enqueue(world, 'send_message', id),
+  enqueueSend: ({ id }: { readonly id: Id<'message'> }) => enqueue(world, 'send_message', id),
   enqueueFallback: (id: Id<'message'>) => enqueue(world, 'fallback', id),
 });
 

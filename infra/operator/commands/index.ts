@@ -8,6 +8,7 @@ import { SENDER_COMMANDS } from './senders.ts';
 import { SUPPRESSION_COMMANDS } from './suppression.ts';
 import { TABLE_COMMANDS } from './table.ts';
 import { WEBHOOK_COMMANDS } from './webhooks.ts';
+import { WORK_COMMANDS } from './work.ts';
 
 /** Every command of the operator. */
 export const COMMANDS = [
@@ -21,4 +22,5 @@ export const COMMANDS = [
   ...SUPPRESSION_COMMANDS,
   ...TABLE_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...WORK_COMMANDS,
 ];

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
-import type { Decision, MessageRecord } from '../message/message.ts';
+import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { MessageStore } from '../sending/message-store.ts';
 
 /** Ports of cancel. */
@@ -20,7 +20,7 @@ export interface CancelAndForcePorts extends CancelPorts {
   /** Whether the message's batch is not decided yet. */
   readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort. */
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
   /** Enqueues a fallback for a time (ms). Best effort. */
   readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
 }
@@ -79,7 +79,7 @@ export const force = async (
   const at = ports.clock();
   const decision: Decision = { at, kind: 'operator', detail: 'forced to be sent now' };
   if (!(await ports.forceSend(message, at, decision))) return NOT_QUEUED;
-  ports.enqueueSend(id, at);
+  ports.enqueueSend(message, at);
   if (message.fallbackId) ports.enqueueFallback(message.fallbackId, at);
   return { ...message, force: true, updatedAt: at };
 };

@@ -6,7 +6,7 @@ import { refuseField } from '../core/refuse-field.ts';
 import { byPosition } from '../message/channel-request.ts';
 import type { ResendContent } from '../message/define-channel.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
-import type { MessageRecord } from '../message/message.ts';
+import type { MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { firstProvider, type SubmitPorts } from '../sending/accept.ts';
 import { queuedBody } from '../sending/draft.ts';
@@ -34,7 +34,7 @@ export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault'
   /** Whether the message's batch is not decided yet. Reads nothing for a message outside of a batch. */
   readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort. */
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
 }
 
 /** Refusals of a resend; the original is then unchanged. */
@@ -172,7 +172,7 @@ const sendPlanned = async (
     initial: { status: 'queued', at, provider, body: queuedBody(planned) },
     events: (message) => [messageEvent('message.queued', message, at)],
   });
-  if (!isRefusal(sent) && !sent.replayed) ports.enqueueSend(sent.message.id, at);
+  if (!isRefusal(sent) && !sent.replayed) ports.enqueueSend(sent.message, at);
   return sent;
 };
 

@@ -165,6 +165,9 @@ export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; 
 /** A message of any channel. */
 export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
 
+/** What the queue of a message to send depends on. */
+export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'priority' | 'route'>;
+
 /** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */
 const RANK: Readonly<Record<MessageStatus, number>> = {
   queued: 0,

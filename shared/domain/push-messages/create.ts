@@ -163,7 +163,7 @@ const buildAndCommit = async (
   const outcome = await ports.creation.commit({ message, events }, claim);
   if (outcome === 'insufficient') return refuseForFunds(ports, tenant, claim);
   if (outcome === 'superseded') return stillRunning(claim.messageId, 1);
-  if (build.devices > 0) ports.enqueueSend(message.id, message.deadline);
+  if (build.devices > 0) ports.enqueueSend(message, message.deadline);
   return pushMessageOf(message, noTally());
 };
 

@@ -9,7 +9,7 @@ import type { Id } from '../core/ids.ts';
 import type { Coins } from '../core/money.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { Decision, MessageOf } from '../message/message.ts';
+import type { Decision, MessageOf, QueuedMessage } from '../message/message.ts';
 import type { PriceTable } from '../pricing/prices.ts';
 import type { SendPorts } from '../sending/ports.ts';
 import type { AudienceSource } from './audience.ts';
@@ -126,7 +126,7 @@ export interface CreatePushPorts extends QuietPorts, PricePorts {
   readonly recipientHashOf: SendPorts['recipientHashOf'];
   readonly sendDeadlineMs: number;
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
 }
 
 export interface PushStatsReader {

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse, V1_CODES } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { FallbackStep } from '../message/fallback.ts';
-import type { MessageRecord, StepRefusal } from '../message/message.ts';
+import type { MessageRecord, QueuedMessage, StepRefusal } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { messageEvent } from '../tracking/events.ts';
@@ -23,7 +23,7 @@ export interface SubmitPorts extends SendPorts, StepPorts {
   /** The available balance, in coins. */
   readonly balance: (organizationId: Id<'organization'>) => Promise<number>;
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
   /** Enqueues a fallback for a time (ms). Best effort. */
   readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
 }
@@ -108,7 +108,7 @@ export const submit = async (
   });
   if (!isRefusal(sent) && !sent.replayed) {
     const { organizationId, id: messageId, coins } = sent.message;
-    ports.enqueueSend(messageId, at);
+    ports.enqueueSend(sent.message, at);
     const [next] = steps;
     if (next) ports.enqueueFallback(messageId, at + next.afterMs);
     ports.observe.sent(plan.channel, 'accepted', { organizationId, messageId, coins });

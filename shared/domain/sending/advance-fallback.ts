@@ -1,7 +1,7 @@
 import { isRefusal, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { type Fallback, type FallbackStep, NO_WAIT } from '../message/fallback.ts';
-import { type Decision, isDelivered, isFailed, type MessageRecord } from '../message/message.ts';
+import { type Decision, isDelivered, isFailed, type MessageRecord, type QueuedMessage } from '../message/message.ts';
 import { messageEvent } from '../tracking/events.ts';
 import { queuedBody } from './draft.ts';
 import { requestKey } from './idempotency.ts';
@@ -17,7 +17,7 @@ export interface AdvanceFallbackPorts extends SendPorts, StepPorts {
   readonly endFallback: (fallback: Fallback, state: Exclude<Fallback['state'], 'waiting'>) => Promise<void>;
   /** Skips the next step and records why on the first message. False when the fallback changed meanwhile. */
   readonly skipStep: (fallback: Fallback, decision: Decision) => Promise<boolean>;
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
   readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
 }
 
@@ -49,7 +49,7 @@ const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step
     events: (message) => [messageEvent('message.queued', message, now)],
   });
   if (!isRefusal(reserved)) {
-    ports.enqueueSend(reserved.message.id, now);
+    ports.enqueueSend(reserved.message, now);
     return following && ports.enqueueFallback(fallback.id, now + following.afterMs);
   }
   if (reserved.details.meta?.code !== 'OVERTAKEN') await skip(ports, fallback, reserved.details.detail);

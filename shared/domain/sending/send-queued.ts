@@ -2,7 +2,7 @@ import { channelOf } from '../channels/registry.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Deferral } from '../message/deferral.ts';
-import type { Decision, MessageRecord } from '../message/message.ts';
+import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
 import { dispatchMessage, failAndRefund } from './dispatch.ts';
 import type { SendPorts } from './ports.ts';
 
@@ -23,7 +23,7 @@ export interface SendQueuedPorts extends SendPorts {
   /** Sends to the devices of a message that was claimed, on channels whose messages fan out; `provider` is the name that such messages have. */
   readonly fanOut: { readonly provider: string; readonly start: (messageId: Id<'message'>) => Promise<void> };
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
-  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSend: (message: QueuedMessage, at: number) => void;
 }
 
 /**
@@ -73,7 +73,7 @@ const defer = async (
   now: number,
 ): Promise<void> => {
   const decision: Decision = { at: now, kind: 'deferred', detail };
-  if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
+  if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued, until);
 };
 
 /** Claims a due message for its first provider and sends it; nothing if another worker claimed it. */

@@ -9,7 +9,7 @@ import { RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
 /** Lifetime of a claim, in ms: an attempt, and the time to record it. */
-const CLAIM_MS = ATTEMPT_MS + 10_000;
+const CLAIM_MS = ATTEMPT_MS + 5_000;
 /** How long a delivery waits when a healthy endpoint has no free slot, in ms, with jitter around it. */
 const FULL_WAIT_MS = 2_000;
 

@@ -1,6 +1,6 @@
 import { BatchGetItemCommand, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { expressWrite } from './expressions.ts';
+import { expressCondition, expressWrite } from './expressions.ts';
 import { withRetries } from './retries.ts';
 import type { Key, Row } from './row.ts';
 
@@ -27,14 +27,18 @@ export const getMany = async (
   client: DynamoDBClient,
   name: string,
   keys: readonly Key[],
-  consistent: boolean,
+  { consistent, only }: { consistent?: boolean; only?: readonly string[] },
 ): Promise<(Row | undefined)[]> => {
   const wanted = distinct(keys);
   const found = new Map<string, Row>();
+  const text = only?.map((attribute) => `#${attribute}`).join(', ');
+  const projection = text
+    ? { ProjectionExpression: text, ExpressionAttributeNames: expressCondition({ text }).names }
+    : {};
   for (let start = 0; start < wanted.length; start += MAX_GETS) {
     let pending = wanted.slice(start, start + MAX_GETS).map(({ pk, sk }) => marshall({ pk, sk }));
     await withRetries(async () => {
-      const RequestItems = { [name]: { Keys: pending, ...(consistent ? { ConsistentRead: true } : {}) } };
+      const RequestItems = { [name]: { Keys: pending, ConsistentRead: consistent || undefined, ...projection } };
       const answer = await client.send(new BatchGetItemCommand({ RequestItems }));
       for (const item of answer.Responses?.[name] ?? []) {
         const row = unmarshall(item) as Row;

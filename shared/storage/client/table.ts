@@ -119,9 +119,12 @@ export class Table {
     return answer.Item ? asRow(answer.Item) : undefined;
   }
 
-  /** Rows by their keys, in the keys' order; undefined for a missing row. One round trip per 100 keys. Eventually consistent unless `consistent`. */
-  async getMany(keys: readonly Key[], options: { consistent?: boolean } = {}): Promise<(Row | undefined)[]> {
-    return getMany(this.#client, this.name, keys, options.consistent === true);
+  /** Rows by their keys, in the keys' order; undefined for a missing row. One round trip per 100 keys. Eventually consistent unless `consistent`; `only` these attributes, the key's among them. */
+  async getMany(
+    keys: readonly Key[],
+    options: { consistent?: boolean; only?: readonly string[] } = {},
+  ): Promise<(Row | undefined)[]> {
+    return getMany(this.#client, this.name, keys, options);
   }
 
   /** Puts whole rows without conditions, 25 per round trip: only for rows whose repeated write is harmless. */

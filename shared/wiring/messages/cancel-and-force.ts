@@ -6,6 +6,7 @@ import { readStored } from '../../storage/messages/message-lists.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { store } from '../sending/batches.ts';
 import { sendPorts } from '../sending/ports.ts';
+import { sendItem } from '../sending/send-item.ts';
 
 export const cancelAndForcePorts: CancelAndForcePorts = {
   clock,
@@ -13,6 +14,6 @@ export const cancelAndForcePorts: CancelAndForcePorts = {
   readMessage: (organizationId, id) => readStored(table, organizationId, id),
   forceSend: (message, at, decision) => forceSend(table, message, at, decision),
   isUndecided: (message) => isUndecided(store, message),
-  enqueueSend: (messageId) => publishWork([{ kind: 'send_message', ...KEYS.message(messageId) }]),
+  enqueueSend: (message) => publishWork([sendItem(message)]),
   enqueueFallback: (id) => publishWork([{ kind: 'fallback', ...KEYS.fallback(id) }]),
 };

@@ -1,6 +1,7 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
 import { senderOfMessage } from '../../domain/sending/named-sender.ts';
@@ -19,13 +20,13 @@ import { publishWorkAt, settings, table } from '../process/aws.ts';
 import { senderChecks } from '../senders/checks.ts';
 import { precheckPorts, previewContext } from '../sending/eligibility.ts';
 import { sealer, sendPorts } from '../sending/ports.ts';
+import { sendItem } from '../sending/send-item.ts';
 import { answeredBalance } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
 import { deferByNumberRate } from '../whatsapp/number-rate.ts';
 import { plan } from './plan.ts';
 
-const enqueueSend = (messageId: Id<'message'>, at: number) =>
-  publishWorkAt([{ kind: 'send_message', ...KEYS.message(messageId) }], at);
+const enqueueSend = (message: QueuedMessage, at: number) => publishWorkAt([sendItem(message)], at);
 
 const enqueueFallback = (id: Id<'message'>, at: number) =>
   publishWorkAt([{ kind: 'fallback', ...KEYS.fallback(id) }], at);

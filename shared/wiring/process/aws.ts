@@ -4,7 +4,7 @@ import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault }
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
 import { type FailedMessage, makePublisher, type Publisher } from '../../queues/publisher.ts';
-import type { QueueName, WorkItem } from '../../queues/queues.ts';
+import type { Publishable, QueueName } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
 import { tableClient } from '../../storage/client/client.ts';
 import { Table } from '../../storage/client/table.ts';
@@ -42,11 +42,14 @@ const queues = (): Publisher => {
 };
 
 /** Publishes committed work items, delayed by `delaySeconds`. Best effort: the dispatcher finds lost ones by their due rows. */
-export const publishWork = (workItems: readonly WorkItem[], delaySeconds?: number): void =>
+export const publishWork = (workItems: readonly Publishable[], delaySeconds?: number): void =>
   finishBeforeAnswer(queues().publish(workItems, delaySeconds));
 
+/** Publishes due work items. Rejects unless the queue has all of them. */
+export const handOver = (workItems: readonly Publishable[]): Promise<void> => queues().handOver(workItems);
+
 /** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
-export const publishWorkAt = (workItems: readonly WorkItem[], at: number): void =>
+export const publishWorkAt = (workItems: readonly Publishable[], at: number): void =>
   publishWork(workItems, Math.max(0, (at - clock()) / 1000));
 
 /** Lets received messages whose work failed be received again soon. Best effort. */

@@ -37,6 +37,9 @@ export const conflictPatience = (callStartedAt: number): number => {
   return Math.min(until, endsAt - ANSWER_MS) - performance.now();
 };
 
+/** How long the current invocation may go on, in ms; nothing where nobody ends it. */
+export const remainingMs = (): number => (current.getStore()?.endsAt ?? 0) - performance.now();
+
 /** Adds ids and outcomes to the current invocation's log line. */
 export const addLogFields = (fields: LogFields): void => {
   const scope = current.getStore();

@@ -1,7 +1,7 @@
 import type { DevicePorts } from '../../domain/channels/push/devices.ts';
 import type { PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { type PushMessage, pushMessageView } from '../../domain/channels/push/message.ts';
-import type { Id } from '../../domain/core/ids.ts';
+import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { CreatePushPorts } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { pushApps } from '../../storage/push/apps.ts';
@@ -13,12 +13,12 @@ import { pushStatsReader } from '../../storage/push/reads.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { clock, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
+import { sendItem } from '../sending/send-item.ts';
 import { balance, noteDepleted } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
 
 /** Enqueues a queued message for a time (ms). Best effort. */
-const enqueueSend = (messageId: Id<'message'>, at: number): void =>
-  publishWorkAt([{ kind: 'send_message', ...KEYS.message(messageId) }], at);
+const enqueueSend = (message: QueuedMessage, at: number): void => publishWorkAt([sendItem(message)], at);
 
 /** Enqueues a chunk of a push message for a time (ms). Best effort. */
 export const enqueueChunk = ({ messageId, shard, number }: PushChunk, at: number): void =>

@@ -1,0 +1,37 @@
+import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Key } from '../client/row.ts';
+
+type MakesKey = (...parts: never[]) => Key;
+
+/** The rows that the kinds of work items point to. What changes their due time in general, whatever row it is, may write these partitions. */
+const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
+  send_message: [KEYS.message],
+  fallback: [KEYS.fallback],
+  recover_send: [KEYS.message],
+  sandbox_outcome: [KEYS.message],
+  apply_receipt: [KEYS.receipt],
+  publish_event: [KEYS.event],
+  deliver_webhook: [KEYS.delivery],
+  drain_backlog: [KEYS.webhook],
+  send_chunk: [KEYS.batchChunk],
+  close_escrow: [KEYS.batchChunk],
+  abandon_upload: [KEYS.upload],
+  check_sender: [KEYS.sender],
+  judge_destination: [KEYS.destinationCounts],
+  check_lanes: [KEYS.wallet],
+  send_push: [KEYS.message, KEYS.pushChunk],
+  mail_sign_in: [KEYS.linkRequest],
+};
+
+/** What stands before the first variable part of a partition key. */
+const prefixOf = (make: MakesKey): string => {
+  const { pk } = (make as (...parts: readonly string[]) => Key)('', '', '');
+  return pk.slice(0, pk.indexOf('#') + 1);
+};
+
+/** The key of the row of a work item. Throws a TypeError for a row that this kind of work is never about. */
+export const rowKey = ({ kind, pk, sk }: WorkItem): Key => {
+  if (ROWS[kind].some((make) => pk.startsWith(prefixOf(make)))) return { pk, sk };
+  throw new TypeError(`not a row of ${kind}`);
+};

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { WorkItem } from '../../queues/queues.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { rowKey } from './rows-of-kind.ts';
+
+/** A work item that failed each time and waits for the operator. */
+export interface SetAside extends WorkItem {
+  /** When it was set aside (ms). */
+  readonly at: number;
+}
+const asideRow = z.object({ pk: z.string(), sk: z.string(), dueAt: z.number() });
+const backRow = z.object({ asideFrom: z.string() });
+
+/** Up to `limit` work items of a kind that are set aside, oldest first. */
+export const listSetAside = async (table: Table, kind: WorkItem['kind'], limit: number): Promise<SetAside[]> => {
+  const { rows } = await table.query({
+    index: 'due',
+    partition: INDEX_KEYS.setAside(kind, 0).duePk,
+    only: ['pk', 'sk', 'dueAt'],
+    limit,
+  });
+  return rows.map((row) => {
+    const { dueAt, ...key } = asideRow.parse(row);
+    return { kind, ...key, at: dueAt };
+  });
+};
+
+/** Makes a work item that was set aside due at once, as if it had never failed. False if it is not set aside any more. */
+export const putBack = async (table: Table, item: WorkItem, now: number): Promise<boolean> => {
+  const key = rowKey(item);
+  const row = await table.get(key, { only: ['asideFrom'] });
+  const from = backRow.safeParse(row);
+  if (!from.success) return false;
+  const { ok } = await table.write({
+    update: key,
+    set: { duePk: from.data.asideFrom, dueAt: now },
+    remove: ['asideFrom', 'repeats'],
+    when: { text: '#duePk = :aside', values: { aside: INDEX_KEYS.setAside(item.kind, 0).duePk } },
+  });
+  return ok;
+};

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { startKillLab } from '../support/kill.ts';
+import { listening } from '../support/loopback.ts';
+import { use } from '../support/use.ts';
+
+// Real processes, and a start of the service.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+/** What a restart may delay an event by, the longest claim of a process that is gone included. */
+const LEFT_WITHIN_MS = 30_000;
+const CONTACTS = 60;
+/** Deliveries that nobody has answered when the process is killed: as many as an endpoint gets at once, before any attempt is given up. */
+const OPEN = 4;
+
+/** An endpoint that answers nothing until it is told to; the ids of the contacts whose event it has answered. */
+const startEndpoint = async () => {
+  const answered = new Set<string>();
+  let open = 0;
+  let answers = false;
+  const server = createServer((incoming, outgoing) => {
+    void text(incoming).then((body) => {
+      const { type, sequence, data } = JSON.parse(body);
+      if (!answers && type === 'contact.created' && sequence !== undefined) {
+        open += 1;
+        return;
+      }
+      if (type === 'contact.created') answered.add(data.contactId);
+      outgoing.writeHead(200).end('thanks');
+    }, vi.fn());
+  });
+  const { url, close } = await listening(server);
+  return {
+    url,
+    close,
+    answered,
+    open: () => open,
+    answer: () => {
+      answers = true;
+    },
+  };
+};
+
+const endpoint = await use(startEndpoint());
+const lab = await use(startKillLab());
+
+test('every event of before a kill has left within 30 s of the restart', async () => {
+  await lab.start();
+  const { client } = await lab.organization();
+  const hook = await client.post('/webhooks', { url: `${endpoint.url}/hook`, events: ['contact.created'] });
+  expect(hook.status, hook.text).toBe(201);
+
+  const created: string[] = [];
+  const creating = Array.from({ length: CONTACTS }, async (_, at) => {
+    const answer = await client.post('/contacts', { phone: `+5511987650${String(at).padStart(3, '0')}` });
+    if (answer.status === 201) created.push(answer.body.id);
+  });
+  const ended = Promise.allSettled(creating);
+  await vi.waitFor(() => expect(endpoint.open()).toBeGreaterThanOrEqual(OPEN), { timeout: 60_000, interval: 10 });
+  await lab.kill();
+  await ended;
+  expect(created.length).toBeGreaterThan(0);
+
+  endpoint.answer();
+  await lab.start();
+  const restartedAt = performance.now();
+  await vi.waitFor(() => expect(created.filter((id) => !endpoint.answered.has(id))).toEqual([]), {
+    timeout: 60_000,
+    interval: 100,
+  });
+  expect(performance.now() - restartedAt).toBeLessThan(LEFT_WITHIN_MS);
+});

@@ -1,0 +1,72 @@
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { describe, expect, test } from 'vitest';
+import { startFauxqs } from '../../infra/local/engines.ts';
+import { fairest } from '../../infra/local/fair-queue.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { makePublisher } from '../../shared/queues/publisher.ts';
+import { isCritical, type Publishable } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import '../support/aws-environment.ts';
+import { use } from '../support/use.ts';
+
+const [NOISY, QUIET] = [newId('organization'), newId('organization')];
+const sendsOf = (organizationId: typeof NOISY, count: number, critical = false): Publishable[] =>
+  Array.from({ length: count }, () => ({
+    kind: 'send_message',
+    ...KEYS.message(newId('message')),
+    organizationId,
+    critical,
+  }));
+
+describe('the local queue', async () => {
+  const engine = await startFauxqs();
+  await use({ close: () => engine.stop() });
+  const sqs = new SQSClient({ endpoint: engine.endpoint });
+  const make = async (QueueName: string) => {
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName }));
+    return new URL(new URL(QueueUrl).pathname, engine.endpoint).href;
+  };
+  const urls = { send: await make('send'), critical: await make('critical') };
+  const { handOver, publish } = makePublisher(sqs, urls, () => undefined);
+  const received = async (QueueUrl: string): Promise<Publishable[]> => {
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    return Messages.map(({ Body = '' }) => JSON.parse(Body));
+  };
+
+  test('of 2,000 messages of one organization gives the 5 of another out first', async () => {
+    await handOver(sendsOf(NOISY, 2_000));
+    await received(urls.send);
+    await handOver(sendsOf(QUIET, 5));
+    const batch = await received(urls.send);
+    expect(batch.slice(0, 5).map(({ organizationId }) => organizationId)).toEqual(Array(5).fill(QUIET));
+    expect(batch.slice(5).map(({ organizationId }) => organizationId)).toEqual(Array(5).fill(NOISY));
+  });
+
+  test('of critical messages is another than that of all others', async () => {
+    const [item] = sendsOf(NOISY, 1, true);
+    await publish(item ? [item] : []);
+    expect(await received(urls.critical)).toEqual([expect.objectContaining({ pk: item?.pk })]);
+  });
+});
+
+describe('a fair queue', () => {
+  const body = (organizationId: string) => JSON.stringify({ organizationId });
+
+  test('gives out by turns what organizations of equal work wait for, each in its order', () => {
+    expect(fairest(['a', 'a', 'a', 'b', 'b', 'c'].map(body), [], 6)).toEqual([0, 3, 5, 1, 4, 2]);
+  });
+
+  test('gives out first what belongs to whom the least is in flight', () => {
+    expect(fairest(['a', 'b', 'b'].map(body), ['a', 'a'].map(body), 2)).toEqual([1, 2]);
+  });
+
+  test('takes a message of nobody for one of a tenant of its own', () => {
+    expect(fairest(['{}', '{}', body('a')], [body('a')], 3)).toEqual([0, 1, 2]);
+  });
+});
+
+test('one-time passwords are critical, and what says so', () => {
+  expect(isCritical({ route: 'otp', priority: 'bulk' })).toBe(true);
+  expect(isCritical({ route: 'premium', priority: 'critical' })).toBe(true);
+  expect(isCritical({ route: 'premium', priority: 'normal' })).toBe(false);
+});
