@@ -93,7 +93,7 @@ const run = async (rows: Table, enginePid: number, count: number): Promise<Part[
       events.readAll(group.map(({ eventId }) => eventId)),
       webhooks.readAll([{ organizationId, webhookId: subscription.id }]),
     ]);
-    return read.map(must);
+    return read.map(must).map(({ delivery }) => delivery);
   });
   const claims = await part('its claim', due, (group) =>
     Promise.all(group.map((each) => deliveries.claim(each, now, now + CLAIM_MS))),

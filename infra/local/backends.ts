@@ -15,6 +15,7 @@ export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
+  readonly dynamodb: DynamoDBClient;
   readonly sqs: SQSClient;
   readonly tables: Readonly<Record<Stage, Table>>;
   readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
@@ -126,5 +127,5 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
     }),
     forStages((stage) => ensureQueues(sqs, stage, embeddedQueues ? sqsEndpoint : undefined)),
   ]);
-  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues };
+  return { dynamodbEndpoint, sqsEndpoint, dynamodb: client, sqs, tables, queues };
 };

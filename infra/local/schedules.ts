@@ -9,6 +9,8 @@ export interface ScheduleOptions {
   readonly functions: StageFunctions;
   readonly functionPath: string;
   readonly everySeconds: number;
+  /** Whether there is anything to do; a run is left out where there is not, or where that cannot be told. */
+  readonly when: () => Promise<boolean>;
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
 
@@ -27,11 +29,12 @@ const scheduledEvent = (functionPath: string, id: string) => ({
 });
 
 /** Invokes a scheduled function at once and then at intervals. Runs never overlap: a long one delays the next. */
-export const startSchedule = ({ functions, functionPath, everySeconds, onFault }: ScheduleOptions): Running => {
+export const startSchedule = ({ functions, functionPath, everySeconds, when, onFault }: ScheduleOptions): Running => {
   const stopping = new AbortController();
   const run = async () => {
     const id = randomUUID();
     try {
+      if (!(await when())) return;
       const handler = functions.loaded(functionPath) ?? (await functions.load(functionPath));
       await handler(scheduledEvent(functionPath, id), lambdaContext(functionPath, id, TIMEOUT_MS));
     } catch (error) {

@@ -5,12 +5,13 @@ import type { BuildResult } from '../build/build.ts';
 import { withBuildLock } from '../build/build-lock.ts';
 import { makeAuthorizer } from './authorizer.ts';
 import type { Backends } from './backends.ts';
+import { hasDueRows, isLoopback } from './due-check.ts';
 import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
 import type { GatewayStage } from './gateway.ts';
 import { type Running, startPoller } from './pollers.ts';
 import { queueUrls } from './resources.ts';
 import { startSchedule } from './schedules.ts';
-import { keyFileOf, STAGES, type Stage, stageEnvironment } from './stages.ts';
+import { keyFileOf, STAGES, type Stage, stageEnvironment, tableName } from './stages.ts';
 
 /** Build, engines and intervals of both stages; `warm` names the functions that are imported before they are served. */
 export interface ServeOptions {
@@ -96,9 +97,13 @@ const startConsumers = (functions: StageFunctions, options: ServeOptions): Runni
 
 const startDispatcher = (
   functions: StageFunctions,
-  { dispatchSeconds: everySeconds, onFault }: ServeOptions,
-): Running[] =>
-  functions.has(DISPATCHER) ? [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, onFault })] : [];
+  { dispatchSeconds: everySeconds, backends, onFault }: ServeOptions,
+): Running[] => {
+  if (!functions.has(DISPATCHER)) return [];
+  const when = async () =>
+    !isLoopback(backends.dynamodbEndpoint) || hasDueRows(backends.dynamodb, tableName(functions.stage));
+  return [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, when, onFault })];
+};
 
 /** Lays out both stages' functions and imports those of `options.warm`. */
 export const startStages = async (options: ServeOptions): Promise<ServedStages> => {

@@ -4,7 +4,7 @@ import { QUEUE_OF_KIND, type QueueName, type WorkItem } from './queues.ts';
  * Work overdue by less than this, in ms, is most likely in its queue already, and rows that are due earlier may not be in the index yet, which can take
  * two seconds. What a crashed worker had claimed waits for the end of its claim and this.
  */
-const GRACE_MS = 2_500;
+export const GRACE_MS = 2_500;
 /** Rows handed over between two saves of a shard's position: what a crash hands over twice. */
 const PAGE = 250;
 /** Pages of a shard before others have their turn, so that no kind waits for another. */

@@ -104,7 +104,8 @@ class History {
     const due = await overdue(hooks.world.table, 'deliver_webhook', now, 1);
     const reads = await hooks.ports.deliveries.readDue(due.map(PARSE_KEY.delivery), now);
     for (const read of reads)
-      if (read.status === 'fulfilled' && read.value) await hooks.ports.deliveries.claim(read.value, now, now + 25_000);
+      if (read.status === 'fulfilled' && read.value)
+        await hooks.ports.deliveries.claim(read.value.delivery, now, now + 25_000);
   }
 
   async raise(events: number): Promise<void> {

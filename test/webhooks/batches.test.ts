@@ -241,7 +241,7 @@ describe('a batch of deliveries', () => {
     const id = await queue(actor);
     const { now } = hooks.world;
     const [read] = await hooks.ports.deliveries.readDue([id], now);
-    const delivery = read?.status === 'fulfilled' ? read.value : undefined;
+    const delivery = read?.status === 'fulfilled' ? read.value?.delivery : undefined;
     if (!delivery) throw new Error('the delivery is not due');
     const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);

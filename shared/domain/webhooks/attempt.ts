@@ -12,11 +12,9 @@ import type {
   PostOutcome,
   WebhookPorts,
 } from './ports.ts';
-import { nextAttemptAt } from './schedule.ts';
+import { ATTEMPT_MS, nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** Timeout of one attempt, including the response body, in ms (docs/spec/webhooks.md#success-and-failure). */
-export const ATTEMPT_MS = 15_000;
 const HONOURED = new Set([429, 503]);
 
 /** Whole seconds or an HTTP date (RFC 9110, 10.2.3); undefined when it is neither. */

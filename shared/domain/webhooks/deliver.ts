@@ -1,15 +1,13 @@
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { ATTEMPT_MS, attempt } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { backlogWaitMs, triggerDrain } from './backlog.ts';
 import { acquire, isThrottled, type ReleaseSlot } from './endpoint-limiter.ts';
 import type { View } from './health.ts';
 import type { ClaimedDelivery, WebhookPorts } from './ports.ts';
-import { RETRY_FOR_MS } from './schedule.ts';
+import { CLAIM_MS, RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** Lifetime of a claim, in ms: an attempt, and the time to record it. */
-const CLAIM_MS = ATTEMPT_MS + 5_000;
 /** How long a delivery waits when a healthy endpoint has no free slot, in ms, with jitter around it. */
 const FULL_WAIT_MS = 2_000;
 
@@ -30,6 +28,10 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<ClaimedDelivery
   const now = ports.clock();
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
+
+/** Queues a delivery for the end of another worker's claim: that worker may have ended, and what is done by then is left alone. */
+const lookAgain = (ports: WebhookPorts, { id }: Delivery, claimedUntil: number): void =>
+  ports.enqueue([id], Math.max(0, (claimedUntil - ports.clock()) / 1000));
 
 const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<AttemptOutcome | undefined> => {
   const claimed = await claim(ports, delivery);
@@ -144,15 +146,18 @@ export const deliverAll = async (
 ): Promise<readonly PromiseSettledResult<AttemptOutcome | undefined>[]> => {
   const wanted = [...new Set(ids)];
   const found = await ports.deliveries.readDue(wanted, ports.clock());
-  const due = found.flatMap((read) => (read.status === 'fulfilled' && read.value ? [read.value] : []));
+  const read = found.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  for (const { delivery, claimedUntil } of read)
+    if (claimedUntil !== undefined) lookAgain(ports, delivery, claimedUntil);
+  const due = read.flatMap(({ delivery, claimedUntil }) => (claimedUntil === undefined ? [delivery] : []));
   // A failed read fails only the due deliveries: those that are done or claimed by another worker need no events or subscriptions.
   const [needs] = await Promise.allSettled([needsOf(ports, due)]);
   const work = async (at: number): Promise<AttemptOutcome | undefined> => {
-    const delivery = unwrap(found[at]);
-    const read = delivery && unwrap(needs);
-    return delivery && read
-      ? attemptDue(ports, delivery, read.view(delivery), read.event(delivery), onRecovery)
-      : undefined;
+    const { delivery, claimedUntil } = unwrap(found[at]) ?? {};
+    if (!delivery || claimedUntil !== undefined) return undefined;
+    const of = unwrap(needs);
+    if (!of) return undefined;
+    return attemptDue(ports, delivery, of.view(delivery), of.event(delivery), onRecovery);
   };
   const outcomes = await Promise.allSettled(wanted.map((_, at) => work(at)));
   const byId = new Map(wanted.map((id, at) => [id, outcomes[at]]));

@@ -84,6 +84,12 @@ export interface FeedPage {
 /** A delivery that waits for its first attempt. */
 export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
 
+/** A due delivery. `claimedUntil`: another worker has it until then (ms), or left it. */
+export interface FoundDue {
+  readonly delivery: Delivery;
+  readonly claimedUntil?: number;
+}
+
 export interface DeliveryStore {
   /**
    * Assigns the events their sequence numbers in the subscription, in the given order and without gaps, and makes their deliveries due, once: a
@@ -99,10 +105,10 @@ export interface DeliveryStore {
   /** Adds a delivery outside of the sequence: a requested test event. */
   add(delivery: Delivery): Promise<void>;
   /**
-   * Deliveries that may be attempted at `now` (ms), in the ids' order; undefined for one that is missing, not due, done, or claimed by another
-   * worker. One whose row does not parse is rejected alone.
+   * Deliveries that are due at `now` (ms), in the ids' order; undefined for one that is missing, not due, or done. One whose row does not parse is
+   * rejected alone.
    */
-  readDue(ids: readonly Id<'delivery'>[], now: number): Promise<readonly PromiseSettledResult<Delivery | undefined>[]>;
+  readDue(ids: readonly Id<'delivery'>[], now: number): Promise<readonly PromiseSettledResult<FoundDue | undefined>[]>;
   /** Claims a due delivery for this worker until `until` (ms). Undefined when it is no longer due, or claimed by another worker. */
   claim(delivery: Delivery, now: number, until: number): Promise<ClaimedDelivery | undefined>;
   /** Releases a claimed delivery without an attempt, due at a moment (ms). */

@@ -1,5 +1,9 @@
 /** Waits after each failed attempt, in seconds (docs/spec/webhooks.md#retry-schedule); the last one repeats. */
 const RETRY_WAITS_SECONDS = [30, 120, 600, 3_600, 21_600] as const;
+/** Timeout of one attempt, including the response body, in ms (docs/spec/webhooks.md#success-and-failure). */
+export const ATTEMPT_MS = 15_000;
+/** Lifetime of a claim, in ms: an attempt, and the time to record it. */
+export const CLAIM_MS = ATTEMPT_MS + 5_000;
 /** No attempt starts later than this after the first, in ms. */
 export const RETRY_FOR_MS = 24 * 3600 * 1000;
 /** Each wait is drawn evenly from this share around it, so that failed deliveries are not retried all at once. */

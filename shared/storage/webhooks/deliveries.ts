@@ -1,6 +1,13 @@
+import * as z from 'zod';
 import { randomBase62 } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import type { AttemptResult, AttemptSummary, ClaimedDelivery, DeliveryStore } from '../../domain/webhooks/ports.ts';
+import type {
+  AttemptResult,
+  AttemptSummary,
+  ClaimedDelivery,
+  DeliveryStore,
+  FoundDue,
+} from '../../domain/webhooks/ports.ts';
 import type { Delivery } from '../../domain/webhooks/subscription.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
@@ -11,19 +18,19 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { deliveryReads } from './delivery-reads.ts';
-import { attemptRows, deliveryRows, dueNow, newRow, readDelivery, ttlOf } from './delivery-rows.ts';
+import { attemptRows, deliveryRows, firstDue, newRow, readDelivery, ttlOf } from './delivery-rows.ts';
 import { fanOut } from './fan-out.ts';
 
 /** The attributes of a claim: until when it holds (ms), and its own random text. */
 export const CLAIM = ['claimedUntil', 'claim'] as const;
 
-/** A delivery that may be attempted at `now`; undefined when it is not due, done, or claimed by another worker. Every field is checked. */
-const readDue = (row: Row, now: number): Delivery | undefined => {
+/** A delivery that is due at `now`, with the end of another worker's claim; undefined when it is not due, or done. Every field is checked. */
+const readDue = (row: Row, now: number): FoundDue | undefined => {
   const delivery = readDelivery(row);
   const isOpen = delivery.status === 'pending' || delivery.status === 'failed';
   const isDue = delivery.nextAttemptAt !== undefined && delivery.nextAttemptAt <= now;
-  const isUnclaimed = row.claimedUntil === undefined || Number(row.claimedUntil) <= now;
-  return isOpen && isDue && isUnclaimed ? delivery : undefined;
+  const claimedUntil = z.int().default(0).parse(row.claimedUntil);
+  return isOpen && isDue ? { delivery, ...(claimedUntil > now ? { claimedUntil } : {}) } : undefined;
 };
 
 /** Condition: this worker's claim is the delivery's last, and no attempt was recorded under it. */
@@ -96,7 +103,7 @@ export const deliveryStore = (table: Table): DeliveryStore => ({
   ...deliveryReads(table),
   fanOut: (subscription, events, now, drainAt) => fanOut(table, subscription, events, now, drainAt),
   async add(delivery) {
-    await table.write({ put: newRow(delivery, dueNow(delivery)), when: ABSENT });
+    await table.write({ put: newRow(delivery, firstDue(delivery)), when: ABSENT });
   },
   async readDue(ids, now) {
     const rows = await coalescedRead(

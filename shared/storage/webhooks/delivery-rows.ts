@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { AttemptSummary, KeptAttempt, StoredDelivery } from '../../domain/webhooks/ports.ts';
+import { CLAIM_MS } from '../../domain/webhooks/schedule.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../../domain/webhooks/subscription.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
@@ -76,8 +77,11 @@ export const newRow = (delivery: Delivery, dueEntry: ReturnType<typeof INDEX_KEY
   ttl: ttlOf(delivery.createdAt),
 });
 
-/** The due entry of a delivery that may be attempted from its creation on. */
-export const dueNow = ({ id, createdAt }: Delivery) => INDEX_KEYS.due('deliver_webhook', id, createdAt);
+/**
+ * The due entry of a new delivery, which its maker queues at once: late enough that the claim of a worker that ended is over, so that one look
+ * finds what that worker left.
+ */
+export const firstDue = ({ id, createdAt }: Delivery) => INDEX_KEYS.due('deliver_webhook', id, createdAt + CLAIM_MS);
 
 /** The attempts of a delivery. */
 export const attemptRows = defineRow<KeptAttempt>()({

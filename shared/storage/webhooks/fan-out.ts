@@ -11,7 +11,7 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { outbox } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { dueNow, isInBacklog, newRow } from './delivery-rows.ts';
+import { firstDue, isInBacklog, newRow } from './delivery-rows.ts';
 import { type Deliveries, MAX_APPENDED, takeNumbers } from './feed-log.ts';
 import { backlogWrite } from './subscriptions.ts';
 
@@ -46,7 +46,7 @@ const newDelivery = ({ subscription, now }: FanOut, event: DomainEvent, sequence
 const put = async (of: FanOut, event: DomainEvent, sequence: number): Promise<Row> => {
   const delivery = newDelivery(of, event, sequence);
   const backlog = INDEX_KEYS.backlogOf(delivery.webhookId, delivery.id, delivery.createdAt);
-  const row = newRow(delivery, of.drainAt === undefined ? dueNow(delivery) : backlog);
+  const row = newRow(delivery, of.drainAt === undefined ? firstDue(delivery) : backlog);
   const { ok, row: found } = await of.table.write({ put: row, when: ABSENT });
   return ok ? row : (found ?? row);
 };
