@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Histories, fuzzing, kills, bounds of time and memory: tests that find more the longer they run. */
 const SLOW = [
   'test/domain/linear.test.ts',
-  'test/faults/{bulk-model,event-kill,fuzz,kill,model,push-kill,webhooks}.test.ts',
+  'test/faults/{bulk-model,event-kill,fuzz,kill,lanes-model,model,push-kill,webhooks}.test.ts',
   'test/media/memory.test.ts',
   'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];

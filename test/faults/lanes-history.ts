@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
@@ -174,3 +175,28 @@ export const runLaneHistory = async (world: World, steps: readonly LaneStep[], c
   for (const step of steps) await history.run(step);
   await history.end();
 };
+
+const kindOnly = (
+  ...kinds: Extract<LaneStep, { kind: 'open' | 'recall' | 'check' | 'another process' | 'month' }>['kind'][]
+) => fc.constantFrom(...kinds).map((kind): LaneStep => ({ kind }));
+
+const step: fc.Arbitrary<LaneStep> = fc.oneof(
+  {
+    weight: 60,
+    arbitrary: fc.record({
+      kind: fc.constant('send'),
+      segments: fc.integer({ min: 1, max: 4 }),
+      refused: fc.boolean(),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('burst'), sends: fc.integer({ min: 2, max: 6 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('credit'), coins: fc.integer({ min: 1, max: 60_000 }) }) },
+  { weight: 12, arbitrary: kindOnly('open') },
+  { weight: 14, arbitrary: kindOnly('recall', 'check', 'another process') },
+  { weight: 1, arbitrary: kindOnly('month') },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prices'), table: fc.nat(2) }) },
+) as fc.Arbitrary<LaneStep>;
+
+/** Histories of so many steps, mostly sends. */
+export const laneHistories = (steps: number): fc.Arbitrary<LaneStep[]> =>
+  fc.array(step, { minLength: steps, maxLength: steps, size: 'max' });
