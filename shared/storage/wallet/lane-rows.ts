@@ -38,12 +38,15 @@ export interface LaneDebit {
   readonly volume?: { readonly channel: Channel; readonly month: string; readonly change: VolumeChange } | undefined;
 }
 
-/** Condition: the lane's window is the one that a change was priced in, and has room for it. */
+/**
+ * Condition: the lane's window is of the month of a change, ends where this process saw it end, and has room for the change at its price. What
+ * this process saw may be a window of another month, or of a lane that was closed and opened again.
+ */
 const isInWindow = (end: number, { channel, month, change }: NonNullable<LaneDebit['volume']>): Condition => {
   const volumeTo = Math.min(change.volumeTo, end - change.units);
   // Never below the start: of an empty window nothing fits, and DynamoDB refuses a range that ends before it starts.
   const priced = isAsPriced({ ...change, volumeFrom: Math.min(change.volumeFrom, volumeTo), volumeTo });
-  const own = { text: '#window = :window', values: { window: windowName(channel, month) } };
+  const own = { text: '#window = :window AND #end = :end', values: { window: windowName(channel, month), end } };
   return { text: `${own.text} AND (${priced.text})`, values: { ...own.values, ...priced.values } };
 };
 

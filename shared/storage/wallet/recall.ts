@@ -121,11 +121,11 @@ export const returnLane = async (
   state: LaneState,
   edges: readonly number[],
 ): Promise<boolean> => {
-  const { balance, end } = state;
+  const { balance, end, window } = state;
   const units = unitsOf(state, edges);
-  if (balance === 0 && Object.keys(units).length === 0) return true;
+  if (balance === 0 && window === '' && Object.keys(units).length === 0) return true;
   const { ok } = await table.transact([
-    { update: KEYS.wallet(organizationId), add: { balance, leased: -balance } },
+    ...(balance > 0 ? [{ update: KEYS.wallet(organizationId), add: { balance, leased: -balance } }] : []),
     {
       update: KEYS.walletLane(organizationId, lane),
       set: laneRows.set({ window: '', segments: end }),
