@@ -1,18 +1,25 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
-import { edgesOf, type PriceRow, priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { edgesOf, type PriceRow, type PriceTable, priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { seenWallet } from '../../shared/storage/wallet/lane-cache.ts';
 import { readLane } from '../../shared/storage/wallet/lane-rows.ts';
 import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
-import { checkLanes, recallAll } from '../../shared/storage/wallet/recall.ts';
+import { checkLanes } from '../../shared/storage/wallet/recall.ts';
 import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
+const band = (coins: number) => [{ upTo: null, coins }];
+const PRICES: PriceTable = [
+  { channel: 'sms', route: 'otp', unit: 'segment', bands: band(1_000) },
+  { channel: 'sms', route: 'premium', unit: 'segment', bands: band(400_000) },
+];
 const MONTH_MS = 31 * 86_400_000;
 const world = await use(startWorld('live'));
 let actor: Actor;
@@ -67,19 +74,60 @@ describe('a lane', () => {
   });
 
   test('that has nothing left of last month serves the next', async () => {
+    world.prices = PRICES;
+    price = priceRowOf(PRICES, 'sms', 'otp') ?? expect.fail();
     await open();
-    await recallAll(world.table, actor.organizationId);
-    await open();
-    for (let sent = 0; sent < 30; sent++) {
+    const [first] = await lanes();
+    for (let sent = 0; sent < (first?.balance ?? 0) / 1_000; sent++) {
       prefer(1);
       await send();
     }
+    const [spent] = await lanes();
+    expect(spent).toMatchObject({ balance: 0, segments: spent?.end });
     world.now += MONTH_MS;
-    for (let sent = 0; sent < 30; sent++) {
-      prefer(1);
-      await send();
-    }
+    prefer(1);
+    await send();
     await checkMoney(world.table, actor.organizationId);
+  });
+
+  test('that got coins back after it closed gives them to a send that needs them, however it is counted meanwhile', async () => {
+    world.prices = PRICES;
+    price = priceRowOf(PRICES, 'sms', 'otp') ?? expect.fail();
+    await open();
+    prefer(2);
+    const refuse = Promise.withResolvers<void>();
+    world.provider.script = [() => refuse.promise.then(() => ({ kind: 'refused', cause: 'recipient', detail: '404' }))];
+    const sending = world.sms(actor, undefined, { route: 'otp' });
+    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    await check();
+    refuse.resolve();
+    expect(isRefusal(await sending)).toBe(true);
+    expect(await world.table.get(KEYS.wallet(actor.organizationId))).toMatchObject({ balance: 399_000, lanes: 0 });
+    expect((await readWallet(world.table, actor.organizationId))?.balance).toBe(400_000);
+    accepted(await world.sms(actor, undefined, { route: 'premium' }));
+    expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 0 });
+  });
+
+  test('that is folded into the wallet while that is read is counted once', async () => {
+    await open();
+    prefer(1);
+    await send();
+    const { table } = world;
+    let overtaken = false;
+    const query: Table['query'] = async (range) => {
+      const page = await table.query(range);
+      if (!overtaken) {
+        overtaken = true;
+        await check();
+        await check();
+      }
+      return page;
+    };
+    const get: Table['get'] = (...args) => table.get(...args);
+    const getMany: Table['getMany'] = (...args) => table.getMany(...args);
+    const before = await readWallet(table, actor.organizationId);
+    const read = await readWallet({ query, get, getMany } as Table, actor.organizationId);
+    expect(read).toMatchObject({ balance: before?.balance, held: 0, wallet: { sms: 1 } });
   });
 
   test('is checked when the wallet says, by its due row, and is gone with its traffic', async () => {
