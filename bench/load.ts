@@ -13,7 +13,7 @@ export interface LoadPlan {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `{n}` is replaced by a unique number. */
+  /** `{n}` is replaced by a unique number, `{nnn}` by its last three digits. */
   readonly body?: string;
 }
 
@@ -75,7 +75,8 @@ const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
   const fixed = Object.entries({ host: '127.0.0.1', ...plan.headers });
   const next = (): Buffer => {
     n += 1;
-    const fill = (text: string) => text.replaceAll('{n}', `${run}-${n}`);
+    const fill = (text: string) =>
+      text.replaceAll('{n}', `${run}-${n}`).replaceAll('{nnn}', String(n % 1_000).padStart(3, '0'));
     const body = Buffer.from(plan.body ? fill(plan.body) : '');
     const lines = fixed.map(([name, value]) => `${name}: ${fill(value)}`);
     const head = `${plan.method} ${plan.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`;

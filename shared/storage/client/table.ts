@@ -21,7 +21,7 @@ export interface CancelReason {
 }
 export type TransactOutcome =
   | { readonly ok: true }
-  /** `met`: no condition failed; these operations met others' transactions. Only where the caller asked for it. */
+  /** `met`: no condition failed; these operations met others. Only where the caller asked for it. */
   | { readonly ok: false; readonly reasons: readonly CancelReason[]; readonly met?: readonly number[] };
 
 export interface QueryRange {
@@ -175,8 +175,8 @@ export class Table {
   }
 
   /**
-   * All of the writes or none, at most 100. A failed condition is reported with the current row. `reportConflicts`: so is meeting another's
-   * transaction, unless an earlier attempt of this call may have been committed; otherwise it is tried again.
+   * All of the writes or none, at most 100. A failed condition is reported with the current row. `reportConflicts`: so is meeting others, on an
+   * item or in what its partition takes in a second, unless an earlier attempt of this call may have been committed; otherwise it is tried again.
    */
   async transact(operations: readonly WriteOp[], { reportConflicts = false } = {}): Promise<TransactOutcome> {
     const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
@@ -189,7 +189,7 @@ export class Table {
         const reasons = cancelReasons(error);
         if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed'))
           return { ok: false, reasons: reasons.map(asReason) };
-        const met = reasons.flatMap(({ Code }, at) => (Code === 'TransactionConflict' ? [at] : []));
+        const met = reasons.flatMap(({ Code = '' }, at) => (BUSY.has(Code) ? [at] : []));
         if (reportConflicts && !mayBeCommitted && met.length > 0)
           return { ok: false, reasons: reasons.map(asReason), met };
         mayBeCommitted ||= reasons.length === 0;
@@ -205,6 +205,9 @@ export class Table {
     return writeOne(this.#client, this.name, operation, this.#patience);
   }
 }
+
+/** Reasons of a transaction that met others': on an item, or on what its partition takes in a second. */
+const BUSY = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 type SdkReason = { readonly Code?: string; readonly Item?: Parameters<typeof unmarshall>[0] };
 /** The reasons of a cancelled transaction, one for each operation; none of any other fault. */

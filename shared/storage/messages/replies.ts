@@ -20,7 +20,7 @@ import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from
 import { entryWrite } from '../wallet/ledger.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
 
-type Part = 'reply' | 'wallet' | 'rest' | 'inbound';
+type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
 
 export const replyRows = defineRow<ReplyRecord>()({
   attributes: {
@@ -111,9 +111,8 @@ const keepIn = (
   const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
     { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
     { part: 'wallet', write: own.wallet },
-    ...[...entryOf(reply, debit), ...[event, ...own.events].map(eventWrite)].map(
-      (write) => ({ part: 'rest', write }) as const,
-    ),
+    ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
+    ...[event, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
     ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {

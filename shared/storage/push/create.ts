@@ -29,7 +29,7 @@ import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushM
 /** Maximum operations per transaction (DynamoDB, TransactWriteItems). */
 const MAX_WRITES = 100;
 
-type Part = 'idempotencyRecord' | 'wallet' | 'message' | 'rest';
+type Part = 'idempotencyRecord' | 'wallet' | 'entry' | 'message' | 'rest';
 
 /** The hold of a message in the wallet, which also counts its messages. One that costs nothing has no entry. */
 const debitOf = ({ organizationId, env, coins, lane = 0, createdAt: now }: MessageRecord): Debit => {
@@ -40,7 +40,7 @@ const debitOf = ({ organizationId, env, coins, lane = 0, createdAt: now }: Messa
 const entryOf = ({ organizationId, lane, coins, createdAt: at, id: messageId }: MessageRecord): [Part, WriteOp][] =>
   coins === 0
     ? []
-    : [['rest', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
+    : [['entry', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
 
 const commitWrites = ({ message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
   const due = message.hold === 'open' ? dueEntry(message) : {};

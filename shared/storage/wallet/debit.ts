@@ -172,6 +172,9 @@ interface Made {
 }
 type Attempt = Made | { readonly kind: 'failed'; readonly reasons: readonly CancelReason[] } | DebitFailure;
 
+/** Operations that are at another place in another lane: those of the debit, its ledger entry, and the lists that show its message. */
+const OWN_PARTS = new Set(['wallet', 'volume', 'entry', 'message']);
+
 interface Tried<Part> {
   readonly attempt: Attempt;
   readonly named: readonly Part[];
@@ -205,7 +208,7 @@ const tryDebit = async <Part extends Named>(
     return { attempt: { kind: 'made', events: own.events }, named };
   }
   if (!outcome.met) return { attempt: { kind: 'failed', reasons: outcome.reasons }, named };
-  const isOwn = (at: number) => named[at]?.part === 'wallet' || named[at]?.part === 'volume';
+  const isOwn = (at: number) => OWN_PARTS.has(named[at]?.part ?? '');
   // Another lane is of no use to those who meet elsewhere, such as on the record of one key.
   return { attempt: outcome.met.every(isOwn) ? await meet(table, debit) : { kind: 'again', wait: true }, named };
 };
