@@ -14,7 +14,8 @@ const CONNECTIONS = [1, 4, 16, 64];
  * Divisors of the limits: as they are, and so that two cores reach those of a partition key. What a new table takes as a whole grows with its
  * traffic, or by warm throughput; a partition key's limit never does, so that is what the scaled run is about.
  */
-const SCALES = [1, 20];
+const SCALED = 20;
+const SCALES = [1, SCALED];
 const GROWN = { read: Number.POSITIVE_INFINITY, write: Number.POSITIVE_INFINITY };
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
 const CONSUMERS = 20;
@@ -138,10 +139,19 @@ export const benchLaws = async (): Promise<Section> => {
     }
   }
   const worst = sent.find(({ scale, connections }) => scale === 1 && connections === 64);
+  const most = Math.max(
+    ...sent.flatMap((one) =>
+      one.scale === SCALED && Number(one['refused, %']) < 1 ? [Number(one['accepted/s'])] : [],
+    ),
+  );
   const text = `One wallet's sends (\`POST /v2/sms/messages\`, sandbox) behind the laws of docs/table-laws.md, their limits divided by \`scale\`. Scaled, the table as a
 whole has no limit: it is one that has grown with its traffic, and the limits are those of each partition key.
 
 ${columns(sent)}
+
+Before an organization's sends were spread over lanes (commit 7587362, 2026-11-23, this bench on this machine), the scaled run accepted 6.50 a second of
+1 connection, 5.00 of 4 (60.8 % refused), 3.00 of 16 (92.6 %) and 3.75 of 64 (96.3 %); with the limits as they are 39.0, 57.3, 71.0 and 96.8 (p95 3,560 ms).
+The scaled figures times ${SCALED} are what the documented limits of a partition key would take, as far as this model of them goes; nothing here ran on AWS.
 
 The keys that took most units of these sends, warm-up included:
 
@@ -155,7 +165,16 @@ ${circumstances('laws', loadBefore)}`;
   const refused = Number(worst?.['refused, %'] ?? Number.NaN);
   return {
     title: "Behind DynamoDB's laws",
-    verdicts: [verdict('sends of one wallet refused at 64 connections behind the laws', refused, '<', 1, ' %')],
+    verdicts: [
+      verdict('sends of one wallet refused at 64 connections behind the laws', refused, '<', 1, ' %'),
+      verdict(
+        'sends of one wallet with less than 1 % refused, limits ÷ 20, times 20',
+        most * SCALED,
+        '>=',
+        1_000,
+        ' /s',
+      ),
+    ],
     text,
   };
 };
