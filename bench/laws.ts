@@ -170,7 +170,7 @@ ${circumstances('laws', loadBefore)}`;
       verdict(
         'sends of one wallet with less than 1 % refused, limits ÷ 20, times 20',
         most * SCALED,
-        '>=',
+        '≥',
         1_000,
         ' /s',
       ),
