@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, expect, it, vi } from 'vitest';
 import { failedIds } from '../../infra/local/pollers.ts';
+import { STAGES, tableName } from '../../infra/local/stages.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
 import { use } from '../support/use.ts';
 import { fixtureStack } from './fixtures/operations.ts';
@@ -70,8 +74,16 @@ it('retries the whole batch of a consumer that throws', async () => {
   expect(timesReceived('throw')).toBe(QUEUES.outcome.maxReceives);
 });
 
-it('runs the dispatchers of both stages repeatedly', async () => {
-  const runs = () => readFileSync(join(folder, 'dispatched'), 'utf8');
+it('runs the dispatchers of both stages repeatedly while rows are due, and not before', async () => {
+  const file = join(folder, 'dispatched');
+  const runs = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  expect(runs()).toBe('');
+  const client = tableClient(localStack.dynamodbEndpoint);
+  for (const stage of STAGES)
+    await new Table(client, tableName(stage)).write({
+      put: { pk: 'MSG#x', sk: 'MSG', ...INDEX_KEYS.due('send_message', 'x', 0) },
+    });
+  client.destroy();
   await vi.waitFor(() => {
     expect(runs().match(/^live Scheduled Event/gm)?.length).toBeGreaterThan(1);
     expect(runs().match(/^test Scheduled Event/gm)?.length).toBeGreaterThan(1);

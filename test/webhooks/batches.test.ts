@@ -3,6 +3,7 @@ import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut, publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
+import { CLAIM_MS } from '../../shared/domain/webhooks/schedule.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
@@ -249,6 +250,24 @@ describe('a batch of deliveries', () => {
     expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
     expect(hooks.posted).toEqual([]);
     hooks.world.now += 1_000;
+    await deliver(id);
+    expect(hooks.posted).toHaveLength(1);
+  });
+
+  test('looks again at a delivery at the end of a claim whose worker may have ended, and not while the claim is fresh', async () => {
+    const { actor } = await hooks.subscribe();
+    const id = await queue(actor);
+    const { now } = hooks.world;
+    const [read] = await hooks.ports.deliveries.readDue([id], now);
+    const delivery = read?.status === 'fulfilled' ? read.value?.delivery : undefined;
+    if (!delivery) throw new Error('the delivery is not due');
+    await hooks.ports.deliveries.claim(delivery, now, now + CLAIM_MS);
+    expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
+    expect(hooks.workItems).toEqual([]);
+    hooks.world.now += 6_000;
+    expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
+    expect(hooks.workItems.splice(0)).toEqual([{ id, delay: (CLAIM_MS - 6_000) / 1_000 }]);
+    hooks.world.now += CLAIM_MS - 6_000;
     await deliver(id);
     expect(hooks.posted).toHaveLength(1);
   });

@@ -29,9 +29,14 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<ClaimedDelivery
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
 
-/** Queues a delivery for the end of another worker's claim: that worker may have ended, and what is done by then is left alone. */
-const lookAgain = (ports: WebhookPorts, { id }: Delivery, claimedUntil: number): void =>
-  ports.enqueue([id], Math.max(0, (claimedUntil - ports.clock()) / 1000));
+/** Age of a claim, in ms, from which on its worker may have ended: most attempts are over sooner. */
+const OLD_CLAIM_MS = 5_000;
+
+/** Queues a delivery for the end of another worker's old claim: that worker may have ended. What is done by then is left alone. */
+const lookAgain = (ports: WebhookPorts, { id }: Delivery, claimedUntil: number): void => {
+  const left = claimedUntil - ports.clock();
+  if (left <= CLAIM_MS - OLD_CLAIM_MS) ports.enqueue([id], Math.max(0, left / 1000));
+};
 
 const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<AttemptOutcome | undefined> => {
   const claimed = await claim(ports, delivery);
