@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import { edgesOf, type PriceRow, type PriceTable, priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -10,6 +11,7 @@ import { readLane } from '../../shared/storage/wallet/lane-rows.ts';
 import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { checkLanes } from '../../shared/storage/wallet/recall.ts';
+import { setLowBalance } from '../../shared/storage/wallet/wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -156,6 +158,16 @@ describe('a lane', () => {
     await check();
     expect((await readWallet(world.table, actor.organizationId))?.wallet).toMatchObject({ lanes: 0, opened: 0 });
     await checkMoney(world.table, actor.organizationId);
+  });
+
+  test('has no coins once the line of the warnings is above what there is: the next debit warns', async () => {
+    await open();
+    await setLowBalance(world.table, actor, asCoins(500_000), world.now);
+    expect(await world.table.get(KEYS.wallet(actor.organizationId))).toMatchObject({ balance: 400_000, lanes: 0 });
+    await world.raised();
+    prefer(1);
+    await send();
+    expect((await world.raised()).map(({ type }) => type)).toContain('wallet.low_balance');
   });
 
   test('stays open while the traffic needs it', async () => {

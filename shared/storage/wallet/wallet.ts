@@ -20,6 +20,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { rememberWallet } from './lane-cache.ts';
 import { entryWrite } from './ledger.ts';
 import { readWallet } from './read-wallet.ts';
+import { recallAll } from './recall.ts';
 import { walletRows } from './wallet-row.ts';
 
 /** A debit's write, planned for the wallet as last seen. Only a plan with events requires an unchanged balance. */
@@ -159,14 +160,14 @@ export const noteDepleted = async (table: Table, at: Tenant & { now: number }): 
   return outcome.ok ? event : undefined;
 };
 
-/** Sets the low-balance threshold. Warnings above the new threshold can be raised again. */
+/** Sets the low-balance threshold. Warnings above the new threshold can be raised again. Lanes, which lease what is above the old one, are closed. */
 export const setLowBalance = async (table: Table, actor: Actor, low: Coins, now: number): Promise<boolean> => {
   const act = { action: 'wallet.changed', object: actor.organizationId, at: now, details: { coins: low } } as const;
   const entry = auditEntry(actor, act);
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(actor.organizationId));
     if (!row) return false;
-    const { balance, warned } = rememberWallet(table, actor.organizationId, row);
+    const { balance, warned, opened } = rememberWallet(table, actor.organizationId, row);
     const written = await table.transact([
       {
         update: KEYS.wallet(actor.organizationId),
@@ -175,7 +176,9 @@ export const setLowBalance = async (table: Table, actor: Actor, low: Coins, now:
       },
       ...auditWrites(entry),
     ]);
-    if (written.ok) return true;
+    if (!written.ok) continue;
+    if (opened > 0) await recallAll(table, actor.organizationId);
+    return true;
   }
   throw new Unavailable('The wallet is too busy to be changed.');
 };
