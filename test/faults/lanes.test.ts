@@ -8,7 +8,7 @@ import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
-import { chooseAccount } from '../../shared/storage/wallet/debit.ts';
+import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { checkLanes } from '../../shared/storage/wallet/recall.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
@@ -56,7 +56,7 @@ const processes = clients.map((client) => {
     messageStore: messageStore(table, (published) => void world.workItems.push(...published), PLAIN),
     volume: async (organizationId, _, month) => volumes.guess(organizationId, month),
     learnVolume: volumes.learn,
-    account: ({ organizationId }, of) => chooseAccount(table, organizationId, of),
+    debitLane: ({ organizationId }, of) => chooseDebitLane(table, organizationId, of),
   };
   return { table, ports };
 });

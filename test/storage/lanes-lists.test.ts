@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 describe('the messages of an organization whose sends were spread over lanes', () => {
-  test('were', () => {
+  test('are of more than six lanes', () => {
     expect(sent).toHaveLength(SENDS);
     expect(new Set(sent.map(({ lane }) => lane)).size).toBeGreaterThan(6);
   });

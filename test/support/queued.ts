@@ -20,7 +20,7 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
     clock: Date.now,
     messageStore: messageStore(messaging.tables.test, () => {}, PLAIN),
     prices: async () => DEFAULT_PRICES,
-    account: async () => ({ lane: 0 }),
+    debitLane: async () => ({ lane: 0 }),
     volume: async () => NO_VOLUME,
     destinations: async () => undefined,
     heldUntil: async () => undefined,

@@ -28,7 +28,7 @@ import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { receiptStore } from '../../shared/storage/messages/receipts.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { chooseAccount } from '../../shared/storage/wallet/debit.ts';
+import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import './aws-environment.ts';
@@ -223,7 +223,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
       },
       volume: async (organizationId, of, month, range) =>
         of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, range),
-      account: ({ organizationId }, of) => chooseAccount(table, organizationId, of),
+      debitLane: ({ organizationId }, of) => chooseDebitLane(table, organizationId, of),
       learnVolume: volumes.learn,
       perSecond: async () => world.smsPerSecond,
       mayUseSender: async () => true,

@@ -46,6 +46,13 @@ const callsOf = async (work: () => Promise<unknown>): Promise<Record<string, num
   return Object.fromEntries(after.filter(([, count]) => count));
 };
 
+/** A delivery as a worker reads it that is about to claim it at `now` (ms). */
+const readDue = async (id: Id<'delivery'>, now: number) => {
+  const [read] = await hooks.ports.deliveries.readDue([id], now);
+  const delivery = read?.status === 'fulfilled' ? read.value?.delivery : undefined;
+  return delivery ?? expect.fail('the delivery is not due');
+};
+
 describe('a batch of events', () => {
   test('is fanned out to each subscription in their order: one write of its log, and one a delivery', async () => {
     const { actor, subscription } = await hooks.subscribe();
@@ -241,9 +248,7 @@ describe('a batch of deliveries', () => {
     const { actor } = await hooks.subscribe();
     const id = await queue(actor);
     const { now } = hooks.world;
-    const [read] = await hooks.ports.deliveries.readDue([id], now);
-    const delivery = read?.status === 'fulfilled' ? read.value?.delivery : undefined;
-    if (!delivery) throw new Error('the delivery is not due');
+    const delivery = await readDue(id, now);
     const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);
     await hooks.ports.backlog.add(delivery, now, now + 60_000);
@@ -258,9 +263,7 @@ describe('a batch of deliveries', () => {
     const { actor } = await hooks.subscribe();
     const id = await queue(actor);
     const { now } = hooks.world;
-    const [read] = await hooks.ports.deliveries.readDue([id], now);
-    const delivery = read?.status === 'fulfilled' ? read.value?.delivery : undefined;
-    if (!delivery) throw new Error('the delivery is not due');
+    const delivery = await readDue(id, now);
     await hooks.ports.deliveries.claim(delivery, now, now + CLAIM_MS);
     expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
     expect(hooks.workItems).toEqual([]);

@@ -62,7 +62,7 @@ const volumeInLane = async (
 ) => {
   const [counted] = items.filter(({ plan }) => channelOf(plan.channel).countsVolume);
   const of = tenant.env === 'live' && counted ? { channel: counted.plan.channel, month } : undefined;
-  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.account(tenant, of);
+  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.debitLane(tenant, of);
   return { lane, volume: volume ?? (await volumeFor(ports, tenant, month, items)) };
 };
 

@@ -72,7 +72,7 @@ export interface SendPorts extends QuotePorts, RoutePorts {
    * The lane of the next debit (0: the wallet's own row), and the volume to price it at where the lane has a part of the month of its own.
    * A guess: the reservation verifies it.
    */
-  readonly account: (
+  readonly debitLane: (
     tenant: Tenant,
     of?: { readonly channel: Channel; readonly month: string },
   ) => Promise<{ readonly lane: number; readonly volume?: MonthVolume | undefined }>;

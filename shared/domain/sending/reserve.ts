@@ -87,7 +87,7 @@ const quoteInLane = async (
   const { organizationId, env } = tenant;
   const { channel } = plan;
   const of = takesPositions(drafted) ? { channel, month: saoPauloMonth(ports.clock()) } : undefined;
-  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.account(tenant, of);
+  const { lane, volume } = mustUseRoot ? { lane: 0, volume: undefined } : await ports.debitLane(tenant, of);
   const pricing = volume ? { ...ports, volume: async () => volume } : ports;
   return { lane, priced: await quote(pricing, organizationId, env, plan.price, plan.units) };
 };

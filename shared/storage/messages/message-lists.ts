@@ -63,6 +63,10 @@ const rangeOf = (
   return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]), shards);
 };
 
+/** Whether a selection is of one recipient or contact, whose messages are in one partition however many lanes sent them. */
+const isOfOne = ({ contactId, recipientHash }: MessageFilter): boolean =>
+  contactId !== undefined || recipientHash !== undefined;
+
 /** Whether a range is a whole list, whose total is stored. */
 export const isWhole = ({ index, sort, filter }: QueryRange): boolean => index === 'gsi1' && !sort && !filter;
 
@@ -75,7 +79,7 @@ export const listMessagePage = async <C extends Channel>(
   page: PageRequest,
 ): Promise<Page<MessageOf<C>>> => {
   if (isEmpty(filter)) return { items: [], total: 0 };
-  const read = await readWallet(table, organizationId);
+  const read = isOfOne(filter) ? undefined : await readWallet(table, organizationId);
   const range = rangeOf(organizationId, channel, filter, listShardsUpTo(read?.wallet.ledgers ?? 0));
   const [rows, total] = await Promise.all([
     newestPage(table, range, page),
@@ -96,7 +100,7 @@ export const listMessageCursor = async <C extends Channel>(
 ): Promise<{ readonly items: readonly MessageOf<C>[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(filter)) return { items: [] };
   const { organizationId } = request.scope;
-  const shards = await readListShards(table, organizationId);
+  const shards = isOfOne(filter) ? 0 : await readListShards(table, organizationId);
   const page = await cursorPage(table, rangeOf(organizationId, channel, filter, shards), request);
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;

@@ -63,17 +63,17 @@ const STRIKES_FOR_MORE = 3;
 const waitMs = (strikes: number): number => Math.min(15 * strikes, 150);
 
 /** The lane of the next debit, and the volume that it is priced at where the lane has a part of the month of its own. */
-export interface Account {
+export interface DebitLane {
   readonly lane: number;
   readonly volume?: MonthVolume | undefined;
 }
 
 /** Chooses the lane of a debit. Reads a lane that this process never saw; otherwise nothing. */
-export const chooseAccount = async (
+export const chooseDebitLane = async (
   table: Table,
   organizationId: Id<'organization'>,
   of?: { readonly channel: Channel; readonly month: string },
-): Promise<Account> => {
+): Promise<DebitLane> => {
   const seen = seenWallet(table, organizationId);
   const lane = chooseLane(seen);
   if (lane === 0) return { lane };
@@ -252,7 +252,7 @@ export const inAnyLane = async <Outcome extends { readonly kind: string }>(
   make: (lane: number) => Promise<Outcome>,
 ): Promise<Exclude<Outcome, { kind: 'moved' }>> => {
   for (let tried = 0; tried < MAX_LANES_TRIED; tried++) {
-    const { lane } = await chooseAccount(table, organizationId);
+    const { lane } = await chooseDebitLane(table, organizationId);
     const outcome = await make(lane);
     if (outcome.kind !== 'moved') return outcome as Exclude<Outcome, { kind: 'moved' }>;
   }

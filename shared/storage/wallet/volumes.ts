@@ -131,7 +131,10 @@ interface Seen {
   volume: MonthVolume;
   at: number;
 }
-/** No organization's live volume grows faster: ten times what one wallet can be debited per second, with long texts. */
+/**
+ * What an organization's live volume grows by in a millisecond, about: lanes that lease many positions at once are noticed the sooner, the closer
+ * the band's end is, at the latest after what is left of the band divided by this.
+ */
 const MAX_SEGMENTS_PER_MS = 25;
 const MAX_SEEN = 10_000;
 

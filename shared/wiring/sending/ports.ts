@@ -10,7 +10,7 @@ import { breakers } from '../../storage/due-work/breakers.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
-import { chooseAccount } from '../../storage/wallet/debit.ts';
+import { chooseDebitLane } from '../../storage/wallet/debit.ts';
 import { organizationSettings } from '../access/settings.ts';
 import { clock, providerFetch, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
@@ -69,7 +69,7 @@ export const sendPorts: SendPorts = {
     env === 'live'
       ? Promise.resolve(volumes.guess(organizationId, month))
       : quotePorts.volume(organizationId, env, month, range),
-  account: ({ organizationId }, of) => chooseAccount(table, organizationId, of),
+  debitLane: ({ organizationId }, of) => chooseDebitLane(table, organizationId, of),
   learnVolume: volumes.learn,
   idempotencyRecord: (organizationId, callerKey, now) => readIdempotencyRecord(table, organizationId, callerKey, now),
   mayBeWithdrawn: async (message) => {
