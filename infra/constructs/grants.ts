@@ -14,6 +14,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { SHAPE } from '../../shared/storage/client/row.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { guardStatements, inPartitions } from './row-guards.ts';
 
@@ -130,12 +131,19 @@ const tableStatements = (
   ];
 };
 
-/** Reads of the live table restricted to the volume counters, by `dynamodb:LeadingKeys`. */
+/** Reads of what live wallets count of months, and of nothing else of them: by `dynamodb:LeadingKeys`, and by the attributes that a read names. */
 const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources['liveVolume']>): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:GetItem'],
     resources: [live.tableArn],
-    conditions: inPartitions(['VOLUME#*']),
+    conditions: {
+      'ForAllValues:StringLike': {
+        'dynamodb:LeadingKeys': [KEYS.wallet('*' as Id<'organization'>).pk],
+        'dynamodb:Attributes': ['pk', 'sk', SHAPE, 'taken_*', 'freed_*'],
+      },
+      // Without it a read that names no attribute would pass.
+      Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+    },
   }),
   keyUseByTable(scope, live.keyArn, false),
 ];

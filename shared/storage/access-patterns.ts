@@ -70,9 +70,6 @@ export const KEYS = {
   /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
   entry: (organizationId: Org, lane: number, order: string) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),
-  /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
-  volume: (organizationId: Org, channel: string, month: string) =>
-    key(`VOLUME#${organizationId}`, `${channel}#${month}`),
   /** How far a migration of the table has come in one of its segments; gone once all are over. */
   migration: (segment: number) => key('MIGRATION', `SEGMENT#${padded(segment, 4)}`),
   /** A version of the price table, by the time from which it is in force. */

@@ -35,8 +35,13 @@ export const INDEXES = {
   gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
   /** Messages with a campaign tag, an assistant's turns about one message, and push devices by the organization's own id of a person. */
   gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Messages to or from one recipient, and contacts by e-mail address. */
-  gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Messages to or from one recipient, and contacts by e-mail address. Without what a receipt changes, so that none writes the entry again. */
+  gsi4: {
+    partitionKey: 'gsi4pk',
+    sortKey: 'gsi4sk',
+    sortType: 'S',
+    attributes: LIST_ATTRIBUTES.filter((name) => name !== 'status' && name !== 'via'),
+  },
   /** Work items, by the time they are due (ms). Sparse: only rows with pending work have an entry. */
   due: { partitionKey: 'duePk', sortKey: 'dueAt', sortType: 'N', attributes: [] },
 } as const;

@@ -13,6 +13,8 @@ import {
   receiptFingerprint,
 } from '../../shared/domain/sending/apply-receipt.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { monthNames } from '../../shared/storage/wallet/volumes.ts';
 import { accepted } from '../support/accepted.ts';
 import { reportsOf } from '../support/channel-plans.ts';
 import { coinsOn, deliverReport, reportOf, sendOn } from '../support/channel-sends.ts';
@@ -223,14 +225,15 @@ describe('the sandbox', async () => {
     const actor = await world.organization(10_000_000);
     const price = async () =>
       accepted(await world.sms(actor, newId('request'), { to: '+5511999990005' })).billing.coins;
-    const volume = { pk: `VOLUME#${actor.organizationId}`, sk: 'sms#202603' };
+    const update = KEYS.wallet(actor.organizationId);
+    const { taken } = monthNames('sms', '202603');
     expect(await price()).toBe(800);
-    await world.live.write({ update: volume, set: { segments: 99_999 } });
+    await world.live.write({ update, set: { [taken]: 99_999 } });
     world.now += 10_000;
     expect(await price()).toBe(800);
-    await world.live.write({ update: volume, set: { segments: 100_000 } });
+    await world.live.write({ update, set: { [taken]: 100_000 } });
     expect(await price()).toBe(700);
     expect(await price()).toBe(700);
-    expect((await world.live.get(volume))?.segments).toBe(100_000);
+    expect((await world.live.get(update))?.[taken]).toBe(100_000);
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { putPrices } from '../../shared/storage/wallet/prices.ts';
+import { monthNames } from '../../shared/storage/wallet/volumes.ts';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -37,7 +39,10 @@ const setLow = (client: Client, lowBalanceCoins: unknown) =>
   client.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins } });
 /** Sets the live segments of this month. */
 const setVolume = ({ id }: Tenant, segments: number) =>
-  messaging.tables.live.write({ update: KEYS.volume(id, 'sms', saoPauloMonth(Date.now())), set: { segments } });
+  messaging.tables.live.write({
+    update: KEYS.wallet(id as Id<'organization'>),
+    set: { [monthNames('sms', saoPauloMonth(Date.now())).taken]: segments },
+  });
 
 describe('the price table', () => {
   test('is read as the operator set it, with the start of each band', async () => {

@@ -154,8 +154,11 @@ describe("the live stage's volume", () => {
       expect(one.actions).toEqual(['dynamodb:GetItem']);
       expect(one.resources).toHaveLength(1);
       expect(one.conditions).toEqual({
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['VOLUME#*'] },
-        Null: { 'dynamodb:LeadingKeys': 'false' },
+        'ForAllValues:StringLike': {
+          'dynamodb:LeadingKeys': ['WALLET#*'],
+          'dynamodb:Attributes': ['pk', 'sk', 'shape', 'taken_*', 'freed_*'],
+        },
+        Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
       });
     }
   });

@@ -22,8 +22,8 @@ describe('due work', () => {
       }),
     );
     for (const event of events) await world.table.write(eventWrite(event));
-    expect(await overdue(world.table, 'publish_event', world.now - 1, 100)).toEqual([]);
-    const found = await overdue(world.table, 'publish_event', world.now + 145, 100);
+    expect(await overdue(world.table, 'publish_event', world.now - 1, 1_000)).toEqual([]);
+    const found = await overdue(world.table, 'publish_event', world.now + 145, 1_000);
     expect(new Set(found.map(({ pk }) => pk))).toEqual(new Set(events.slice(0, 15).map(({ id }) => `EVT#${id}`)));
     const { markPublished, readAll } = outbox(world.table);
     for (let turn = 0; turn < 2; turn++) await markPublished(events, world.now);

@@ -60,6 +60,20 @@ export const volumeAfter = ({ taken, free }: MonthVolume, { units, reused }: Vol
   free: sumPositions([...free, ...reused.map((one) => ({ from: one.from, units: -one.units }))]),
 });
 
+/** Whether a change costs at a volume what it was priced at. */
+export const isPricedAt = (
+  volume: MonthVolume,
+  { units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange,
+): boolean => {
+  const free = (band: number) => volume.free.find(({ from }) => from === band)?.units ?? 0;
+  const reusedOf = (band: number) => reused.find(({ from }) => from === band)?.units ?? 0;
+  return (
+    (units === 0 || (volume.taken >= volumeFrom && volume.taken <= volumeTo)) &&
+    reused.every((one) => free(one.from) >= one.units) &&
+    usedUp.every((band) => free(band) <= reusedOf(band))
+  );
+};
+
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** New positions by band, and the volumes at which they are the same: all of a band, or only this one where they cross an edge. */

@@ -95,7 +95,8 @@ const comparedSender = (message: MessageRecord): string | undefined => {
 const referencesOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
   const { channel, provider, to } = message;
   if (provider === SANDBOX_PROVIDER) return { correlations: [] };
-  const correlations = [providerMessageId];
+  // A provider that takes our id as its own names it in its callbacks.
+  const correlations = providerMessageId === message.id ? [] : [providerMessageId];
   if (!channelOf(channel).receivesReplies) return { correlations };
   const hash = await ports.globalRecipientHash(to);
   return { correlations, lastSent: lastSentReference(channel, hash, comparedSender(message)) };

@@ -18,7 +18,7 @@ import { capturedKey, walletReturn } from '../messages/holds.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { type Freed, freedReturns, sumFreed } from '../wallet/volumes.ts';
+import { sumFreed } from '../wallet/volumes.ts';
 import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
 import { reserveChunk } from './reserve-chunk.ts';
 
@@ -64,12 +64,6 @@ const isUnchanged = ({ released }: Chunk): Condition => {
   };
 };
 
-/** Returns coins and units of a chunk to the wallet or lane that they were taken from. */
-const freedBack = (chunk: Chunk, coins: number, freed: Freed): WriteOp[] =>
-  chunk.lane === undefined
-    ? [...walletReturn(chunk, coins), ...freedReturns(chunk.organizationId, freed)]
-    : walletReturn(chunk, coins, freed);
-
 /**
  * The writes that settle an escrow with its wallet: what was released and is not back yet, and at closing also what was captured, as the holds
  * of single messages would have.
@@ -98,7 +92,7 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
     ...(back > 0
       ? [
           entryWrite({ organizationId, lane, kind: 'release', coins: back, held: -back, at, batchId }),
-          ...freedBack(chunk, back, sumFreed([sums.freed], chunk.freed)),
+          ...walletReturn(chunk, back, sumFreed([sums.freed], chunk.freed)),
         ]
       : []),
   ];

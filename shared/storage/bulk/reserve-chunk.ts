@@ -17,7 +17,7 @@ import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { chunkRows } from './batch-rows.ts';
 
-type Part = 'chunk' | 'wallet' | 'entry' | 'volume' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
+type Part = 'chunk' | 'wallet' | 'entry' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
 interface Named {
   readonly part: Part;
   readonly write: WriteOp;
@@ -77,7 +77,6 @@ const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readon
       part: 'entry',
       write: entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at: createdAt, batchId }),
     },
-    ...(debit.volume ? [{ part: 'volume', write: debit.volume } as const] : []),
     ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
     ...own,
     ...debit.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
@@ -103,7 +102,7 @@ const failureOf = async (
   if (idempotencyRecords.size > 0) return { kind: 'keys_taken', idempotencyRecords };
   const [ceiling] = failed('ceiling');
   if (ceiling) return { kind: 'ceiling', sends: ceiling.row ? z.int().parse(ceiling.row.sends) : 0 };
-  return debitFailure(table, debit, { wallet: failed('wallet')[0], volume: failed('volume')[0] });
+  return debitFailure(table, debit, failed('wallet')[0]);
 };
 
 /** Reserves a chunk: one debit and one ledger entry for all of its messages, together with them and their idempotency records, in one transaction. */

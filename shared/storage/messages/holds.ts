@@ -9,7 +9,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { type Freed, freedUnits, volumeReturn } from '../wallet/volumes.ts';
+import { type Freed, freedUnits } from '../wallet/volumes.ts';
 
 /** Adds to a message's shard of its chunk's escrow; the first message that is resolved creates the row. */
 const shardWrite = (
@@ -67,10 +67,8 @@ export const walletReturn = (
 /** What an unsent message returns at once: its coins, and its positions of the month, to its lane where it has one. */
 export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {
   if (!returnsAtOnce(message, withChunk)) return [];
-  const { organizationId, channel, coins, lane } = message;
   const positions = positionsOf(message);
-  if (lane !== undefined) return walletReturn(message, coins, positions && freedUnits(channel, positions));
-  return [...walletReturn(message, coins), ...(positions ? [volumeReturn(organizationId, channel, positions)] : [])];
+  return walletReturn(message, message.coins, positions && freedUnits(message.channel, positions));
 };
 
 /**
@@ -130,7 +128,7 @@ export const escrowWorkItems = (message: MessageRecord, withChunk = false): Work
 };
 
 /**
- * Releases the money of an unsent message, except for the rows of wallet and volume; `as` is its new status. Coins that return at once are
+ * Releases the money of an unsent message, except for the wallet's row; `as` is its new status. Coins that return at once are
  * not counted as released by the escrow, so that closing it does not return them twice.
  */
 export const releaseEntryWrites = (

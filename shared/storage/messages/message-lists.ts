@@ -52,13 +52,25 @@ export const messageRange = (
   return { index: 'gsi1', partition: of(0), others: shardNumbers.map(of), sort, filter };
 };
 
+/** Whether a selection asks for what the entries of one recipient do not carry: then its messages are read in full, and they are few. */
+const isReadInFull = ({ recipientHash, status, via }: MessageFilter): boolean =>
+  recipientHash !== undefined && (status !== undefined || via !== undefined);
+
+/** The messages that have the status and way of a filter. */
+const matching = (messages: readonly MessageRecord[], { status, via }: MessageFilter): MessageRecord[] =>
+  messages.filter(
+    (message) =>
+      (status === undefined || [status].flat().includes(message.status)) && (via === undefined || message.via === via),
+  );
+
 const rangeOf = (
   organizationId: Id<'organization'>,
   channel: Channel,
   filter: MessageFilter,
   shards: number,
 ): ListRange => {
-  const { status, region, via, ...selection } = filter;
+  const { region, ...selection } = filter;
+  const { status, via } = isReadInFull(filter) ? {} : filter;
   const hasStatus = status === undefined ? undefined : oneOf('status', [status].flat());
   return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]), shards);
 };
@@ -81,6 +93,11 @@ export const listMessagePage = async <C extends Channel>(
   if (isEmpty(filter)) return { items: [], total: 0 };
   const read = isOfOne(filter) ? undefined : await readWallet(table, organizationId);
   const range = rangeOf(organizationId, channel, filter, listShardsUpTo(read?.wallet.ledgers ?? 0));
+  if (isReadInFull(filter)) {
+    const all = await newestPage(table, range, { skip: 0, limit: Number.MAX_SAFE_INTEGER });
+    const found = matching(all.map(messageRows.read), filter) as MessageOf<C>[];
+    return { items: found.slice(page.skip, page.skip + page.limit), total: found.length };
+  }
   const [rows, total] = await Promise.all([
     newestPage(table, range, page),
     isWhole(range) ? (read?.wallet[channel] ?? 0) : countAll(table, range),
@@ -104,7 +121,8 @@ export const listMessageCursor = async <C extends Channel>(
   const page = await cursorPage(table, rangeOf(organizationId, channel, filter, shards), request);
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
-  return { items: (await fullRows(table, keys)).map(messageRows.read) as MessageOf<C>[], ...next };
+  const messages = (await fullRows(table, keys)).map(messageRows.read);
+  return { items: (isReadInFull(filter) ? matching(messages, filter) : messages) as MessageOf<C>[], ...next };
 };
 
 /** The replies to a message, or all of an organization. */

@@ -110,23 +110,36 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   },
   rename: { organizationId: 'org' },
   key: (message) => KEYS.message(message.id),
-  index(message) {
-    const { organizationId: org, id, channel, recipientHash, contactId, campaignId, lane = 0 } = message;
-    const createdAt = isoTime(message.createdAt);
-    const shard = listShardOf(lane);
-    return {
-      ...INDEX_KEYS.messagesOf(org, channel, createdAt, id, shard),
-      ...INDEX_KEYS.messagesTo(org, recipientHash, channel, createdAt, id),
-      ...(contactId ? INDEX_KEYS.messagesOfContact(contactId, channel, createdAt, id) : {}),
-      ...(campaignId ? INDEX_KEYS.messagesOfCampaign(org, campaignId, channel, createdAt, id, shard) : {}),
-    };
-  },
 });
+
+/** The entries of a message in the lists that show it. */
+const listEntries = (message: MessageRecord) => {
+  const { organizationId: org, id, channel, recipientHash, contactId, campaignId, lane = 0 } = message;
+  const createdAt = isoTime(message.createdAt);
+  const shard = listShardOf(lane);
+  return {
+    ...INDEX_KEYS.messagesOf(org, channel, createdAt, id, shard),
+    ...INDEX_KEYS.messagesTo(org, recipientHash, channel, createdAt, id),
+    ...(contactId ? INDEX_KEYS.messagesOfContact(contactId, channel, createdAt, id) : {}),
+    ...(campaignId ? INDEX_KEYS.messagesOfCampaign(org, campaignId, channel, createdAt, id, shard) : {}),
+  };
+};
+
+/**
+ * Whether no list shows a message yet: it is being sent while its caller waits, within seconds. An entry is written with what became of it, so
+ * that it is written once.
+ */
+const isUnlisted = ({ status, dispatchedAt }: MessageRecord): boolean =>
+  status === 'sending' && dispatchedAt === undefined;
+
+/** The list entries that the first change of such a message writes. */
+export const firstEntries = (message: MessageRecord): Readonly<Record<string, string>> =>
+  isUnlisted(message) ? listEntries(message) : {};
 
 /** The codec of a channel's stored content. */
 const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
 
-/** Sent messages, with the index entries of their lists; `dueEntry` is the entry of their due work. */
+/** Sent messages, with the index entries of their lists but for `firstEntries`; `dueEntry` is the entry of their due work. */
 export const messageRows = {
   read(row: Row): MessageRecord {
     const message = commonRows.read(row);
@@ -135,6 +148,7 @@ export const messageRows = {
   },
   write: (message: MessageRecord): Row => ({
     ...commonRows.write(message),
+    ...(isUnlisted(message) ? {} : listEntries(message)),
     content: z.encode(contentCodecOf(message.channel), message.content),
   }),
   /** Content is never updated. */

@@ -15,7 +15,7 @@ import { captureWrites, escrowWorkItems, moveWrites, refundWrites, releaseEntryW
 import { freedKey } from './idempotency.ts';
 import { isInbound } from './inbound-rows.ts';
 import { lastSentRows } from './last-sent.ts';
-import { inFlightEntry, messageRows } from './message-rows.ts';
+import { firstEntries, inFlightEntry, messageRows } from './message-rows.ts';
 import { bodyDeletes, type Sealer } from './queued.ts';
 import { reserve } from './reserve.ts';
 
@@ -56,6 +56,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
           sentAt: at,
           updatedAt: at,
         }),
+        ...firstEntries(message),
         ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
       },
       append: { decisions: settlement.decisions },
@@ -85,7 +86,10 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
   return [
     {
       update: KEYS.message(id),
-      set: messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
+      set: {
+        ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
+        ...firstEntries(message),
+      },
       append: { decisions: release.decisions },
       remove: ['duePk', 'dueAt', 'uncertain'],
       when: underFence(message),
@@ -217,6 +221,7 @@ export const messageStore = (
         message,
         {
           ...messageRows.set({ uncertain: true, deadline, updatedAt: at }),
+          ...firstEntries(message),
           ...INDEX_KEYS.due('recover_send', message.id, deadline),
         },
         decision,
@@ -240,7 +245,11 @@ export const messageStore = (
     async claimExpired(message, now, deadline) {
       const written = await table.write({
         update: KEYS.message(message.id),
-        set: { ...messageRows.set({ deadline }), ...INDEX_KEYS.due('recover_send', message.id, deadline) },
+        set: {
+          ...messageRows.set({ deadline }),
+          ...firstEntries(message),
+          ...INDEX_KEYS.due('recover_send', message.id, deadline),
+        },
         add: { fence: 1, inquiries: 1 },
         when: {
           text: '#hold = :open AND #status = :sending AND #fence = :fence AND #deadline <= :now',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Id } from '../../domain/core/ids.ts';
+import { asId, type Id } from '../../domain/core/ids.ts';
 import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { type PendingReceipt, receiptFingerprint } from '../../domain/sending/apply-receipt.ts';
 import type { WorkItem } from '../../queues/queues.ts';
@@ -63,8 +63,10 @@ export const receiptStore = (table: Table) => ({
   async dropReceipt({ messageId, fingerprint }: PendingReceipt): Promise<void> {
     await table.write({ delete: KEYS.receipt(messageId, fingerprint) });
   },
-  /** The message with a provider's reference. */
+  /** The message with a provider's reference: our own id, where the provider took it, or one that it gave. */
   async correlate(provider: string, reference: string): Promise<Id<'message'> | undefined> {
+    const own = asId('message', reference);
+    if (own) return own;
     const row = await table.get(KEYS.correlation(provider, reference), { eventual: true });
     return row ? id('message').parse(row.messageId) : undefined;
   },

@@ -119,6 +119,6 @@ const keepIn = (
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);
     if (failed('reply')[0]?.conditionFailed) return { kind: 'repeated' } as const;
     const fault = inboundFault(failed('inbound'));
-    return fault ? ({ kind: fault } as const) : debitFailure(table, debit, { wallet: failed('wallet')[0] });
+    return fault ? ({ kind: fault } as const) : debitFailure(table, debit, failed('wallet')[0]);
   });
 };

@@ -11,7 +11,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
-import { freedUnits, volumeReturn } from '../wallet/volumes.ts';
+import { freedUnits } from '../wallet/volumes.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
@@ -26,7 +26,6 @@ type Part =
   | 'entry'
   | 'message'
   | 'consent'
-  | 'volume'
   | 'ceiling'
   | 'event'
   | 'link'
@@ -63,6 +62,8 @@ const debitOf = (reservation: Reservation): Debit => {
   const replaced = original && returnsWithDebit(reservation) ? original : undefined;
   const coins = asCoins(message.coins - refundOf(replaced));
   const positions = replaced && positionsBack(replaced);
+  const isSameMonth = lane === 0 && replaced?.channel === channel && positions?.month === volume?.month;
+  const back = isSameMonth ? positions?.positions : undefined;
   return {
     organizationId,
     env,
@@ -71,22 +72,19 @@ const debitOf = (reservation: Reservation): Debit => {
     add: {
       held: coins,
       [channel]: 1,
-      ...(replaced && positions && lane > 0 ? freedUnits(replaced.channel, positions) : {}),
+      ...(replaced && positions && !back ? freedUnits(replaced.channel, positions) : {}),
     },
     sends: 1,
     volume: volume && { channel, ...volume },
-    back: replaced?.channel === channel && positions?.month === volume?.month ? positions?.positions : undefined,
+    back,
     now,
   };
 };
 
 /** What the message that is replaced gives back to other rows than the debit writes. */
-const replacedWrites = (reservation: Reservation, { lane, back }: Debit): WriteOp[] => {
+const replacedWrites = (reservation: Reservation): WriteOp[] => {
   const { original } = reservation;
-  if (original?.hold !== 'open') return [];
-  if (!returnsWithDebit(reservation)) return returnWrites(original);
-  const positions = lane === 0 && back === undefined ? positionsBack(original) : undefined;
-  return positions ? [volumeReturn(original.organizationId, original.channel, positions)] : [];
+  return original?.hold === 'open' && !returnsWithDebit(reservation) ? returnWrites(original) : [];
 };
 
 const limitWrites = ({ message, perSecond }: Reservation): Named[] => {
@@ -116,14 +114,13 @@ const linkWrites = ({ message, links }: Reservation): Named[] => {
   });
 };
 
-const writesOf = (reservation: Reservation, debit: Debit, own: DebitWrites, queued: readonly Named[]): Named[] => {
+const writesOf = (reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt, lane } = message;
   return [
     { part: 'idempotencyRecord', write: idempotencyWrite(reservation) },
     ...originalWrites(reservation),
     { part: 'wallet', write: own.wallet },
-    ...(own.volume ? [{ part: 'volume', write: own.volume } as const] : []),
     {
       part: 'entry',
       write: entryWrite({
@@ -142,7 +139,7 @@ const writesOf = (reservation: Reservation, debit: Debit, own: DebitWrites, queu
     },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
-    ...replacedWrites(reservation, debit).map((write): Named => ({ part: 'original', write })),
+    ...replacedWrites(reservation).map((write): Named => ({ part: 'original', write })),
     ...queued,
     ...[...own.events, ...(reservation.events ?? [])].map(
       (event): Named => ({ part: 'event', write: eventWrite(event) }),
@@ -193,12 +190,12 @@ export const reserve = async (
   const outcome = await makeDebit(
     table,
     debit,
-    (own) => writesOf(reservation, debit, own, queued),
+    (own) => writesOf(reservation, own, queued),
     async (named, reasons) => {
       const failed = (part: Part) =>
         reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
       const verdict = verdictOf(reservation, failed);
-      return verdict ?? debitFailure(table, debit, { wallet: failed('wallet'), volume: failed('volume') });
+      return verdict ?? debitFailure(table, debit, failed('wallet'));
     },
   );
   if (outcome.kind !== 'made') return outcome;

@@ -80,7 +80,7 @@ const commit = async (
       async (named, reasons): Promise<CommitEnd | DebitFailure> => {
         const failed = (part: Part) =>
           reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
-        return verdictOf(message, failed) ?? debitFailure(table, debit, { wallet: failed('wallet') });
+        return verdictOf(message, failed) ?? debitFailure(table, debit, failed('wallet'));
       },
     );
   });

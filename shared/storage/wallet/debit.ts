@@ -5,7 +5,13 @@ import type { Coins } from '../../domain/core/money.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { PriceRow } from '../../domain/pricing/prices.ts';
-import { type MonthVolume, NO_VOLUME, type Positions, type VolumeChange } from '../../domain/pricing/volume.ts';
+import {
+  isPricedAt,
+  type MonthVolume,
+  NO_VOLUME,
+  type Positions,
+  type VolumeChange,
+} from '../../domain/pricing/volume.ts';
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -15,7 +21,7 @@ import { chooseLane, guessWallet, rememberLane, rememberWallet, seenWallet } fro
 import { type LaneState, laneWrite, windowName } from './lane-rows.ts';
 import { type LaneDemand, openLanes, refillLane, suffices } from './lanes.ts';
 import { recallAll } from './recall.ts';
-import { volumeOf, volumeWrite } from './volumes.ts';
+import { isAsPriced, monthNames, pastNames, takenUnits, volumeOf } from './volumes.ts';
 import { type DebitPlan, debitWrite, planDebit } from './wallet.ts';
 
 /** A debit of a wallet, at the wallet's own row (lane 0) or at a lane. */
@@ -42,7 +48,6 @@ export interface DebitVolume {
 /** The writes of a debit, and the warnings that it raises. */
 export interface DebitWrites {
   readonly wallet: WriteOp;
-  readonly volume?: WriteOp | undefined;
   readonly events: readonly DomainEvent[];
 }
 
@@ -97,11 +102,13 @@ export const debitWrites = (table: Table, debit: Debit): DebitWrites => {
     return { wallet: laneWrite(organizationId, lane, state, { coins, add, volume }), events: [] };
   }
   const plan = coins === 0 ? FREE : planDebit(guessWallet(table, organizationId), coins, debit);
-  return {
-    wallet: debitWrite(organizationId, plan, { balance: -coins, ...add }),
-    volume: volume && volumeWrite(organizationId, volume.channel, volume.month, volume.change, back),
-    events: plan.events,
-  };
+  const names = volume && monthNames(volume.channel, volume.month);
+  const taken = volume && names && takenUnits(volume.change, names, back);
+  const added = { balance: -coins, ...add, ...taken };
+  const isPriced = volume && names && isAsPriced(volume.change, names);
+  const { row } = seenWallet(table, organizationId);
+  const past = row && volume ? pastNames(row, volume.month).filter((name) => !(name in added)) : [];
+  return { wallet: debitWrite(organizationId, plan, added, isPriced, past), events: plan.events };
 };
 
 const demandOf = ({ coins, sends, volume }: Debit): LaneDemand => ({
@@ -142,25 +149,24 @@ const refused = async (table: Table, debit: Debit, { row }: CancelReason): Promi
 const isWhole = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> =>
   (seenWallet(table, organizationId).wallet?.opened ?? 0) === 0 || !(await recallAll(table, organizationId));
 
-/** Why the conditions of a debit failed, by the reasons of its writes. */
+/** Why the condition of a debit failed, by the reason of its write to the wallet or the lane. */
 export const debitFailure = async (
   table: Table,
   debit: Debit,
-  { wallet, volume }: { readonly wallet?: CancelReason | undefined; readonly volume?: CancelReason | undefined },
+  wallet: CancelReason | undefined,
 ): Promise<DebitFailure> => {
-  const { organizationId, lane, coins } = debit;
-  if (wallet?.conditionFailed) {
-    if (lane > 0) return refused(table, debit, wallet);
-    if (!wallet.row) return { kind: 'insufficient', balance: 0 };
-    const { balance } = rememberWallet(table, organizationId, wallet.row);
-    if (balance < coins)
-      return (await isWhole(table, organizationId)) ? { kind: 'insufficient', balance } : { kind: 'again' };
-  }
-  if (volume?.conditionFailed) return { kind: 'volume_changed', volume: volumeOf(volume.row) };
-  return { kind: 'again' };
+  const { organizationId, lane, coins, volume } = debit;
+  if (!wallet?.conditionFailed) return { kind: 'again' };
+  if (lane > 0) return refused(table, debit, wallet);
+  if (!wallet.row) return { kind: 'insufficient', balance: 0 };
+  const { balance } = rememberWallet(table, organizationId, wallet.row);
+  if (balance < coins)
+    return (await isWhole(table, organizationId)) ? { kind: 'insufficient', balance } : { kind: 'again' };
+  const now = volume && volumeOf(wallet.row, monthNames(volume.channel, volume.month));
+  return now && !isPricedAt(now, volume.change) ? { kind: 'volume_changed', volume: now } : { kind: 'again' };
 };
 
-/** An operation of a debit's transaction, by what it is; the debit's own are `wallet` and `volume`. */
+/** An operation of a debit's transaction, by what it is; the debit's own is `wallet`. */
 interface Named {
   readonly part: string;
   readonly write: WriteOp;
@@ -173,7 +179,7 @@ interface Made {
 type Attempt = Made | { readonly kind: 'failed'; readonly reasons: readonly CancelReason[] } | DebitFailure;
 
 /** Operations that are at another place in another lane: those of the debit, its ledger entry, and the lists that show its message. */
-const OWN_PARTS = new Set(['wallet', 'volume', 'entry', 'message']);
+const OWN_PARTS = new Set(['wallet', 'entry', 'message']);
 
 interface Tried<Part> {
   readonly attempt: Attempt;

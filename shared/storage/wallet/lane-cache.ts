@@ -12,6 +12,8 @@ import { type StoredWallet, walletRows } from './wallet-row.ts';
  */
 export interface SeenWallet {
   wallet?: StoredWallet;
+  /** The same as it was read, with what it counts of months. */
+  row?: Row;
   readonly lanes: Map<number, LaneState>;
   /** The lane that served the last debit. */
   favourite: number;
@@ -39,7 +41,7 @@ export const seenWallet = (table: Table, organizationId: Id<'organization'>): Se
 /** Remembers a wallet's own row. */
 export const rememberWallet = (table: Table, organizationId: Id<'organization'>, row: Row): StoredWallet => {
   const wallet = walletRows.read(row);
-  seenWallet(table, organizationId).wallet = wallet;
+  Object.assign(seenWallet(table, organizationId), { wallet, row });
   return wallet;
 };
 

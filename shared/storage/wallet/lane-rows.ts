@@ -6,7 +6,7 @@ import { KEYS } from '../access-patterns.ts';
 import { allOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
-import { type Freed, freeName, isAsPriced, sumFreed, takenUnits, volumeOf } from './volumes.ts';
+import { type Freed, freeUnits, isAsPriced, sumFreed, takenUnits, volumeOf, WINDOW_NAMES } from './volumes.ts';
 import { laneRows, type StoredLane } from './wallet-row.ts';
 
 /** A lane with its part of a month's volume, and the units that came back to it of any month. */
@@ -17,7 +17,7 @@ export interface LaneState extends StoredLane {
 
 export const readLane = (row: Row): LaneState => ({
   ...laneRows.read(row),
-  free: volumeOf(row).free,
+  free: volumeOf(row, WINDOW_NAMES).free,
   freed: sumFreed([row]),
 });
 
@@ -45,9 +45,9 @@ export interface LaneDebit {
 const isInWindow = (end: number, { channel, month, change }: NonNullable<LaneDebit['volume']>): Condition => {
   const volumeTo = Math.min(change.volumeTo, end - change.units);
   // Never below the start: of an empty window nothing fits, and DynamoDB refuses a range that ends before it starts.
-  const priced = isAsPriced({ ...change, volumeFrom: Math.min(change.volumeFrom, volumeTo), volumeTo });
+  const fits = { ...change, volumeFrom: Math.min(change.volumeFrom, volumeTo), volumeTo };
   const own = { text: '#window = :window AND #end = :end', values: { window: windowName(channel, month), end } };
-  return { text: `${own.text} AND (${priced.text})`, values: { ...own.values, ...priced.values } };
+  return allOf([own, isAsPriced(fits, WINDOW_NAMES)]) ?? own;
 };
 
 /** A debit's write to its lane. Fails where the lane's coins or positions do not suffice, or there is no such lane. */
@@ -61,7 +61,7 @@ export const laneWrite = (
   const fits = volume && isInWindow(end, volume);
   return {
     update: KEYS.walletLane(organizationId, lane),
-    add: { balance: -coins, ...add, ...(volume ? takenUnits(volume.change) : {}) },
+    add: { balance: -coins, ...add, ...(volume ? takenUnits(volume.change, WINDOW_NAMES) : {}) },
     when: allOf([funds, fits]) ?? funds,
   };
 };
@@ -69,11 +69,11 @@ export const laneWrite = (
 /** The attributes of a lane's new window. */
 export const windowAttributes = (name: string, { taken, end, free }: Window): Record<string, unknown> => ({
   ...laneRows.set({ window: name, segments: taken, end }),
-  ...Object.fromEntries(free.map(({ from, units }) => [freeName(from), units])),
+  ...freeUnits(free, WINDOW_NAMES),
 });
 
 /** The names of the attributes in which a lane has positions besides its window. */
 export const positionNames = ({ free, freed }: LaneState): string[] => [
-  ...free.map(({ from }) => freeName(from)),
+  ...Object.keys(freeUnits(free, WINDOW_NAMES)),
   ...Object.keys(freed),
 ];

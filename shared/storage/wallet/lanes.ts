@@ -9,13 +9,14 @@ import { WARNING_LEVEL } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT, all, EXISTS, isStill } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { rememberLane, rememberWallet } from './lane-cache.ts';
 import { type LaneState, windowAttributes, windowName } from './lane-rows.ts';
 import { lanesUpTo } from './read-wallet.ts';
 import { recallCoins, returnLane, setLanes } from './recall.ts';
-import { freeUnits, takenUnits, volumeOf } from './volumes.ts';
+import { freeUnits, monthNames, takenUnits, volumeOf, WINDOW_NAMES } from './volumes.ts';
 import { countOf, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
 /** Leasing to the lanes of a wallet (docs/spec/wallet.md#lanes). Returning is recall.ts. */
@@ -45,50 +46,44 @@ const canLease = (coins: number, { low }: StoredWallet): Condition => ({
   values: { spare: coins + Math.max(low, 1), low, nothing: WARNING_LEVEL.nothing },
 });
 
-/** Takes fresh positions of a month exactly from where it was read to be. */
-const monthWrite = (
-  organizationId: Org,
-  { channel, month }: LaneMonth,
-  at: MonthVolume,
-  change: VolumeChange,
-): WriteOp[] =>
-  change.units === 0 && change.reused.length === 0
-    ? []
-    : [
-        {
-          update: KEYS.volume(organizationId, channel, month),
-          add: takenUnits(change),
-          when: {
-            text: [
-              at.taken === 0 ? '(attribute_not_exists(#segments) OR #segments = :taken)' : '#segments = :taken',
-              ...change.reused.map(({ from }) => `#free${from} >= :free${from}`),
-            ].join(' AND '),
-            values: {
-              taken: at.taken,
-              ...Object.fromEntries(change.reused.map(({ from, units }) => [`free${from}`, units])),
-            },
-          },
-        },
-      ];
+/** What leases take of the wallet's row besides coins, and the condition that the month is exactly as it was read. */
+interface MonthTake {
+  readonly add: Readonly<Record<string, number>>;
+  readonly when: readonly Condition[];
+}
 
-const readMonth = async (table: Table, organizationId: Org, volume: LaneMonth | undefined): Promise<MonthVolume> =>
-  volumeOf(volume && (await table.get(KEYS.volume(organizationId, volume.channel, volume.month))));
+const takeOf = ({ channel, month }: LaneMonth, at: MonthVolume, change: VolumeChange): MonthTake => {
+  if (change.units === 0 && change.reused.length === 0) return { add: {}, when: [] };
+  const names = monthNames(channel, month);
+  const reused = change.reused.map(
+    ({ from, units }): Condition => ({
+      text: `#${names.free}${from} >= :free${from}`,
+      values: { [`free${from}`]: units },
+    }),
+  );
+  return { add: takenUnits(change, names), when: [isStill(names.taken, at.taken), ...reused] };
+};
 
-/** The windows of lanes that lease so many units each, and the write that takes them of the month. */
-const windowsOf = async (table: Table, organizationId: Org, { volume }: LaneDemand, lanes: number, units: number) => {
-  if (!volume || lanes === 0) return { windows: [] as readonly Window[], write: [] };
-  const at = await readMonth(table, organizationId, volume);
+/** The windows of lanes that lease so many units each, and what they take of the month in the wallet's row. */
+const windowsOf = (
+  row: Row,
+  { volume }: LaneDemand,
+  lanes: number,
+  units: number,
+): MonthTake & { readonly windows: readonly Window[] } => {
+  if (!volume || lanes === 0) return { windows: [], add: {}, when: [] };
+  const at = volumeOf(row, monthNames(volume.channel, volume.month));
   const { windows, change } = leaseWindows(volume.price, at, Array<number>(lanes).fill(units));
-  return { windows, write: monthWrite(organizationId, volume, at, change) };
+  return { windows, ...takeOf(volume, at, change) };
 };
 
 const windowSet = (volume: LaneMonth | undefined, window: Window | undefined): Record<string, unknown> =>
   volume && window ? windowAttributes(nameOf(volume), window) : {};
 
 /** The wallet's row, as it is now. */
-const readRoot = async (table: Table, organizationId: Org): Promise<StoredWallet | undefined> => {
+const readRoot = async (table: Table, organizationId: Org) => {
   const row = await table.get(KEYS.wallet(organizationId));
-  return row && rememberWallet(table, organizationId, row);
+  return row && { row, wallet: rememberWallet(table, organizationId, row) };
 };
 
 /** A lane that no send has used. */
@@ -111,14 +106,15 @@ const newLane = (
  * process opened some meanwhile.
  */
 export const openLanes = async (table: Table, organizationId: Org, demand: LaneDemand, now: number): Promise<void> => {
-  const wallet = await readRoot(table, organizationId);
-  if (!wallet) return;
+  const root = await readRoot(table, organizationId);
+  if (!root) return;
+  const { row, wallet } = root;
   const lanes = moreLanes(wallet.lanes);
   const size = leaseSize(spendableOf(wallet), lanes, demand);
   if (!size || lanes === wallet.lanes) return;
   const fresh = lanesUpTo(lanes).filter((lane) => lane > wallet.opened);
   const coins = size.coins * fresh.length;
-  const { windows, write } = await windowsOf(table, organizationId, demand, fresh.length, size.units);
+  const month = windowsOf(row, demand, fresh.length, size.units);
   const opened = Math.max(wallet.opened, lanes);
   const began = wallet.opened === 0 ? walletRows.set({ checkedAt: now, checkedCount: countOf(wallet) }) : {};
   await table.transact([
@@ -129,11 +125,15 @@ export const openLanes = async (table: Table, organizationId: Org, demand: LaneD
         ...began,
         ...INDEX_KEYS.due('check_lanes', organizationId, now + LANE_CHECK_MS),
       },
-      add: { balance: -coins, leased: coins },
-      when: all(canLease(coins, wallet), isStill('lanes', wallet.lanes), isStill('opened', wallet.opened)),
+      add: { balance: -coins, leased: coins, ...month.add },
+      when: all(
+        canLease(coins, wallet),
+        isStill('lanes', wallet.lanes),
+        isStill('opened', wallet.opened),
+        ...month.when,
+      ),
     },
-    ...fresh.map((lane, at) => newLane(organizationId, lane, size.coins, windowSet(demand.volume, windows[at]))),
-    ...write,
+    ...fresh.map((lane, at) => newLane(organizationId, lane, size.coins, windowSet(demand.volume, month.windows[at]))),
   ]);
   await readRoot(table, organizationId);
 };
@@ -161,7 +161,7 @@ const leaseWrite = (
   return {
     update,
     set: laneRows.set({ window: nameOf(volume), segments: range.taken, end: range.end }),
-    add: { ...add, ...freeUnits(left) },
+    add: { ...add, ...freeUnits(left, WINDOW_NAMES) },
     when: all(isStill('segments', own.segments), isStill('end', own.end), EXISTS),
   };
 };
@@ -176,11 +176,12 @@ export const refillLane = async (
   lane: number,
   demand: LaneDemand,
 ): Promise<'again' | 'root'> => {
-  const [wallet, row] = await Promise.all([
+  const [root, row] = await Promise.all([
     readRoot(table, organizationId),
     table.get(KEYS.walletLane(organizationId, lane)),
   ]);
   const own = rememberLane(table, organizationId, lane, row);
+  const wallet = root?.wallet;
   if (!wallet || lane > wallet.lanes || !own) return wallet?.lanes && lane <= wallet.lanes ? 'root' : 'again';
   if (suffices(own, demand)) return 'again';
   if (demand.volume && own.window !== '' && own.window !== nameOf(demand.volume)) {
@@ -194,16 +195,15 @@ export const refillLane = async (
     return 'again';
   }
   const units = demand.volume && own.end - own.segments >= demand.units ? 0 : size.units;
-  const { windows, write } = await windowsOf(table, organizationId, demand, units === 0 ? 0 : 1, units);
+  const month = windowsOf(root.row, demand, units === 0 ? 0 : 1, units);
   const still: Condition = { text: '#lanes >= :lane', values: { lane } };
   await table.transact([
     {
       update: KEYS.wallet(organizationId),
-      add: { balance: -size.coins, leased: size.coins },
-      when: all(canLease(size.coins, wallet), still),
+      add: { balance: -size.coins, leased: size.coins, ...month.add },
+      when: all(canLease(size.coins, wallet), still, ...month.when),
     },
-    leaseWrite(organizationId, lane, own, size.coins, demand, windows[0]),
-    ...write,
+    leaseWrite(organizationId, lane, own, size.coins, demand, month.windows[0]),
   ]);
   rememberLane(table, organizationId, lane, await table.get(KEYS.walletLane(organizationId, lane)));
   return 'again';

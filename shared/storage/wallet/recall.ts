@@ -9,7 +9,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { rememberLane, rememberWallet } from './lane-cache.ts';
 import { type LaneState, positionNames, readLane, windowOf } from './lane-rows.ts';
 import { lanesUpTo } from './read-wallet.ts';
-import { type Freed, freedReturns, freedUnits, sumFreed } from './volumes.ts';
+import { type Freed, freedUnits, sumFreed } from './volumes.ts';
 import { COUNTERS, countOf, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
 /** Returning what lanes have to their wallet (docs/spec/wallet.md#lanes). Leasing is lanes.ts. */
@@ -123,9 +123,10 @@ export const returnLane = async (
 ): Promise<boolean> => {
   const { balance, end, window } = state;
   const units = unitsOf(state, edges);
-  if (balance === 0 && window === '' && Object.keys(units).length === 0) return true;
+  const isEmpty = balance === 0 && Object.keys(units).length === 0;
+  if (isEmpty && window === '') return true;
   const { ok } = await table.transact([
-    ...(balance > 0 ? [{ update: KEYS.wallet(organizationId), add: { balance, leased: -balance } }] : []),
+    ...(isEmpty ? [] : [{ update: KEYS.wallet(organizationId), add: { balance, leased: -balance, ...units } }]),
     {
       update: KEYS.walletLane(organizationId, lane),
       set: laneRows.set({ window: '', segments: end }),
@@ -133,7 +134,6 @@ export const returnLane = async (
       remove: positionNames(state),
       when: all({ text: '#balance >= :balance', values: { balance } }, hasPositionsOf(state)),
     },
-    ...freedReturns(organizationId, units),
   ]);
   if (ok) rememberLane(table, organizationId, lane, undefined);
   return ok;

@@ -10,99 +10,112 @@ import {
   type VolumeChange,
 } from '../../domain/pricing/volume.ts';
 import { KEYS } from '../access-patterns.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Condition } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * A month's row counts in `segments` the positions that were given out, and in `free<n>` those that came back in the band whose first
- * position is n: numbers that concurrent transactions add to.
+ * The attributes that count positions, of a channel's month in the wallet's row, or of a lane's window in the lane's: `taken` the positions
+ * that were given out, and `free` with the first position of a band those that came back in it. Numbers that concurrent transactions add to.
  */
-export const freeName = (from: number): string => `free${from}`;
-const FREE = /^free(\d+)$/;
+export interface VolumeNames {
+  readonly taken: string;
+  readonly free: string;
+}
+export const WINDOW_NAMES: VolumeNames = { taken: 'segments', free: 'free' };
+/** `month`: YYYYMM in São Paulo. */
+export const monthNames = (channel: Channel, month: string): VolumeNames => ({
+  taken: `taken_${channel}_${month}`,
+  free: `freed_${channel}_${month}_`,
+});
 
-/** The volume of a row; nothing before a month's first send. */
-export const volumeOf = (row: Row | undefined): MonthVolume => {
+/** The volume that a row counts under names; nothing before a month's first send. */
+export const volumeOf = (row: Row | undefined, names: VolumeNames): MonthVolume => {
   if (!row) return NO_VOLUME;
   const free = Object.entries(row).flatMap(([name, units]) => {
-    const from = FREE.exec(name)?.[1];
-    return from === undefined ? [] : [{ from: Number(from), units: z.int().parse(units) }];
+    const from = name.startsWith(names.free) ? Number(name.slice(names.free.length)) : Number.NaN;
+    return Number.isInteger(from) ? [{ from, units: z.int().parse(units) }] : [];
   });
-  return { taken: z.int().default(0).parse(row.segments), free: sumPositions(free) };
+  return { taken: z.int().default(0).parse(row[names.taken]), free: sumPositions(free) };
 };
 
-/** The live units of an organization's month on a channel. One read of one small row. */
+const MONTH = /^(?:taken|freed)_[a-z]+_(\d{4})(\d{2})/;
+/** The attributes of a wallet's row that count months before the one before `month`: nothing is priced by them, and what comes back is of no use. */
+export const pastNames = (row: Row, month: string): string[] => {
+  const ordinal = (year: string, of: string) => Number(year) * 12 + Number(of);
+  const now = ordinal(month.slice(0, 4), month.slice(4));
+  return Object.keys(row).filter((name) => {
+    const [, year, of] = MONTH.exec(name) ?? [];
+    return year !== undefined && of !== undefined && ordinal(year, of) < now - 1;
+  });
+};
+
+/**
+ * The live units of an organization's month on a channel. One read of one small row; with `bands` of these attributes alone, for a stage that
+ * may see nothing else of a live wallet.
+ */
 export const readVolume = async (
   liveTable: Table,
   organizationId: Id<'organization'>,
-  channel: string,
+  channel: Channel,
   month: string,
-): Promise<MonthVolume> =>
-  volumeOf(await liveTable.get(KEYS.volume(organizationId, channel, month), { eventual: true }));
+  bands?: readonly number[],
+): Promise<MonthVolume> => {
+  const names = monthNames(channel, month);
+  const only = bands && ['pk', 'sk', names.taken, ...bands.map((from) => `${names.free}${from}`)];
+  return volumeOf(
+    await liveTable.get(KEYS.wallet(organizationId), { eventual: true, ...(only ? { only } : {}) }),
+    names,
+  );
+};
 
-/** Condition: the month, or a lane's part of it, is as a change was priced. */
-export const isAsPriced = ({ units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange): Condition => {
+/** Condition: the month, or a lane's part of it, is as a change was priced; undefined where the change takes nothing. */
+export const isAsPriced = (
+  { units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange,
+  { taken, free }: VolumeNames,
+): Condition | undefined => {
   const reusedOf = new Map(reused.map((one) => [one.from, one.units]));
+  const unused = usedUp.filter((from) => !reusedOf.has(from));
   const parts = [
-    ...(units === 0 ? [] : ['#segments BETWEEN :low AND :high']),
-    ...[...reusedOf.keys()].map((from) => `#${freeName(from)} ${usedUp.includes(from) ? '=' : '>='} :from${from}`),
-    ...usedUp
-      .filter((from) => !reusedOf.has(from))
-      .map((from) => `(attribute_not_exists(#${freeName(from)}) OR #${freeName(from)} <= :none)`),
+    ...(units === 0 ? [] : [`#${taken} BETWEEN :first AND :last`]),
+    ...[...reusedOf.keys()].map((from) => `#${free}${from} ${usedUp.includes(from) ? '=' : '>='} :from${from}`),
+    ...unused.map((from) => `(attribute_not_exists(#${free}${from}) OR #${free}${from} <= :none)`),
   ];
-  const isFirst = volumeFrom === 0 && reused.length === 0 ? 'attribute_not_exists(#segments) OR ' : '';
+  if (parts.length === 0) return undefined;
+  const isFirst = volumeFrom === 0 && reused.length === 0 ? `attribute_not_exists(#${taken}) OR ` : '';
   return {
-    text: `${isFirst}${parts.join(' AND ')}`,
+    text: `(${isFirst}${parts.join(' AND ')})`,
     values: {
-      ...(units === 0 ? {} : { low: volumeFrom, high: volumeTo }),
-      ...Object.fromEntries([...reusedOf].map(([from, taken]) => [`from${from}`, taken])),
-      ...(usedUp.some((from) => !reusedOf.has(from)) ? { none: 0 } : {}),
+      ...(units === 0 ? {} : { first: volumeFrom, last: volumeTo }),
+      ...Object.fromEntries([...reusedOf].map(([from, count]) => [`from${from}`, count])),
+      ...(unused.length > 0 ? { none: 0 } : {}),
     },
   };
 };
 
 /** Positions as the attributes that count what came back. */
-export const freeUnits = (positions: readonly Positions[]): Record<string, number> =>
-  Object.fromEntries(positions.map(({ from, units }) => [freeName(from), units]));
+export const freeUnits = (positions: readonly Positions[], { free }: VolumeNames): Record<string, number> =>
+  Object.fromEntries(positions.map(({ from, units }) => [`${free}${from}`, units]));
 
 /** What a change takes of the row that counts a month, or a lane's part of it. `back`: positions that the same transaction returns. */
-export const takenUnits = (change: VolumeChange, back: readonly Positions[] = []): Record<string, number> => {
+export const takenUnits = (
+  change: VolumeChange,
+  names: VolumeNames,
+  back: readonly Positions[] = [],
+): Record<string, number> => {
   const moved = sumPositions([...back, ...change.reused.map(({ from, units }) => ({ from, units: -units }))]);
   return {
-    ...(change.units === 0 ? {} : { segments: change.units }),
-    ...freeUnits(moved),
+    ...(change.units === 0 ? {} : { [names.taken]: change.units }),
+    ...freeUnits(moved, names),
   };
 };
 
-/** Takes a quote's positions. Fails where the month is not as it was priced. `back`: positions that the same transaction returns. */
-export const volumeWrite = (
-  organizationId: Id<'organization'>,
-  channel: Channel,
-  month: string,
-  change: VolumeChange,
-  back: readonly Positions[] = [],
-): WriteOp => ({
-  update: KEYS.volume(organizationId, channel, month),
-  add: takenUnits(change, back),
-  when: isAsPriced(change),
-});
-
-/** Gives positions of a month back: sends use them again. Always succeeds. */
-export const volumeReturn = (
-  organizationId: Id<'organization'>,
-  channel: Channel,
-  { month, positions }: TakenPositions,
-): WriteOp => ({
-  update: KEYS.volume(organizationId, channel, month),
-  add: freeUnits(positions),
-});
-
-/** What a chunk's escrow counts until it is settled: units that come back, by channel, month and band. */
+/** Units that came back, by channel, month and band: what a wallet's row, a lane's, or a shard of a chunk's escrow adds to. */
 export type Freed = Readonly<Record<string, number>>;
-const FREED = /^freed_([a-z]+)_(\d{6})_(\d+)$/;
+const FREED = /^freed_[a-z]+_\d{6}_\d+$/;
 
 export const freedUnits = (channel: Channel, { month, positions }: TakenPositions): Freed =>
-  Object.fromEntries(positions.map(({ from, units }) => [`freed_${channel}_${month}_${from}`, units]));
+  freeUnits(positions, monthNames(channel, month));
 /** The sums of rows that count freed units, less what was returned already. */
 export const sumFreed = (
   rows: readonly (Readonly<Record<string, unknown>> | undefined)[],
@@ -114,18 +127,6 @@ export const sumFreed = (
   for (const [name, units] of Object.entries(returned)) sums[name] = (sums[name] ?? 0) - units;
   return Object.fromEntries(Object.entries(sums).filter(([, units]) => units !== 0));
 };
-/** Gives freed units back, a write for each month. */
-export const freedReturns = (organizationId: Id<'organization'>, freed: Freed): WriteOp[] => {
-  const months = new Map<string, { channel: Channel; month: string; positions: Positions[] }>();
-  for (const [name, units] of Object.entries(freed)) {
-    const [, channel = '', month = '', from] = FREED.exec(name) ?? [];
-    const found = months.get(`${channel} ${month}`) ?? { channel: channel as Channel, month, positions: [] };
-    found.positions.push({ from: Number(from), units });
-    months.set(`${channel} ${month}`, found);
-  }
-  return [...months.values()].map((one) => volumeReturn(organizationId, one.channel, one));
-};
-
 type PriceRange = (volume: MonthVolume) => Pick<VolumeChange, 'volumeFrom' | 'volumeTo'>;
 interface Seen {
   volume: MonthVolume;

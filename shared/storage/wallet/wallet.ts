@@ -14,6 +14,7 @@ import {
 } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
+import { allOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -55,16 +56,19 @@ export const planDebit = (seen: WalletState, coins: Coins, at: Tenant & { now: n
   return { when: { text: '#warned >= :warned AND #balance >= :coins', values: { warned, coins } }, events: [] };
 };
 
-/** The planned debit's write to the wallet, with other counters to increase. */
+/** The planned debit's write to the wallet, with other counters to increase, on condition that the month is as it was priced; removes attributes. */
 export const debitWrite = (
   organizationId: Id<'organization'>,
   { warned, when }: DebitPlan,
   add: Readonly<Record<string, number>>,
+  isPriced?: Condition,
+  remove: readonly string[] = [],
 ): WriteOp => ({
   update: KEYS.wallet(organizationId),
   ...(warned === undefined ? {} : { set: walletRows.set({ warned }) }),
   add,
-  when,
+  ...(remove.length > 0 ? { remove } : {}),
+  when: allOf([when, isPriced]) ?? when,
 });
 
 /** wallet.low_balance or wallet.depleted. */

@@ -9,11 +9,12 @@ import { readWallet } from '../../storage/wallet/read-wallet.ts';
 import { readVolume } from '../../storage/wallet/volumes.ts';
 import { setLowBalance } from '../../storage/wallet/wallet.ts';
 import { clock, liveTable, table } from '../process/aws.ts';
-import { prices } from './quote.ts';
+import { prices, visibleBands } from './quote.ts';
 
 const bandsOf = async (organizationId: Id<'organization'>) => {
   const month = saoPauloMonth(clock());
-  const [{ table: rows }, volume] = await Promise.all([prices(), readVolume(liveTable, organizationId, 'sms', month)]);
+  const { table: rows } = await prices();
+  const volume = await readVolume(liveTable, organizationId, 'sms', month, await visibleBands());
   const routes = new Set(
     rows.flatMap(({ channel, unit, route }) => (channel === 'sms' && unit === 'segment' ? route : [])),
   );
