@@ -9,7 +9,7 @@ const WAIT = { timeout: 15_000, interval: 200 };
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
 const messaging = await sharedMessaging();
-const tenant = await messaging.tenant();
+const tenant = await messaging.tenant({ takesEvents: true });
 /** A tenant all of whose sends are refused. */
 const refusedOnly = await messaging.tenant();
 

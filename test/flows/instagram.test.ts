@@ -16,7 +16,7 @@ const HOUR_MS = 3600_000;
 const messaging = await use(startMessaging());
 const meta = await use(startInstagramStandIn());
 meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
-const owner = await messaging.tenant({ live: OPENING });
+const owner = await messaging.tenant({ live: OPENING, takesEvents: true });
 const account = (meta.settings.accounts as readonly object[])[0];
 const accounts = [{ ...account, organizationId: owner.id }];
 const settings = { ...meta.settings, accounts, timeoutMs: 1_500 };
@@ -75,7 +75,7 @@ test('a contact is the user that its latest message went to or came from: a send
   await moves(next.body.id, { status: 'sent' });
   expect(meta.messages.filter(({ to }) => to === user)).toHaveLength(2);
   expectProblem(await owner.live.post('/messages', { ...body, contactId: unknown }, keyed()), 422);
-  const stranger = await messaging.tenant({ live: OPENING });
+  const stranger = await messaging.tenant({ live: OPENING, takesEvents: true });
   expectProblem(await stranger.live.post('/messages', { ...body, contactId: known }, keyed()), 422);
 });
 
@@ -136,7 +136,7 @@ test('media is sent; templates, captions and other buttons are refused with thei
 test('another organization can neither send from the account nor see its messages', async () => {
   const user = aUser();
   await writes(user);
-  const other = await messaging.tenant({ live: OPENING });
+  const other = await messaging.tenant({ live: OPENING, takesEvents: true });
   const text = { type: 'text', payload: { text: 'x' } };
   expectProblem(await send(other, user, text), 412);
   expectProblem(await send(other, user, { ...text, instagramAccountId: ACCOUNT_ID }), 422, {

@@ -50,7 +50,8 @@ const nameOf = ({ on, ending, fallback }: Outcome) => `${on}-${ending}${fallback
 const recipient = (ending: string) => `+551198765${ending}`;
 
 const messaging = await sharedMessaging();
-const tenants = { sms: await messaging.tenant(), rcs: await messaging.tenant() };
+const takesEvents = { takesEvents: true };
+const tenants = { sms: await messaging.tenant(takesEvents), rcs: await messaging.tenant(takesEvents) };
 const contacts = { sms: '', rcs: '' };
 const sent = new Map<string, Answer>();
 const first = (outcome: Outcome) => sent.get(nameOf(outcome))?.body ?? {};

@@ -22,7 +22,7 @@ const FAILURES: readonly (readonly [channel: string, to: string, type: string, r
 test.concurrent.each(FAILURES)(
   'a message of v1 by %s to %s that fails raises %s with its reason, as the message shows it',
   async (channel, to, type, reason) => {
-    const { id: organizationId, test: client } = await messaging.tenant();
+    const { id: organizationId, test: client } = await messaging.tenant({ takesEvents: true });
     const content = channel === 'whatsapp' ? { template: 'pedido' } : { text: 'Seu pedido saiu.' };
     const sent = await client.post('/v1/messages', { channel, to, ...content }, keyed());
     expect(sent.status).toBe(202);

@@ -12,9 +12,9 @@ const TEXT = 'Seu pedido saiu para entrega.';
 const WAIT = { timeout: 40_000, interval: 200 };
 
 const messaging = await sharedMessaging();
-const tenant = await messaging.tenant();
+const tenant = await messaging.tenant({ takesEvents: true });
 /** A tenant all of whose sends are refused. */
-const refusedOnly = await messaging.tenant();
+const refusedOnly = await messaging.tenant({ takesEvents: true });
 
 const send = (body: Readonly<Record<string, unknown>>, key?: string, of = tenant) =>
   of.test.post('/v1/messages', { channel: 'sms', to: DELIVERED, text: TEXT, ...body }, keyed(key));
@@ -23,7 +23,7 @@ const eventsOf = async (of: Tenant, type: string) =>
 
 describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
   test('is accepted with price, band and balance, and sent in the background', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const sent = await send({}, 'one', fresh);
     expect(sent).toMatchObject({
       status: 202,
@@ -67,7 +67,7 @@ describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
 
   test('in live is refused for lack of funds, and with funds for lack of a provider', async () => {
     const body = { channel: 'sms', to: DELIVERED, text: TEXT };
-    const [poor, rich] = [await messaging.tenant(), await messaging.tenant({ live: 10_000 })];
+    const [poor, rich] = [await messaging.tenant({ takesEvents: true }), await messaging.tenant({ live: 10_000 })];
     const live = (of: Tenant) => of.live.post('/v1/messages', body, keyed());
     expect(await live(poor)).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
     const unset = await live(rich);
@@ -97,7 +97,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   const moneySettles = ({ id }: Tenant) => vi.waitFor(() => checkMoney(messaging.tables.test, id), WAIT);
 
   test('is sent at once when the first message failed; both are billed at their own price and raise their events', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const sent = await send(
       { to: FAILED, fallback: [{ channel: 'rcs', to: DELIVERED }], fallback_after: '2h' },
       'f',
@@ -115,7 +115,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   });
 
   test('to a suppressed address is refused in a preview; a send is accepted, fails for the same reason and is not charged', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const mail = { channel: 'email', to: 'suppressionlist@simulator.amazonses.com' };
     const { body: plan } = await fresh.test.post('/v1/messages/preview', { ...mail, text: TEXT });
     expect(plan.hops).toMatchObject([{ refusal: { code: 'invalid_request', reason: 'suppressed' } }]);
@@ -127,7 +127,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   });
 
   test('follows an e-mail that was never sent, whose failure raises an event like every attempt', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const to = 'suppressionlist@simulator.amazonses.com';
     const sent = await send({ channel: 'email', to, fallback: [{ channel: 'sms', to: DELIVERED }] }, 'e', fresh);
     await nextStep(fresh, sent);
@@ -138,14 +138,14 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   });
 
   test('is sent when its wait is over without a report', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const sent = await send({ to: SILENT, fallback: [{ channel: 'sms', to: DELIVERED, after: '10s' }] }, 's', fresh);
     await nextStep(fresh, sent);
     await moneySettles(fresh);
   });
 
   test('is never sent once the first message is delivered', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const sent = await send({ fallback: [{ channel: 'rcs', after: '10s' }] }, 'd', fresh);
     await becomes(fresh.test, `/v2/sms/messages/${sent.body.id}`, { status: 'delivered' }, WAIT);
     const fallback = await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'CHAIN' });
@@ -156,7 +156,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   });
 
   test('that would cost more than its maxCoins is skipped for the next', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const fallback = [
       { channel: 'rcs', maxCoins: 1_000 },
       { channel: 'sms', to: DELIVERED },
@@ -172,7 +172,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
 });
 
 test('a live send without a provider is refused for its recipient and funds first: the provider is checked last', async () => {
-  const [funded, poor] = [await messaging.tenant({ live: 10_000 }), await messaging.tenant()];
+  const [funded, poor] = [await messaging.tenant({ live: 10_000 }), await messaging.tenant({ takesEvents: true })];
   await optedOut(funded.live, { phone: DELIVERED });
   const outcome = async (of: Tenant, to: string) => {
     const body = { channel: 'sms', to, text: TEXT };
@@ -191,7 +191,7 @@ describe('a preview', () => {
     of.test.post('/v1/messages/preview', { channel: 'sms', to: DELIVERED, text: TEXT, ...body });
 
   test('shows every step with its price and time, and charges and stores nothing', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const plan = await preview({ fallback: ['rcs'], fallback_after: '30s' }, fresh);
     expect(plan).toMatchObject({
       status: 200,
@@ -216,7 +216,7 @@ describe('a preview', () => {
   });
 
   test('shows why a step would be refused', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     await optedOut(fresh.test, { phone: DELIVERED });
     const { body } = await preview({ fallback: [{ channel: 'rcs', maxCoins: 5 }] }, fresh);
     expect(body.hops[0].refusal).toMatchObject({ code: 'invalid_request', action: expect.any(String) });
@@ -225,7 +225,7 @@ describe('a preview', () => {
   });
 
   test('reports a price over its limit before an opt-out, as the send does', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     await optedOut(fresh.test, { phone: DELIVERED });
     const { body: plan } = await preview({ maxCoins: 5 }, fresh);
     const { body: refused } = await send({ maxCoins: 5 }, 'expensive', fresh);
@@ -245,7 +245,7 @@ describe('a preview', () => {
   });
 
   test('applies quiet hours as soon as they are set, as the send will', async () => {
-    const fresh = await messaging.tenant();
+    const fresh = await messaging.tenant({ takesEvents: true });
     const leavesAt = async () => Date.parse((await preview({}, fresh)).body.hops[0].leavesAt);
     expect((await leavesAt()) - Date.now()).toBeLessThan(60_000);
     await setQuietHours(fresh.test, ['sms']);

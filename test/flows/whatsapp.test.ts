@@ -27,7 +27,7 @@ await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.setti
 let phones = 0;
 const aPhone = () => `+55119866${String(10_000 + phones++)}`;
 const waId = (phone: string) => phone.slice(1);
-const tenantOf = () => messaging.tenant({ live: OPENING });
+const tenantOf = () => messaging.tenant({ live: OPENING, takesEvents: true });
 const send = ({ live }: Tenant, body: object) => live.post('/messages', { channel: 'whatsapp', ...body }, keyed());
 const sendTemplate = (owner: Tenant, to: string) =>
   send(owner, {

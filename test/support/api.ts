@@ -16,6 +16,7 @@ import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
 import { giveSenders } from './senders.ts';
+import { takeEvents } from './takers.ts';
 
 /** A parsed JSON body, untyped. */
 const parsed = (text: string) => (text === '' ? undefined : JSON.parse(text));
@@ -109,6 +110,11 @@ const scan = async (client: DynamoDBClient, TableName: string, organizationId: s
 /** An event's row; with `publishedAt` once it was published. */
 type EventRow = Pick<DomainEvent, 'id' | 'type' | 'env' | 'data'> & { readonly publishedAt?: string };
 
+interface TenantOptions {
+  readonly live?: number;
+  readonly takesEvents?: boolean;
+}
+
 /** The whole service on this machine, with access to its tables. */
 export const startMessaging = async (options: Partial<LocalStackOptions> = {}) => {
   const dataDir = await tempDir();
@@ -124,9 +130,13 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const credit = (env: Environment, organizationId: Id<'organization'>, coins: number) =>
     creditWallet(tables[env], { organizationId, env, coins, description: 'Credit', now: now() });
 
-  /** Creates an organization; `live`: the coins of its live wallet. */
-  const tenant = async ({ live }: { readonly live?: number } = {}): Promise<Tenant> => {
+  /**
+   * Creates an organization; `live`: the coins of its live wallet; `takesEvents`: of every type, by a subscription that never delivers them,
+   * so that `eventsOf` finds those of its messages.
+   */
+  const tenant = async ({ live, takesEvents }: TenantOptions = {}): Promise<Tenant> => {
     const { organizationId: id, keys } = await createOrganization(tables, { name: 'Loja Azul' });
+    if (takesEvents) await Promise.all(ENVIRONMENTS.map((env) => takeEvents(tables[env], env, id)));
     if (live !== undefined) await giveSenders(tables.live, id);
     if (live) await credit('live', id, live);
     return { id, live: apiClient(url, keys.live), test: apiClient(url, keys.test) };

@@ -6,8 +6,11 @@ import type { Subscription } from './subscription.ts';
 
 type Outcome<T> = PromiseSettledResult<T>;
 
-const takes = ({ status, events, createdAt }: Subscription, event: DomainEvent): boolean =>
-  status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt;
+/** Whether a subscription gets an event: of its types, and not from before it. */
+export const isTakenBy = (
+  { status, events, createdAt }: Pick<Subscription, 'status' | 'events' | 'createdAt'>,
+  event: DomainEvent,
+): boolean => status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt;
 
 /** Within a batch a subscription gets its events in the order in which they happened. */
 const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
@@ -42,7 +45,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
     try {
       const all = await ports.subscriptions.list(organizationId);
       const takers = all
-        .map((subscription) => ({ subscription, taken: theirs.filter((event) => takes(subscription, event)) }))
+        .map((subscription) => ({ subscription, taken: theirs.filter((event) => isTakenBy(subscription, event)) }))
         .filter(({ taken }) => taken.length > 0);
       await Promise.all(takers.map(({ subscription, taken }) => give(subscription, taken)));
     } catch (fault) {

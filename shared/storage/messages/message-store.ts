@@ -1,14 +1,17 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
 import { captureWrites, escrowWorkItems, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
@@ -28,18 +31,22 @@ const underFence = (message: MessageRecord): Condition => ({
   values: { open: 'open', fence: message.fence },
 });
 
-/** The organization's last message to the recipient: kept as long as an opt-out there concerns it. */
-const lastSentWrites = ({ organizationId, id }: MessageRecord, { lastSent, provider, at }: Settlement): WriteOp[] =>
-  lastSent === undefined
-    ? []
-    : [
-        {
-          put: {
-            ...lastSentRows.write({ organizationId, messageId: id, at }, provider, lastSent),
-            ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS,
-          },
-        },
-      ];
+/**
+ * The rows by which callbacks find a message: by references of its provider, and as the organization's last one to its recipient. Written before
+ * it is settled, and harmless if it never is: until then a callback waits.
+ */
+const referenceRows = (
+  { organizationId, id: messageId }: MessageRecord,
+  { lastSent, provider, correlations, at }: Settlement,
+): Row[] => {
+  const ttl = Math.ceil(at / 1000) + CORRELATION_SECONDS;
+  return [
+    ...correlations.map((reference) => ({ ...KEYS.correlation(provider, reference), messageId, ttl })),
+    ...(lastSent === undefined
+      ? []
+      : [{ ...lastSentRows.write({ organizationId, messageId, at }, provider, lastSent), ttl }]),
+  ];
+};
 
 const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
   const { id } = message;
@@ -65,17 +72,6 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
     },
     ...captureWrites(message, at),
     ...countSentWrites(message, at),
-    ...settlement.correlations.map(
-      (reference): WriteOp => ({
-        put: {
-          ...KEYS.correlation(provider, reference),
-          messageId: id,
-          ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS,
-        },
-      }),
-    ),
-    ...lastSentWrites(message, settlement),
-    ...settlement.events.map(eventWrite),
     ...bodyDeletes(message),
   ];
 };
@@ -97,7 +93,6 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
     ...returnWrites(message, release.withChunk),
     ...(release.freeKey ? [freedKey(message)] : []),
-    ...release.events.map(eventWrite),
     ...bodyDeletes(message),
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
@@ -159,7 +154,6 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
     },
     ...(transition.refund === undefined ? [] : refundWrites(message, transition.refund, transition.recordedAt)),
     ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
-    ...transition.events.map(eventWrite),
     ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
     ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
     ...countDeliveredWrites(message, status, transition.recordedAt),
@@ -172,12 +166,17 @@ export const messageStore = (
   publish: (workItems: readonly WorkItem[], delaySeconds?: number) => void,
   sealer: Sealer,
 ): MessageStore => {
+  /** Makes a change together with the events that it raises and somebody takes. One row alone needs no transaction, which costs twice. */
   const commit = async (
+    { organizationId }: Pick<MessageRecord, 'organizationId'>,
     writes: readonly WriteOp[],
-    events: readonly { id: Id<'event'> }[] = [],
+    raised: readonly DomainEvent[],
     more: readonly WorkItem[] = [],
   ): Promise<boolean> => {
-    const { ok } = await table.transact(writes);
+    const events = await takenEvents(table, organizationId, raised);
+    const all = [...writes, ...events.map(eventWrite)];
+    const [only] = all;
+    const { ok } = only && all.length === 1 ? await table.write(only) : await table.transact(all);
     const workItems = [...events.map(({ id }) => eventWorkItem(id)), ...more];
     if (ok && workItems.length > 0) publish(workItems);
     return ok;
@@ -205,17 +204,29 @@ export const messageStore = (
     read,
     reserve: (reservation: Reservation) =>
       reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
-    settle: async (message, settlement) =>
-      orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
+    async settle(message, settlement) {
+      const references = referenceRows(message, settlement);
+      if (references.length > 0) await table.putMany(references);
+      return orAlready(
+        await commit(message, settleWrites(message, settlement), settlement.events),
+        message,
+        'captured',
+      );
+    },
     async release(message, release) {
-      const done = await commit(releaseWrites(message, release), release.events, fallbackWorkItems(message, 'failed'));
+      const more = fallbackWorkItems(message, 'failed');
+      const done = await commit(message, releaseWrites(message, release), release.events, more);
       const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
     },
-    releaseTogether: async (releases) =>
-      releases.length === 0 ||
-      commit(summedAdds(releases.flatMap(({ message, release }) => releaseWrites(message, release)))),
+    async releaseTogether(releases) {
+      const [first] = releases;
+      if (!first) return true;
+      const writes = releases.flatMap(({ message, release }) => releaseWrites(message, release));
+      const events = releases.flatMap(({ release }) => release.events);
+      return commit(first.message, summedAdds(writes), events);
+    },
     markUncertain: (message, at, deadline, decision) =>
       change(
         message,
@@ -259,6 +270,11 @@ export const messageStore = (
       return written.ok && written.row ? messageRows.read(written.row) : undefined;
     },
     advance: async (message, transition) =>
-      commit(advanceWrites(message, transition), transition.events, fallbackWorkItems(message, transition.status)),
+      commit(
+        message,
+        advanceWrites(message, transition),
+        transition.events,
+        fallbackWorkItems(message, transition.status),
+      ),
   };
 };
