@@ -31,6 +31,8 @@ const SILENT = '+5511999990099';
 type Service = Awaited<ReturnType<typeof startMetered>>;
 let service: Service;
 let tenant: Tenant;
+/** Another, with a webhook. */
+let subscriber: Tenant;
 
 const live = (fields: Readonly<Record<string, unknown>> = {}) => tenant.live.send({ to: PHONE, ...fields });
 const last = () => {
@@ -61,7 +63,7 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
   ],
   ['Send without a certain answer', () => live({ route: 'otp' }), { first: () => service.provider.script('reset') }],
   [
-    'Receipt of a live send, applied, with its event',
+    'Receipt of a live send, applied',
     () => deliver(service.provider.receipt(last(), 'delivered')),
     { first: () => live(), withConsumers: true },
   ],
@@ -98,6 +100,17 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
     {
       first: async () => {
         if (turn === 0) await tenant.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] });
+      },
+      withConsumers: true,
+    },
+  ],
+  [
+    'Receipt of a live send, applied, with its event delivered to one webhook',
+    () => deliver(service.provider.receipt(last(), 'delivered')),
+    {
+      first: async () => {
+        if (turn === 0) await subscriber.live.post('/webhooks', { url: receiver.url, events: ['sms.delivered'] });
+        await subscriber.live.send({ to: PHONE, route: 'otp' });
       },
       withConsumers: true,
     },
@@ -146,6 +159,7 @@ beforeAll(async () => {
   }
   [service, receiver] = await Promise.all([startMetered(), startReceiver(ANSWER)]);
   tenant = await service.messaging.tenant({ live: 10_000_000 });
+  subscriber = await service.messaging.tenant({ live: 10_000_000 });
   for (let at = 0; at < 60; at++) sent = (await tenant.test.send({ to: SILENT, route: 'otp' })).body;
   await live({ body: 'Veja https://example.com/a', trackLinks: true });
   link = String((await service.messaging.rowsOf('live', tenant.id)).find(({ pk }) => pk.startsWith('LINK#'))?.code);
@@ -223,9 +237,7 @@ describe('the example of docs/cost.md', () => {
     const rows = tableUnder('A million live sends');
     const sum = rows.slice(0, -1).reduce((total, row) => total + cell(row, 3), 0);
     expect(sum.toFixed(2)).toBe(rows.at(-1)?.[3]);
-    const parts = ['Send, live, route otp', 'Receipt of a live send, applied, with its event'].map((row) =>
-      documented.get(row),
-    );
+    const parts = ['Send, live, route otp', 'Receipt of a live send, applied'].map((row) => documented.get(row));
     const units = (of: 'writeUnits' | 'readUnits') =>
       parts.reduce((total, part) => total + (part?.[of] ?? Number.NaN), 0);
     expect(rows.slice(0, 2).map((row) => cell(row, 1))).toEqual([units('writeUnits'), units('readUnits')]);
