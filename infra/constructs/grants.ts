@@ -14,7 +14,6 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { SHAPE } from '../../shared/storage/client/row.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { guardStatements, inPartitions } from './row-guards.ts';
 
@@ -139,7 +138,7 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
     conditions: {
       'ForAllValues:StringLike': {
         'dynamodb:LeadingKeys': [KEYS.wallet('*' as Id<'organization'>).pk],
-        'dynamodb:Attributes': ['pk', 'sk', SHAPE, 'taken_*', 'freed_*'],
+        'dynamodb:Attributes': ['pk', 'sk', 'shape', 'taken_*', 'freed_*'],
       },
       // Without it a read that names no attribute would pass.
       Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },

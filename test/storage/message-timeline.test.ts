@@ -20,7 +20,7 @@ describe('the calls of a read', () => {
   const send = async (actor: Actor, key: string) => accepted(await world.sms(actor, key, { to: '+5511999990005' })).id;
 
   test('of a timeline are one row and one query; with webhooks one batch more', async () => {
-    const actor = await world.organization();
+    const actor = await world.organization(1_000_000, false);
     const id = await send(actor, 'one');
     await applySandboxReport(world.ports, id);
     const timeline = async () => {

@@ -36,6 +36,7 @@ import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
 import { LAWFUL_PATIENCE, OVER_DYNAMODB_LOCAL, startTableEngine } from './table-engine.ts';
+import { takeEvents } from './takers.ts';
 
 /** A part of the SDK's request handler that its types leave out. */
 interface HttpClientConfig {
@@ -104,8 +105,8 @@ export interface World {
   smsPerSecond: number | undefined;
   candidates: () => Candidates;
   actor(organizationId?: Id<'organization'>): Actor;
-  /** A new organization with these coins. */
-  organization(coins?: number): Promise<Actor>;
+  /** A new organization with these coins, which takes events of every type unless told otherwise. */
+  organization(coins?: number, takesEvents?: boolean): Promise<Actor>;
   /** Sends an SMS; what is not given is alike in all of them, except the key. */
   sms(actor: Actor, key?: string, fields?: Partial<SmsRequest>): ReturnType<typeof sendSms>;
   /** These events, without those that were never stored. */
@@ -176,10 +177,11 @@ export const startWorld = async (env: Environment): Promise<World> => {
       kind: 'key',
       scopes: new Set(SCOPES),
     }),
-    async organization(coins = 1_000_000) {
+    async organization(coins = 1_000_000, takesEvents = true) {
       const actor = world.actor();
       const { organizationId } = actor;
       await table.write(organizationWrite({ id: organizationId, name: 'Loja Azul', createdAt: world.now }));
+      if (takesEvents) await takeEvents(table, env, organizationId);
       await creditWallet(table, { organizationId, env, coins, description: 'Opening credit', now: world.now });
       return actor;
     },

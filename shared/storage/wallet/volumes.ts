@@ -39,16 +39,19 @@ export const volumeOf = (row: Row | undefined, names: VolumeNames): MonthVolume 
   return { taken: z.int().default(0).parse(row[names.taken]), free: sumPositions(free) };
 };
 
-const MONTH = /^(?:taken|freed)_[a-z]+_(\d{4})(\d{2})/;
-/** The attributes of a wallet's row that count months before the one before `month`: nothing is priced by them, and what comes back is of no use. */
-export const pastNames = (row: Row, month: string): string[] => {
-  const ordinal = (year: string, of: string) => Number(year) * 12 + Number(of);
-  const now = ordinal(month.slice(0, 4), month.slice(4));
-  return Object.keys(row).filter((name) => {
-    const [, year, of] = MONTH.exec(name) ?? [];
-    return year !== undefined && of !== undefined && ordinal(year, of) < now - 1;
-  });
+/** Whether a month (YYYYMM) is before the one before another: nothing is priced by it, and what comes back to it is of no use. */
+export const isPastMonth = (month: string, now: string): boolean => {
+  const [at, from] = [month, now].map((one) => Number(one.slice(0, 4)) * 12 + Number(one.slice(4)));
+  return at !== undefined && from !== undefined && at < from - 1;
 };
+
+const MONTH = /^(?:taken|freed)_[a-z]+_(\d{6})/;
+/** The attributes of a wallet's row that count months which are past. */
+export const pastNames = (row: Row, now: string): string[] =>
+  Object.keys(row).filter((name) => {
+    const month = MONTH.exec(name)?.[1];
+    return month !== undefined && isPastMonth(month, now);
+  });
 
 /**
  * The live units of an organization's month on a channel. One read of one small row; with `bands` of these attributes alone, for a stage that
