@@ -31,6 +31,7 @@ import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 import { giveSenders } from './senders.ts';
 import { startTableEngine } from './table-engine.ts';
+import { takeEvents } from './takers.ts';
 
 /**
  * How long a sender has before others resolve its message, in the processes that are killed. A provider is called within the first 16 of
@@ -143,6 +144,7 @@ export const startKillLab = async (): Promise<KillLab> => {
     },
     async organization() {
       const { organizationId, keys } = await createOrganization(tables, { name: 'Kill' });
+      await takeEvents(tables.live, 'live', organizationId);
       await creditWallet(tables.live, {
         organizationId,
         env: 'live',
