@@ -250,17 +250,16 @@ export class AppStack extends Stack {
 
   private watch(): void {
     const { environment, settings, alarmEmail, data, apis } = this.#props;
-    const alarmTopic = settings.alarmActions
-      ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
-      : undefined;
     const resources = {
       environment,
       apis: Object.values(apis),
       queues: Object.values(this.#queues),
       tableName: data.table.tableName,
     };
-    new Alarms(this, 'Alarms', { ...resources, ...(alarmTopic ? { topic: alarmTopic.topic } : {}) });
     new StageDashboard(this, 'Overview', resources);
+    if (!settings.alarms) return;
+    const { topic } = new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) });
+    new Alarms(this, 'Alarms', { ...resources, topic });
   }
 
   /** Stack outputs; the operator's command line reads them (`infra/operator/deployed-target.ts`). */

@@ -11,8 +11,8 @@ export interface StageSettings {
   /** Point-in-time recovery window, in days. */
   readonly restoreDays: number;
   readonly logRetention: RetentionDays;
-  /** Whether alarms notify the SNS topic. They exist in both stages. */
-  readonly alarmActions: boolean;
+  /** Whether there are alarms, which notify an SNS topic. One that notifies nobody costs as much as one that does; the dashboard is in both stages. */
+  readonly alarms: boolean;
   /** Throttling of each REST API, in requests per second, and its burst. Bounds the stage's share of the account's Lambda concurrency. */
   readonly gatewayRate: number;
   readonly gatewayBurst: number;
@@ -36,7 +36,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     restoreDays: 35,
     logRetention: RetentionDays.THREE_MONTHS,
-    alarmActions: true,
+    alarms: true,
     gatewayRate: 2_000,
     gatewayBurst: 1_000,
     consumerConcurrency: 20,
@@ -50,7 +50,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     removal: RemovalPolicy.DESTROY,
     restoreDays: 7,
     logRetention: RetentionDays.TWO_WEEKS,
-    alarmActions: false,
+    alarms: false,
     gatewayRate: 500,
     gatewayBurst: 250,
     consumerConcurrency: 5,
