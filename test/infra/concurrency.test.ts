@@ -31,13 +31,10 @@ const AREAS: Readonly<Record<ConcurrencyArea, readonly string[]>> = {
   authorizer: ['authorizer'],
   callbacks: ['callbacks.receive'],
   sending: OPERATIONS.filter(({ rate }) => rate).map(({ id }) => id),
-  platforms: [
-    ...['numbers.connect', 'numbers.change', 'numbers.change-profile', 'numbers.sync'],
-    ...['templates.delete', 'templates.submit'],
-    ...['flows.delete', 'flows.deprecate', 'flows.publish', 'flows.sync'],
-    ...['media.upload', 'media.upload-binary', 'media.complete-upload'],
-    ...['senders.create', 'senders.delete', 'senders.verify'],
-  ],
+  platforms: OPERATIONS.filter(
+    ({ rate, uses, timeoutSeconds }) =>
+      !rate && uses.rootKeys?.includes('providers') && (timeoutSeconds !== undefined || uses.awsProviders),
+  ).map(({ id }) => id),
   consumers: Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`),
   dispatcher: ['schedules/dispatch'],
 };

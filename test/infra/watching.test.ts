@@ -72,7 +72,7 @@ describe.each(WATCHED)('the alarms of stage %s', (environment) => {
       CONTRACTS.map((contract) => ['5XXError', NAMES.api(environment, contract)]),
     );
     expect(alarm('lambda-throttles')).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
-    // It counts the throttles of the table and of each index: test/storage/throttles.test.ts.
+    // It counts the throttles of the table and of each index: test/storage/client-throttles.test.ts.
     expect(alarm('table-throttles')).toMatchObject({ Namespace: 'Messaging', MetricName: 'TableThrottles' });
   });
 
@@ -116,6 +116,17 @@ describe('alarms', () => {
   it('watch live, and exist in no stage where they would notify nobody', () => {
     expect(WATCHED).toEqual(['live']);
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SNS::Topic']) expect(resourcesOf(apps.test, type)).toEqual([]);
+  });
+
+  it('have the detailed metrics of the gateway, which cost by the operation, where they exist', () => {
+    for (const environment of ENVIRONMENTS) {
+      const settings = resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').flatMap(
+        ({ Properties }) => Properties.MethodSettings as Piece[],
+      );
+      expect(settings.filter(({ MetricsEnabled }) => MetricsEnabled)).toHaveLength(
+        STAGES[environment].alarms ? measured.length : 0,
+      );
+    }
   });
 });
 
