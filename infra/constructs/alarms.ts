@@ -133,7 +133,8 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
   ),
   {
     id: 'lambda-throttles',
-    description: "Lambda refused calls: the account's concurrency, which both stages share, is used up.",
+    description:
+      "Lambda refused calls: the account's concurrency, which both stages share, is used up, or an area's part of it.",
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
     threshold: THRESHOLDS.lambdaThrottles,
     operator: AT_LEAST,
