@@ -25,7 +25,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, suppressTemplateIndentation: true });
     const { environment, contracts, settings } = props;
     const create = (name: string, contract: ContractName, ownsLogRole: boolean) =>
-      new MessagingApi(this, name, { environment, contracts, contract, ownsLogRole });
+      new MessagingApi(this, name, { environment, settings, contracts, contract, ownsLogRole });
     this.apis = {
       reference: create('Reference', 'reference', settings.ownsGatewayLogRole),
       v1: create('V1', 'v1', false),

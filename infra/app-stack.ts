@@ -29,7 +29,7 @@ import {
   pathOfOperation,
 } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
-import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
+import { batchesOf, type Reserved } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
 import { unionOf } from './constructs/row-guards.ts';
 import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
@@ -47,8 +47,7 @@ export interface AppStackProps extends StackProps, StageParts {
   readonly firewall: boolean;
   /** X-Ray on the gateway and the functions. */
   readonly tracing: boolean;
-  /** Concurrent executions to keep for the stage (`reserveConcurrency`); undefined keeps none. */
-  readonly reservedConcurrency?: number | undefined;
+  readonly reserved: Reserved;
   readonly alarmEmail?: string;
   /** Hosts of browsers' push services beside the known ones, separated by commas. */
   readonly webPushHosts?: string | undefined;
@@ -72,7 +71,6 @@ interface RoleSettings {
 export class AppStack extends Stack {
   readonly #props: AppStackProps;
   readonly #logGroups = new Map<string, LogGroup>();
-  readonly #reserved: ReadonlyMap<string, number>;
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
   readonly #resources: StageResources;
 
@@ -82,8 +80,6 @@ export class AppStack extends Stack {
     this.#queues = this.createQueues(props.environment);
     const arns = Object.entries(this.#queues).map(([name, { queue }]) => [name, queue.queueArn]);
     this.#resources = stageResources(this, props, Object.fromEntries(arns) as Record<QueueName, string>);
-    const { reservedConcurrency: reserved, contracts } = props;
-    this.#reserved = reserved === undefined ? new Map() : reserveConcurrency(reserved, contracts);
     const stages = this.createApiStages(props);
     const functions = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
     for (const stage of stages) stage.publishAfter(...functions);
@@ -154,13 +150,13 @@ export class AppStack extends Stack {
   }
 
   private createFunction({ queues, ...own }: FunctionSettings): OperationFunction {
-    const { environment, code, tracing } = this.#props;
+    const { environment, code, tracing, reserved } = this.#props;
     return new OperationFunction(this, `Function-${own.path}`, {
       ...own,
       environment,
       code,
       tracing,
-      reserved: this.#reserved.get(own.path),
+      reserved: reserved.get(own.path),
       logGroup: this.logGroup(areaOf(own.path)),
       variables: this.variables(queues),
     });
@@ -201,7 +197,7 @@ export class AppStack extends Stack {
   private createConsumers(): void {
     for (const name of QUEUE_NAMES) {
       const queue = this.#queues[name];
-      const { consumer, purpose, visibilitySeconds, sends, concurrencyFactor } = queue.declaration;
+      const { consumer, purpose, visibilitySeconds, sends } = queue.declaration;
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
         rootKeys: CONSUMER_ROOT_KEYS[name],
@@ -222,8 +218,9 @@ export class AppStack extends Stack {
         ...COMMON.consumer,
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
-      const kept = this.#reserved.get(path) ?? Number.POSITIVE_INFINITY;
-      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency * concurrencyFactor, kept));
+      // Never more than its function may run: what Lambda received beyond that would be throttled, and end among the dead letters.
+      const kept = this.#props.reserved.get(path) ?? Number.POSITIVE_INFINITY;
+      queue.addConsumer(lambda, Math.min(batchesOf(this.#props.settings, queue.declaration), kept));
     }
   }
 
@@ -250,17 +247,16 @@ export class AppStack extends Stack {
 
   private watch(): void {
     const { environment, settings, alarmEmail, data, apis } = this.#props;
-    const alarmTopic = settings.alarmActions
-      ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
-      : undefined;
     const resources = {
       environment,
       apis: Object.values(apis),
       queues: Object.values(this.#queues),
       tableName: data.table.tableName,
     };
-    new Alarms(this, 'Alarms', { ...resources, ...(alarmTopic ? { topic: alarmTopic.topic } : {}) });
     new StageDashboard(this, 'Overview', resources);
+    if (!settings.alarms) return;
+    const { topic } = new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) });
+    new Alarms(this, 'Alarms', { ...resources, topic });
   }
 
   /** Stack outputs; the operator's command line reads them (`infra/operator/deployed-target.ts`). */

@@ -11,6 +11,7 @@ import { buildService } from './build/service.ts';
 import { tablePartitions } from './build/table-partitions.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
 import type { CodeSource } from './constructs/operation-function.ts';
+import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
 import { DataStack } from './data-stack.ts';
 import { type CustomDomain, EdgeStack } from './edge-stack.ts';
 import { GatewayServiceStack } from './gateway-service-stack.ts';
@@ -124,6 +125,14 @@ const createApis = (app: App, { contracts, env, stages = STAGES }: DeploymentPro
   return { live: apiOf('live'), test: apiOf('test') };
 };
 
+/** Of the account's Lambda concurrency: what the service may have. */
+const concurrencyLimit = (app: App): number | undefined => {
+  const limit = setting(app, 'concurrency');
+  if (limit !== undefined && !/^\d{1,6}$/.test(limit))
+    throw new Error("concurrency is what the service may have of the account's Lambda concurrency: concurrency=1000.");
+  return limit === undefined ? undefined : Number(limit);
+};
+
 /** What the application stacks are made of. */
 interface AppParts {
   readonly data: Data;
@@ -134,7 +143,7 @@ interface AppParts {
 const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }: AppParts): Deployment['apps'] => {
   const { contracts, code, partitions, env, stages = STAGES } = props;
   const alarmEmail = setting(app, 'alarmEmail');
-  const reserved = byStage(app, 'reservedConcurrency', /^\d{1,6}$/, 'live=600,test=60');
+  const reserved = reserveConcurrency(concurrencyLimit(app), contracts, stages);
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
       ...(env ? { env } : {}),
@@ -150,7 +159,7 @@ const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }:
       generation: originGeneration(app),
       firewall: setting(app, 'waf') === 'true',
       tracing: setting(app, 'tracing') === 'true',
-      reservedConcurrency: reserved[environment] === undefined ? undefined : Number(reserved[environment]),
+      reserved: reserved[environment],
       ...(alarmEmail ? { alarmEmail } : {}),
       emailFrom: setting(app, 'emailFrom')?.split(','),
       webPushHosts: setting(app, 'webPushHosts'),

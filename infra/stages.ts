@@ -11,13 +11,15 @@ export interface StageSettings {
   /** Point-in-time recovery window, in days. */
   readonly restoreDays: number;
   readonly logRetention: RetentionDays;
-  /** Whether alarms notify the SNS topic. They exist in both stages. */
-  readonly alarmActions: boolean;
+  /** Whether there are alarms, which notify an SNS topic. One that notifies nobody costs as much as one that does; the dashboard is in both stages. */
+  readonly alarms: boolean;
   /** Throttling of each REST API, in requests per second, and its burst. Bounds the stage's share of the account's Lambda concurrency. */
   readonly gatewayRate: number;
   readonly gatewayBurst: number;
   /** Maximum concurrency of each queue's event source mapping, in batches. */
   readonly consumerConcurrency: number;
+  /** Of the Lambda concurrency that is divided (`CONCURRENCY`): the stage's percentage. */
+  readonly concurrencyPercent: number;
   /** Grants the AWS services that send (SES, End User Messaging). Without the grant, not even a bug can reach a real person. */
   readonly sendsForReal: boolean;
   /** May read the live stage's volume counters, and nothing else of it, so that test sends are priced in the live volume band. */
@@ -36,10 +38,11 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     restoreDays: 35,
     logRetention: RetentionDays.THREE_MONTHS,
-    alarmActions: true,
+    alarms: true,
     gatewayRate: 2_000,
     gatewayBurst: 1_000,
     consumerConcurrency: 20,
+    concurrencyPercent: 70,
     sendsForReal: true,
     readsLiveVolume: false,
     gatewayTasks: 2,
@@ -50,10 +53,11 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     removal: RemovalPolicy.DESTROY,
     restoreDays: 7,
     logRetention: RetentionDays.TWO_WEEKS,
-    alarmActions: false,
+    alarms: false,
     gatewayRate: 500,
     gatewayBurst: 250,
     consumerConcurrency: 5,
+    concurrencyPercent: 10,
     sendsForReal: false,
     readsLiveVolume: true,
     gatewayTasks: 1,
@@ -79,10 +83,27 @@ export const COMMON = {
 } as const;
 
 /**
- * How a stage's reserved concurrency is divided, where there is any: each function of a kind has this weight. Whatever is not named here, and
- * the stage for which nothing is reserved, shares the rest of the account's.
+ * How the account's Lambda concurrency is divided, where the operator names it (`-c concurrency=1000`): each area of a stage has a percentage of the
+ * stage's, kept for its functions and their limit. So what hangs in one area leaves the others theirs. `infra/constructs/reserved-concurrency.ts`
+ * says which functions belong to an area; all others share the rest.
  */
-export const RESERVED_WEIGHTS = { authorizer: 4, send: 2, callbacks: 2, consumer: 2 } as const;
+export const CONCURRENCY = {
+  /** AWS refuses a reservation that leaves fewer to functions without one. */
+  unreserved: 100,
+  areas: {
+    authorizer: 8,
+    /** Receipts and replies. */
+    callbacks: 12,
+    /** Operations that send, by channel: they wait for a provider of messages. */
+    sending: 38,
+    /** Other operations that wait for a provider: numbers, templates, media, senders. */
+    platforms: 10,
+    /** Of the queues; as many as a queue may start at once are enough. */
+    consumers: 30,
+    dispatcher: 2,
+  },
+} as const;
+export type ConcurrencyArea = keyof typeof CONCURRENCY.areas;
 
 /** Alarm thresholds. */
 export const THRESHOLDS = {

@@ -12,7 +12,6 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
@@ -23,8 +22,8 @@ export interface AlarmsProps {
   readonly apis: readonly MessagingApi[];
   readonly queues: readonly QueueWithRedrive[];
   readonly tableName: string;
-  /** The topic to notify; without it alarms change state and notify nobody. */
-  readonly topic?: ITopic;
+  /** The topic to notify. */
+  readonly topic: ITopic;
 }
 
 interface AlarmRow {
@@ -74,21 +73,17 @@ const gatewaySum = (apis: readonly MessagingApi[], metricName: string): IMetric 
   return sumOf(parts, metricName);
 };
 
-/** A metric of the table and of each of its indexes, by the name of a line. */
-export const tableMetrics = (tableName: string, metricName: string): Readonly<Record<string, Metric>> => {
-  const metric = (dimensions: Record<string, string>) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      statistic: Stats.SUM,
-      period: MINUTE,
-      dimensionsMap: { TableName: tableName, ...dimensions },
-    });
-  const indexes = Object.keys(INDEXES).map((name) => [name, metric({ GlobalSecondaryIndexName: name })]);
-  return { table: metric({}), ...Object.fromEntries(indexes) };
-};
+/** A metric of the table, or of one of its indexes. */
+export const tableMetric = (tableName: string, metricName: string, index?: string): Metric =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    statistic: Stats.SUM,
+    period: MINUTE,
+    dimensionsMap: { TableName: tableName, ...(index ? { GlobalSecondaryIndexName: index } : {}) },
+  });
 
-/** The sum of a metric of the service itself that has no dimension but the stage (`shared/wiring/process/observe.ts`). */
+/** The sum of a metric of the service itself that has no dimension but the stage (`shared/wiring/process/metrics.ts`). */
 const ownSum = (stage: Environment, metricName: string): Metric =>
   new Metric({
     namespace: 'Messaging',
@@ -138,27 +133,28 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
   ),
   {
     id: 'lambda-throttles',
-    description: "Lambda refused calls: the account's concurrency, which both stages share, is used up.",
+    description:
+      "Lambda refused calls: the account's concurrency, which both stages share, is used up, or an area's part of it.",
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
     threshold: THRESHOLDS.lambdaThrottles,
     operator: AT_LEAST,
     minutes: 1,
   },
-  ...(['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) => ({
-    id: name === 'ReadThrottleEvents' ? 'table-read-throttles' : 'table-write-throttles',
+  {
+    id: 'table-throttles',
     description:
-      'DynamoDB throttled the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to.',
-    // A throttled index throttles writes to its table.
-    metric: sumOf(tableMetrics(tableName, name), name),
+      'DynamoDB throttled calls to the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to. The log names the index.',
+    // What the callers saw. DynamoDB's own count is two metrics of the table and two of each index, each of which an alarm pays for.
+    metric: ownSum(environment, 'TableThrottles'),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,
     minutes: 2,
-  })),
+  },
   {
     id: 'table-conflicts',
     description:
       'Many transactions meet on the same rows: one organization writes faster than a wallet or a counter takes. Its calls wait for each other.',
-    metric: tableMetrics(tableName, 'TransactionConflict').table as Metric,
+    metric: tableMetric(tableName, 'TransactionConflict'),
     threshold: THRESHOLDS.transactionConflicts,
     operator: AT_LEAST,
     minutes: 5,
@@ -200,7 +196,7 @@ export class Alarms extends Construct {
         evaluationPeriods: row.minutes,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
-      if (props.topic) alarm.addAlarmAction(new SnsAction(props.topic));
+      alarm.addAlarmAction(new SnsAction(props.topic));
       return alarm;
     });
   }

@@ -1,39 +1,99 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import { QUEUES } from '../../shared/queues/queues.ts';
-import { RESERVED_WEIGHTS } from '../stages.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
+import { COMMON, CONCURRENCY, type ConcurrencyArea, type StageSettings } from '../stages.ts';
 import { pathOfOperation } from './operation-function.ts';
 
-/** The functions that a stage's reserved concurrency is divided among, by their paths, each with its weight. */
-const holders = (contracts: readonly OperationContract[]): ReadonlyMap<string, number> => {
-  const sends = contracts
-    .filter(({ rate }) => rate)
-    .map(({ id }) => [pathOfOperation(id), RESERVED_WEIGHTS.send] as const);
-  const callbacks = contracts.filter(({ id }) => id === 'callbacks.receive').map(({ id }) => pathOfOperation(id));
-  return new Map([
-    ['authorizer', RESERVED_WEIGHTS.authorizer],
-    ...sends,
-    ...callbacks.map((path) => [path, RESERVED_WEIGHTS.callbacks] as const),
-    ...Object.values(QUEUES).map(({ consumer }) => [`consumers/${consumer}`, RESERVED_WEIGHTS.consumer] as const),
-  ]);
-};
+/** Concurrent executions that are kept for functions, by their paths under `functions/`. */
+export type Reserved = ReadonlyMap<string, number>;
+
+/** A function of an area: its weight among the others of its area, and the bounds of its part. */
+interface Holder {
+  readonly path: string;
+  readonly weight: number;
+  readonly least: number;
+  readonly most: number;
+}
 
 /** An event source mapping has at least two concurrent batches. */
 const LEAST = 2;
+const holder = (path: string): Holder => ({ path, weight: 1, least: LEAST, most: Number.POSITIVE_INFINITY });
+
+/** The batches that a queue may start at once in a stage, where its consumer has no part of its own. */
+export const batchesOf = ({ consumerConcurrency }: StageSettings, { concurrencyFactor }: QueueDeclaration): number =>
+  consumerConcurrency * concurrencyFactor;
+
+/** Whether an operation that sends no message waits for a provider all the same: it has its credentials, and its time or its service. */
+const callsPlatform = ({ rate, uses, timeoutSeconds }: OperationContract): boolean =>
+  rate === undefined &&
+  uses.rootKeys?.includes('providers') === true &&
+  (timeoutSeconds !== undefined || uses.awsProviders !== undefined);
+
+/** The functions of each area in a stage; whatever is in none shares what the areas leave. */
+const holdersOf = (
+  contracts: readonly OperationContract[],
+  settings: StageSettings,
+): Readonly<Record<ConcurrencyArea, readonly Holder[]>> => {
+  const operations = (belongs: (contract: OperationContract) => boolean) =>
+    contracts.filter(belongs).map(({ id }) => holder(pathOfOperation(id)));
+  const { slices } = COMMON.dispatcher;
+  return {
+    authorizer: [holder('authorizer')],
+    callbacks: operations(({ id }) => id === 'callbacks.receive'),
+    sending: operations(({ rate }) => rate !== undefined),
+    platforms: operations(callsPlatform),
+    // No more than the mapping may start: the rest would be kept for nothing.
+    consumers: Object.values<QueueDeclaration>(QUEUES).map((queue) => ({
+      ...holder(`consumers/${queue.consumer}`),
+      weight: queue.concurrencyFactor,
+      most: batchesOf(settings, queue),
+    })),
+    // A run ends before the next minute's begins.
+    dispatcher: [{ ...holder('schedules/dispatch'), least: slices, most: slices }],
+  };
+};
+
+/** The part of each function of an area, of which `total` executions are kept. */
+const divide = (total: number, holders: readonly Holder[]): [path: string, part: number][] => {
+  const sum = holders.reduce((all, { weight }) => all + weight, 0);
+  return holders.map(({ path, weight, least, most }) => [
+    path,
+    Math.min(most, Math.max(least, Math.floor((total * weight) / sum))),
+  ]);
+};
+
+type Stages = Readonly<Record<Environment, StageSettings>>;
+type Divided = Readonly<Record<Environment, Reserved>>;
+
+const divideAll = (limit: number, contracts: readonly OperationContract[], stages: Stages): Divided => {
+  const stage = (settings: StageSettings): Reserved =>
+    new Map(
+      Object.entries(holdersOf(contracts, settings)).flatMap(([area, holders]) => {
+        const percent = CONCURRENCY.areas[area as ConcurrencyArea];
+        return divide((limit * settings.concurrencyPercent * percent) / 10_000, holders);
+      }),
+    );
+  return { live: stage(stages.live), test: stage(stages.test) };
+};
+
+const totalOf = (divided: Divided): number =>
+  Object.values(divided).reduce((sum, parts) => sum + [...parts.values()].reduce((all, part) => all + part, 0), 0);
 
 /**
- * Divides `total` concurrent executions among the functions that must not wait for others: the authorizer, sends, callbacks and consumers.
- * None is left out, or it would be starved by the rest. Throws an Error where `total` does not reach for all of them.
+ * Divides `limit` concurrent executions, which the account has for the service, among the areas of both stages (`CONCURRENCY`); without a
+ * limit nothing is reserved, which deploys on any account. Throws an Error where the limit leaves less unreserved than AWS demands.
  */
 export const reserveConcurrency = (
-  total: number,
+  limit: number | undefined,
   contracts: readonly OperationContract[],
-): ReadonlyMap<string, number> => {
-  const weights = holders(contracts);
-  const sum = [...weights.values()].reduce((all, weight) => all + weight, 0);
-  const parts = new Map([...weights].map(([path, weight]) => [path, Math.floor((total * weight) / sum)]));
-  if ([...parts.values()].some((part) => part < LEAST))
-    throw new Error(
-      `reservedConcurrency: ${total} is too little for ${weights.size} functions; give at least ${Math.ceil((LEAST * sum) / Math.min(...weights.values()))}, or none.`,
-    );
-  return parts;
+  stages: Stages,
+): Divided => {
+  if (limit === undefined) return { live: new Map(), test: new Map() };
+  const fits = (given: number) => totalOf(divideAll(given, contracts, stages)) + CONCURRENCY.unreserved <= given;
+  if (fits(limit)) return divideAll(limit, contracts, stages);
+  let enough = limit;
+  while (!fits(enough)) enough += 1;
+  throw new Error(
+    `concurrency=${limit} is too little for the areas of both stages and the ${CONCURRENCY.unreserved} executions that AWS keeps unreserved; give at least ${enough}, or leave it out.`,
+  );
 };

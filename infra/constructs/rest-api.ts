@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { type ContractName, contractOf } from '../../shared/runtime/problem.ts';
-import { NAMES } from '../stages.ts';
+import { NAMES, type StageSettings } from '../stages.ts';
 import { acknowledge } from './acknowledge.ts';
 import { pathOfOperation } from './operation-function.ts';
 import { restApiBody } from './rest-api-body.ts';
@@ -13,6 +13,7 @@ import { restApiBody } from './rest-api-body.ts';
 /** The contract that an API serves, in a stage. */
 export interface MessagingApiProps {
   readonly environment: Environment;
+  readonly settings: StageSettings;
   /** All of the stage; the API serves those of its own contract. */
   readonly contracts: readonly OperationContract[];
   readonly contract: ContractName;
@@ -32,14 +33,14 @@ export class MessagingApi extends Construct {
   readonly stageName: Environment;
   /** The address of the gateway itself, which serves the edge alone. */
   readonly address: string;
-  /** Operations with detailed metrics of their own: the single sends. */
+  /** Operations with detailed metrics of their own, in a stage with alarms, which read them: the single sends. */
   readonly measured: readonly OperationContract[];
 
   constructor(scope: Construct, id: string, props: MessagingApiProps) {
     super(scope, id);
     this.stageName = props.environment;
     const served = props.contracts.filter(({ path }) => contractOf(path) === props.contract);
-    this.measured = served.filter(({ rate }) => rate === 'single_send');
+    this.measured = props.settings.alarms ? served.filter(({ rate }) => rate === 'single_send') : [];
     this.api = this.createApi(props, served, this.createGatewayRole(props.environment, served));
     this.address = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${this.stageName}`;
     this.acknowledge(props);

@@ -12,12 +12,6 @@ type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => 
 /** Errors whose message may repeat the unparsable input. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
 
-/** Logs the age of a batch's oldest message. One line per batch, because logs are charged per line. */
-const logAge = (queue: QueueName, records: readonly SQSRecord[]): void => {
-  const sent = records.map(({ attributes }) => Number(attributes?.SentTimestamp ?? Number.NaN)).filter(Number.isFinite);
-  if (sent.length > 0) measure({ queue }, { QueueAge: Math.max(0, Date.now() - Math.min(...sent)) });
-};
-
 const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown): void => {
   measure({ queue }, { ConsumerFailures: 1 });
   logger.error('consumer failed', {
@@ -61,7 +55,6 @@ const failedOf = (records: readonly SQSRecord[], failures: readonly { readonly i
  */
 export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>) =>
   lambda(async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-    logAge(queue, Records);
     const read = await Promise.allSettled(Records.map(async (record) => parse(queue, record)));
     const messages = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     const outcomes = (await outcomesOf(work, messages)).values();

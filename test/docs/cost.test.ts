@@ -1,29 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { QUEUE_OF_KIND, type WorkItem } from '../../shared/queues/queues.ts';
-import { dueShards } from '../../shared/storage/table-indexes.ts';
-import { deploy, type Resource, templateOf } from '../infra/support.ts';
 import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { cell, PAGE, tableUnder } from './cost-page.ts';
 import { type Metered, startMetered } from './metering.ts';
-
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/cost.md'), 'utf8');
-/** The rows of the table under a heading, without its head. */
-const tableUnder = (heading: string): string[][] => {
-  const section = PAGE.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('|'));
-  return rows.slice(2).map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll('`', '')),
-  );
-};
-const cell = (row: readonly string[] | undefined, at: number): number => Number((row?.[at] ?? '').replaceAll(',', ''));
 
 const PHONE = '+5511987654321';
 /** A recipient without a sandbox report, so that only the send is counted. */
@@ -193,31 +176,6 @@ describe('the figures of docs/cost.md', () => {
   test('for log bytes are within 20 % of what a send and its receipt write', () => {
     const stated = Number(/writes about ([\d,]+) bytes of log/.exec(PAGE)?.[1]?.replaceAll(',', ''));
     expect(Math.abs(logBytes - stated) / stated, `${logBytes} bytes were written`).toBeLessThan(0.2);
-  });
-
-  test('for idle resources match the templates', () => {
-    const { data, apps } = deploy();
-    const resources = ENVIRONMENTS.flatMap((env) => [data[env], apps[env]]).flatMap((stack) =>
-      Object.values(templateOf(stack).Resources),
-    );
-    const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
-    const metricsOf = ({ Properties }: Resource): number =>
-      Math.max(1, (Properties.Metrics ?? []).filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length);
-    const counts = {
-      'KMS keys': ofType('AWS::KMS::Key').length,
-      Secrets: ofType('AWS::SecretsManager::Secret').length,
-      'Metrics under alarms': ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0),
-      Dashboards: ofType('AWS::CloudWatch::Dashboard').length,
-      'Queues that Lambda polls': ofType('AWS::Lambda::EventSourceMapping').length,
-      'Runs of the dispatchers':
-        ofType('AWS::Events::Rule').reduce((sum, { Properties }) => sum + Properties.Targets.length, 0) * 60 * 24 * 30,
-      'Queries of one minute': (Object.keys(QUEUE_OF_KIND) as WorkItem['kind'][]).reduce(
-        (sum, kind) => sum + dueShards(kind),
-        0,
-      ),
-    };
-    const stated = Object.fromEntries(tableUnder('What it costs idle').map((row) => [row[0], cell(row, 1)]));
-    expect(stated).toEqual(counts);
   });
 });
 

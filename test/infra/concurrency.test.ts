@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NAMES, STAGES } from '../../infra/stages.ts';
+import { COMMON, CONCURRENCY, type ConcurrencyArea, NAMES, STAGES } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
@@ -19,49 +21,124 @@ const batchesOf = ({ apps }: Deployed, environment: Environment) =>
     ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency as number,
   );
 
+const LIMIT = 1_000;
 const usual = deploy();
-const kept = deploy({ context: { reservedConcurrency: 'live=600' } });
+const kept = deploy({ context: { concurrency: String(LIMIT) } });
+
+const totalOf = (parts: Iterable<number>): number => [...parts].reduce((sum, part) => sum + part, 0);
+/** The functions that an area keeps executions for, by what tells them in the contracts and queues. */
+const AREAS: Readonly<Record<ConcurrencyArea, readonly string[]>> = {
+  authorizer: ['authorizer'],
+  callbacks: ['callbacks.receive'],
+  sending: OPERATIONS.filter(({ rate }) => rate).map(({ id }) => id),
+  platforms: OPERATIONS.filter(
+    ({ rate, uses, timeoutSeconds }) =>
+      !rate && uses.rootKeys?.includes('providers') && (timeoutSeconds !== undefined || uses.awsProviders),
+  ).map(({ id }) => id),
+  consumers: Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`),
+  dispatcher: ['schedules/dispatch'],
+};
+const areaOf = (deployed: Deployed, environment: Environment, area: ConcurrencyArea): number[] =>
+  AREAS[area].map((path) => reservedOf(deployed, environment).get(NAMES.function(environment, path)) ?? 0);
+const mappingOf = ({ apps }: Deployed, environment: Environment, consumer: string): number => {
+  const functions = new Map(
+    resourcesOf(apps[environment], 'AWS::Lambda::Function').map(({ id, Properties }) => [id, Properties.FunctionName]),
+  );
+  const mapping = resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping').find(
+    ({ Properties }) =>
+      functions.get(Properties.FunctionName.Ref) === NAMES.function(environment, `consumers/${consumer}`),
+  );
+  return mapping?.Properties.ScalingConfig.MaximumConcurrency;
+};
 
 describe('the concurrency of the stages', () => {
   it('is not reserved by default, since a new account has ten executions and none to reserve', () => {
     for (const environment of ENVIRONMENTS) expect(reservedOf(usual, environment).size).toBe(0);
   });
 
-  it('is kept for the authorizer, the sends, the callbacks and the consumers of the stage that the operator names', () => {
-    const reserved = reservedOf(kept, 'live');
-    const paths = [
-      'authorizer',
-      ...OPERATIONS.filter(({ rate }) => rate).map(({ id }) => id),
-      'callbacks.receive',
-      ...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`),
-    ];
-    expect([...reserved.keys()].sort()).toEqual(paths.map((path) => NAMES.function('live', path)).sort());
-    const total = [...reserved.values()].reduce((sum, each) => sum + each, 0);
-    expect(total).toBeLessThanOrEqual(600);
-    expect(total).toBeGreaterThan(560);
-    expect(reservedOf(kept, 'test').size).toBe(0);
+  it.each(ENVIRONMENTS)('is kept in %s for each area, and for no function outside of them', (environment) => {
+    const paths = Object.values(AREAS).flat();
+    expect(new Set(paths).size).toBe(paths.length);
+    expect([...reservedOf(kept, environment).keys()].sort()).toEqual(
+      paths.map((path) => NAMES.function(environment, path)).sort(),
+    );
   });
 
-  it('of a consumer is not below what its queue may start, which would throttle and dead-letter', () => {
-    const few = deploy({ context: { reservedConcurrency: 'live=100,test=80' } });
+  it('leaves what AWS demands unreserved, and most of the rest to live', () => {
+    const [live, test] = [totalOf(reservedOf(kept, 'live').values()), totalOf(reservedOf(kept, 'test').values())];
+    expect(live + test).toBeLessThanOrEqual(LIMIT - CONCURRENCY.unreserved);
+    expect(live).toBeGreaterThan(LIMIT / 2);
+    expect(test).toBeLessThan(live / 4);
+  });
+
+  it('that sends use up while a provider hangs leaves authorizer, callbacks, consumers and all other operations theirs', () => {
+    const sending = areaOf(kept, 'live', 'sending');
+    // Each channel has its own operation, and a part of its own: a provider that hangs takes the part of its channel.
+    for (const part of sending) expect(part).toBeLessThanOrEqual(Math.ceil(totalOf(sending) / sending.length));
+    expect(totalOf(sending)).toBeLessThan(LIMIT / 2);
+    // 2,000 calls a second, with an authorizer of 20 ms and receipts of 30 ms.
+    expect(totalOf(areaOf(kept, 'live', 'authorizer'))).toBeGreaterThanOrEqual(40);
+    expect(totalOf(areaOf(kept, 'live', 'callbacks'))).toBeGreaterThanOrEqual(60);
+    expect(totalOf(areaOf(kept, 'live', 'platforms'))).toBeLessThan(LIMIT / 10);
+  });
+
+  it('is a part of a hundred for each area, and sums to a hundred', () => {
+    expect(totalOf(Object.values(CONCURRENCY.areas))).toBe(100);
+    expect(totalOf(ENVIRONMENTS.map((environment) => STAGES[environment].concurrencyPercent))).toBeLessThan(90);
+  });
+
+  it.each(['1000', '3000'])(
+    'of a consumer is what its queue may start, of %s: less would throttle and dead-letter',
+    (concurrency) => {
+      const deployed = deploy({ context: { concurrency } });
+      for (const environment of ENVIRONMENTS)
+        for (const { consumer, concurrencyFactor } of Object.values(QUEUES)) {
+          const started = mappingOf(deployed, environment, consumer);
+          expect(reservedOf(deployed, environment).get(NAMES.function(environment, `consumers/${consumer}`))).toBe(
+            started,
+          );
+          expect(started).toBeLessThanOrEqual(STAGES[environment].consumerConcurrency * concurrencyFactor);
+          expect(started).toBeGreaterThanOrEqual(2);
+        }
+    },
+  );
+
+  it('is what docs/operating.md says of each area', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([\d× and]+) \|/gm)];
+    // "60 and 7 × 20"
+    const sumOf = (text = '') =>
+      totalOf(
+        text.split(' and ').map((part) => part.split(' × ').reduce((product, each) => product * Number(each), 1)),
+      );
+    const stated = rows.map(([, area = '', percent, parts]) => [area, Number(percent), sumOf(parts)]);
+    const areas = Object.entries(CONCURRENCY.areas) as [ConcurrencyArea, number][];
+    expect(stated).toEqual(areas.map(([area, percent]) => [area, percent, totalOf(areaOf(kept, 'live', area))]));
+  });
+
+  it('is enough for the dispatchers of a minute', () => {
     for (const environment of ENVIRONMENTS)
-      for (const { consumer } of Object.values(QUEUES)) {
-        const reserved = reservedOf(few, environment).get(NAMES.function(environment, `consumers/${consumer}`)) ?? 0;
-        const [mapping] = resourcesOf(few.apps[environment], 'AWS::Lambda::EventSourceMapping').filter(
-          ({ Properties }) =>
-            resourcesOf(few.apps[environment]).find(({ id }) => id === Properties.FunctionName.Ref)?.Properties
-              .FunctionName === NAMES.function(environment, `consumers/${consumer}`),
-        );
-        expect(mapping?.Properties.ScalingConfig.MaximumConcurrency).toBeLessThanOrEqual(reserved);
-      }
+      expect(areaOf(kept, environment, 'dispatcher')).toEqual([COMMON.dispatcher.slices]);
   });
 
-  it.each([
-    ['live=20', /too little/],
-    ['600', /reads like/],
-    ['prod=600', /reads like/],
-  ])('is refused with an explanation when it is %s', (reservedConcurrency, message) => {
-    expect(() => deploy({ context: { reservedConcurrency } })).toThrow(message);
+  it('is refused with the least that is enough, which then deploys', () => {
+    const refused = () => deploy({ context: { concurrency: '200' } });
+    expect(refused).toThrow(/concurrency=200 is too little .* give at least \d+/);
+    let least = '';
+    try {
+      refused();
+    } catch (error) {
+      least = /at least (\d+)/.exec(String(error))?.[1] ?? '';
+    }
+    const parts = ENVIRONMENTS.flatMap((environment) => [
+      ...reservedOf(deploy({ context: { concurrency: least } }), environment).values(),
+    ]);
+    expect(Math.min(...parts)).toBeGreaterThanOrEqual(2);
+    expect(totalOf(parts)).toBeLessThanOrEqual(Number(least) - CONCURRENCY.unreserved);
+  });
+
+  it.each(['live=600', '-1', '1.5'])('is refused with an explanation when it is %s', (concurrency) => {
+    expect(() => deploy({ context: { concurrency } })).toThrow(/concurrency=1000/);
   });
 
   it('that the queues of test take leaves those of live theirs, and no queue takes another’s', () => {

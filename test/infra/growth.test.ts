@@ -19,7 +19,7 @@ import {
 const grown = deploy({
   contracts: [...OPERATIONS, ...manyContracts(100)],
   env: AWS,
-  context: { waf: 'true', tracing: 'true', reservedConcurrency: 'live=600,test=60' },
+  context: { waf: 'true', tracing: 'true', concurrency: '4000' },
 });
 const stacks: readonly Stack[] = grown.app.node.children.filter((each): each is Stack => 'templateFile' in each);
 const all = (type: string): Piece[] => stacks.flatMap((stack) => resourcesOf(stack, type));

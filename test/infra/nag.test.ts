@@ -10,7 +10,7 @@ const VARIANTS: Readonly<Record<string, DeployOptions>> = {
     context: {
       waf: 'true',
       tracing: 'true',
-      reservedConcurrency: 'live=600',
+      concurrency: '1000',
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a',
       hostedZoneId: 'Z1',

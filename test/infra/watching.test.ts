@@ -1,16 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NAMES, STAGES, THRESHOLDS } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { CONTRACTS, contractOf } from '../../shared/runtime/problem.ts';
-import { INDEXES } from '../../shared/storage/table-indexes.ts';
+import { METRICS } from '../../shared/wiring/process/metrics.ts';
 import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
 
 const { apps } = deploy({ context: { alarmEmail: 'on-call@example.com' } });
 const measured = OPERATIONS.filter(({ rate }) => rate === 'single_send');
 
-describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
+/** The stages with alarms. */
+const WATCHED = ENVIRONMENTS.filter((environment) => STAGES[environment].alarms);
+
+describe.each(WATCHED)('the alarms of stage %s', (environment) => {
   const alarms = new Map<string, Piece>(
     resourcesOf(apps[environment], 'AWS::CloudWatch::Alarm').map(({ Properties }) => [
       Properties.AlarmName,
@@ -68,12 +72,8 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
       CONTRACTS.map((contract) => ['5XXError', NAMES.api(environment, contract)]),
     );
     expect(alarm('lambda-throttles')).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
-    for (const id of ['table-read-throttles', 'table-write-throttles']) {
-      const parts = alarm(id).Metrics.filter((one: Piece) => one.MetricStat);
-      expect(parts).toHaveLength(Object.keys(INDEXES).length + 1);
-      // CloudWatch takes ten metrics into one alarm.
-      expect(parts.length).toBeLessThanOrEqual(10);
-    }
+    // It counts the throttles of the table and of each index: test/storage/client-throttles.test.ts.
+    expect(alarm('table-throttles')).toMatchObject({ Namespace: 'Messaging', MetricName: 'TableThrottles' });
   });
 
   it('watch work that was set aside', () => {
@@ -102,22 +102,66 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
     ]);
   });
 
-  it('notify only if the stage settings say so', () => {
+  it('notify one topic each, and its subscriber', () => {
     const topics = resourcesOf(apps[environment], 'AWS::SNS::Topic');
-    expect(topics).toHaveLength(STAGES[environment].alarmActions ? 1 : 0);
-    for (const { AlarmActions } of alarms.values())
-      expect(AlarmActions ?? []).toEqual(topics.map(({ id }) => ({ Ref: id })));
+    expect(topics).toHaveLength(1);
+    for (const { AlarmActions } of alarms.values()) expect(AlarmActions).toEqual(topics.map(({ id }) => ({ Ref: id })));
     expect(
       resourcesOf(apps[environment], 'AWS::SNS::Subscription').map(({ Properties }) => Properties.Endpoint),
-    ).toEqual(topics.map(() => 'on-call@example.com'));
+    ).toEqual(['on-call@example.com']);
+  });
+});
+
+describe('alarms', () => {
+  it('watch live, and exist in no stage where they would notify nobody', () => {
+    expect(WATCHED).toEqual(['live']);
+    for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SNS::Topic']) expect(resourcesOf(apps.test, type)).toEqual([]);
   });
 
-  it('come with one dashboard of the stage', () => {
-    const body = textOf(resourcesOf(apps[environment], 'AWS::CloudWatch::Dashboard')[0]?.Properties.DashboardBody);
+  it('have the detailed metrics of the gateway, which cost by the operation, where they exist', () => {
+    for (const environment of ENVIRONMENTS) {
+      const settings = resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').flatMap(
+        ({ Properties }) => Properties.MethodSettings as Piece[],
+      );
+      expect(settings.filter(({ MetricsEnabled }) => MetricsEnabled)).toHaveLength(
+        STAGES[environment].alarms ? measured.length : 0,
+      );
+    }
+  });
+});
+
+const dashboardOf = (environment: Environment): string =>
+  textOf(resourcesOf(apps[environment], 'AWS::CloudWatch::Dashboard')[0]?.Properties.DashboardBody);
+
+describe.each(ENVIRONMENTS)('the dashboard of stage %s', (environment) => {
+  const body = dashboardOf(environment);
+
+  it('shows sends, refusals, providers and the API', () => {
     const titles = JSON.parse(body).widgets.map((widget: Piece) => widget.properties.title);
     expect(titles).toEqual(
       expect.arrayContaining(['Sends', 'Refusals', 'Provider latency, p95 (ms)', 'API latency (ms)', 'API errors']),
     );
     expect(body).toContain(`Namespace=\\"Messaging\\" MetricName=\\"ProviderLatency\\" stage=\\"${environment}\\"`);
+  });
+
+  it('shows each metric of the service, so that none is paid for and read by nobody', () => {
+    const shown = [...body.matchAll(/Namespace=\\"Messaging\\" MetricName=\\"(\w+)\\"/g)].map(([, name]) => name);
+    expect(shown.toSorted()).toEqual(Object.keys(METRICS).toSorted());
+  });
+
+  it('refers to at most fifty metrics of AWS, up to which CloudWatch gives the first three of an account for nothing', () => {
+    const lines: Piece[][] = JSON.parse(body).widgets.flatMap(({ properties }: Piece) => properties.metrics);
+    const metrics = lines.filter(([first]) => typeof first === 'string').map((line) => line.slice(0, -1).join(' '));
+    expect(new Set(metrics).size).toBeGreaterThan(20);
+    expect(new Set(metrics).size).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('a metric of the service', () => {
+  it('that is declared is sent by some code', () => {
+    const sources = globSync('shared/{wiring,runtime}/**/*.ts', { exclude: ['shared/wiring/process/metrics.ts'] })
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    for (const name of Object.keys(METRICS)) expect(sources, name).toMatch(new RegExp(`[{,] ${name}: `));
   });
 });

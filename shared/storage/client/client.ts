@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type OnThrottle, watchThrottles } from './throttles.ts';
 
 /** Timeouts of a call before it is retried, in ms: far above DynamoDB's usual latency, far below a Lambda's timeout. */
 const CONNECT_MS = 1_000;
@@ -25,8 +26,9 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', '
 /**
  * A client for the table. Retries are the storage's own (`withRetries`): the SDK's would hide them and do not cover cancelled transactions.
  * The SDK's request tokens are removed: correctness comes from conditions, and engines that store tokens slow down as they accumulate.
+ * `onThrottle` is told each call that is throttled.
  */
-export const tableClient = (endpoint?: string): DynamoDBClient => {
+export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoDBClient => {
   const client = new DynamoDBClient({
     maxAttempts: 1,
     // The middleware of a command is resolved once instead of per call, which took a quarter of a call's processor time.
@@ -41,6 +43,7 @@ export const tableClient = (endpoint?: string): DynamoDBClient => {
     ...(endpoint ? { endpoint } : {}),
   });
   for (const name of UNUSED_MIDDLEWARE) client.middlewareStack.remove(name);
+  if (onThrottle) watchThrottles(client, onThrottle);
   client.middlewareStack.add(
     (next) => (args) => {
       const request = args.request as { body?: unknown };

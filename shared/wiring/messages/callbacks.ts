@@ -51,7 +51,7 @@ const ports: CallbackPorts = {
       ? applyPreference(preferencePorts, tenant, event)
       : applyMetaReport({ ...templatePorts, ...flowPorts }, tenant, event),
   observe: {
-    handled: (provider, kind, effect, count) => measure({ provider, kind, effect }, { Callbacks: count }),
+    handled: (provider, _kind, effect, count) => measure({ provider, effect }, { Callbacks: count }),
     refused: (provider, cause, detail) => {
       measure({ provider, cause }, { RefusedCallbacks: 1 });
       addLogFields({ provider, cause, detail });

@@ -18,7 +18,10 @@ export const clock: Clock = systemClock;
 /** The `fetch` for calls to providers. */
 export const providerFetch = fetchWithFreshConnections(clock);
 
-const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
+const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, ({ command, reasons }) => {
+  measure({}, { TableThrottles: 1 });
+  logger.warn('the table throttled a call', { command, reasons });
+});
 
 /** The stage's own table. */
 export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience);

@@ -23,7 +23,7 @@ import { routePorts } from './route.ts';
 const observe: SendObserver = {
   sent(channel, outcome, { messageId, provider, coins }) {
     const accepted = outcome === 'accepted';
-    measure({ channel, outcome }, accepted ? { Sends: 1, Price: coins ?? 0 } : { Refusals: 1 });
+    measure({ channel, outcome }, accepted ? { Sends: 1 } : { Refusals: 1 });
     addLogFields({ outcome, messageId, provider, coins });
   },
   provider(name, outcome, ms) {

@@ -79,8 +79,6 @@ export const webhookPorts: WebhookPorts = {
   userAgent: 'multichannel-messaging/1.0',
   observe: {
     published(events) {
-      for (const [type, all] of Map.groupBy(events, ({ event }) => event.type))
-        measure({ type }, { Events: all.length, Deliveries: all.reduce((sum, { deliveries }) => sum + deliveries, 0) });
       for (const { event, deliveries } of events) {
         const { id: eventId, type, organizationId } = event;
         logger.info('event', { eventId, type, organizationId, deliveries });
