@@ -1,12 +1,17 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { makePublisher } from '../../shared/queues/publisher.ts';
-import type { WorkItem } from '../../shared/queues/queues.ts';
+import type { Publishable } from '../../shared/queues/queues.ts';
 import '../support/aws-environment.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 
-const itemOf = (at: number): WorkItem => ({ kind: 'sandbox_outcome', pk: `MSG#${at}`, sk: 'MSG' });
+const itemOf = (at: number, owner: Publishable['owner'] = 'stage'): Publishable => ({
+  kind: 'sandbox_outcome',
+  pk: `MSG#${at}`,
+  sk: 'MSG',
+  owner,
+});
 
 describe('a publisher', async () => {
   const sent: { Entries: { Id: string; MessageBody: string; DelaySeconds: number }[] }[] = [];

@@ -1,9 +1,11 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { priorityOf } from '../../domain/core/priority.ts';
+import type { QueuedEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -165,16 +167,16 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
 /** The message store over the single table. `publish` enqueues committed work early; it may be lost, since the work is found by its due time. */
 export const messageStore = (
   table: Table,
-  publish: (workItems: readonly WorkItem[], delaySeconds?: number) => void,
+  publish: (workItems: readonly Publishable[], delaySeconds?: number) => void,
   sealer: Sealer,
 ): MessageStore => {
   const commit = async (
     writes: readonly WriteOp[],
-    events: readonly { id: Id<'event'> }[] = [],
-    more: readonly WorkItem[] = [],
+    events: readonly QueuedEvent[] = [],
+    more: readonly Publishable[] = [],
   ): Promise<boolean> => {
     const { ok } = await table.transact(writes);
-    const workItems = [...events.map(({ id }) => eventWorkItem(id)), ...more];
+    const workItems = [...events.map(eventWorkItem), ...more];
     if (ok && workItems.length > 0) publish(workItems);
     return ok;
   };
@@ -199,8 +201,13 @@ export const messageStore = (
   };
   return {
     read,
-    reserve: (reservation: Reservation) =>
-      reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+    reserve(reservation: Reservation) {
+      const { organizationId } = reservation.message;
+      const of = { organizationId, priority: priorityOf(reservation.message) };
+      return reserve(table, reservation, sealer, (ids) => {
+        if (ids.length > 0) publish(ids.map((id) => eventWorkItem({ id, ...of })));
+      });
+    },
     settle: async (message, settlement) =>
       orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
     async release(message, release) {

@@ -12,6 +12,7 @@ import {
 } from '../../domain/channels/whatsapp/numbers/number.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
@@ -103,7 +104,7 @@ export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Prom
  * WhatsApp numbers in the table of one stage; access tokens are sealed by the stage's vault, in rows of their own. `raised` receives the ids
  * of committed events, to publish them early.
  */
-export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'event'>) => void): NumberStore => {
+export const numberStore = (table: Table, sealer: Sealer, raised: (event: DomainEvent) => void): NumberStore => {
   const tokenWrite = async ({ id, organizationId: org }: WhatsappNumber, accessToken: string): Promise<WriteOp> => ({
     put: { ...KEYS.numberToken(id), org, sealed: await sealer.seal(org, id, accessToken) },
   });
@@ -125,7 +126,7 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'
       const token = accessToken === undefined ? [] : [await tokenWrite(after, accessToken)];
       const also = [...events.map(eventWrite), ...token, ...auditWrites(entry)];
       const outcome = changeOutcome(await commit(table, { row: numberRows.write(after), over: before.version, also }));
-      if (outcome.kind === 'saved') for (const { id } of events) raised(id);
+      if (outcome.kind === 'saved') for (const event of events) raised(event);
       return outcome;
     },
     async remove({ id, organizationId, phoneNumberId, version }, entry) {

@@ -10,6 +10,7 @@ import {
 } from '../../domain/channels/whatsapp/templates/template.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, jsonText, time } from '../client/attributes.ts';
@@ -81,7 +82,7 @@ const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
  * WhatsApp templates in the table of one stage: one row each, and one that makes name, language and account unique. `raised` receives the ids
  * of committed events, to publish them early.
  */
-export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => void): TemplateStore => {
+export const templateStore = (table: Table, raised: (event: DomainEvent) => void): TemplateStore => {
   const idsOf = async (organizationId: Id<'organization'>, name: string): Promise<Id<'template'>[]> => {
     const partition = KEYS.templateName(organizationId, name, '', '').pk;
     const { rows } = await table.query({ partition, consistent: true });
@@ -99,7 +100,7 @@ export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => vo
         await commit(table, { row: templateRows.write(after), over: before.revision, also }),
         renamed,
       );
-      if (outcome.kind === 'saved') for (const { id } of events) raised(id);
+      if (outcome.kind === 'saved') for (const event of events) raised(event);
       return outcome;
     },
     async remove(template) {
