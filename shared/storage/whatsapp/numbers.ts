@@ -13,7 +13,7 @@ import {
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
@@ -111,16 +111,14 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (event: Domain
   return {
     async create(number, accessToken, entry) {
       const { id: numberId, organizationId: org } = number;
-      const outcome = await commit(table, {
-        row: numberRows.write(number),
-        also: [
-          { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT },
-          countWithin(org, 'numbers', MAX_NUMBERS),
-          await tokenWrite(number, accessToken),
-          ...auditWrites(entry),
-        ],
-      });
-      return createOutcome(org, outcome);
+      const own = { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT };
+      const token = await tokenWrite(number, accessToken);
+      const limit = { organizationId: org, counted: 'numbers', max: MAX_NUMBERS } as const;
+      const save = async (count: WriteOp) => {
+        const also = [own, count, token, ...auditWrites(entry)];
+        return createOutcome(org, await commit(table, { row: numberRows.write(number), also }));
+      };
+      return createWithin(table, limit, numberId, save, ({ kind }) => kind === 'limit_reached');
     },
     async change(before, after, { events = [], accessToken, entry } = {}) {
       const token = accessToken === undefined ? [] : [await tokenWrite(after, accessToken)];
@@ -134,7 +132,7 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (event: Domain
         { delete: KEYS.number(id), when: atVersion(version) },
         { delete: KEYS.numberToken(id) },
         { delete: KEYS.phoneNumberId(phoneNumberId), when: { text: '#numberId = :id', values: { id } } },
-        countDown(organizationId, 'numbers'),
+        countDown(organizationId, 'numbers', id),
         ...auditWrites(entry),
       ]);
       return outcome.ok;

@@ -11,7 +11,7 @@ import {
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, jsonText, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
@@ -89,9 +89,13 @@ export const templateStore = (table: Table, raised: (event: DomainEvent) => void
     return rows.map(({ templateId }) => id('template').parse(templateId));
   };
   return {
-    create: async (template) => {
-      const also = [nameWrite(template), countWithin(template.organizationId, 'templates', MAX_TEMPLATES)];
-      return outcomeOf(await commit(table, { row: templateRows.write(template), also }), true);
+    create(template) {
+      const limit = { organizationId: template.organizationId, counted: 'templates', max: MAX_TEMPLATES } as const;
+      const save = async (count: WriteOp) => {
+        const also = [nameWrite(template), count];
+        return outcomeOf(await commit(table, { row: templateRows.write(template), also }), true);
+      };
+      return createWithin(table, limit, template.id, save, ({ kind }) => kind === 'limit_reached');
     },
     change: async (before, after, events = []) => {
       const renamed = nameKey(before).pk !== nameKey(after).pk || nameKey(before).sk !== nameKey(after).sk;
@@ -107,7 +111,7 @@ export const templateStore = (table: Table, raised: (event: DomainEvent) => void
       const outcome = await table.transact([
         { delete: KEYS.template(template.id), when: atVersion(template.revision) },
         freeName(template),
-        countDown(template.organizationId, 'templates'),
+        countDown(template.organizationId, 'templates', template.id),
       ]);
       return outcome.ok;
     },
