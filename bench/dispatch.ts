@@ -57,7 +57,7 @@ export const benchDispatch = async (): Promise<Section> => {
   try {
     await putRows(table, now);
     const published = makeDispatcher(table, now + 6_000, {
-      handOver: ({ kind }, rows) => handOver(rows.map(({ pk, sk }) => ({ kind, pk, sk }))),
+      handOver: ({ kind }, rows) => handOver(rows.map(({ pk, sk }) => ({ kind, pk, sk, owner: 'stage' }))),
     });
     published.depth = ROWS;
     const from = performance.now();

@@ -17,6 +17,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'flows/sizes',
     'flows/largest-bodies',
     'apply-receipt',
+    'critical-lane',
+    'domain/priority',
     'planning',
     'quiet-hours',
     'destination',

@@ -1,5 +1,5 @@
-import { consumer } from '../../shared/runtime/consumer.ts';
-import { processSendItem } from '../../shared/wiring/messages/queue-and-send.ts';
+import { batchConsumer } from '../../shared/runtime/consumer.ts';
+import { processCriticalItems } from '../../shared/wiring/messages/critical.ts';
 
-/** As `send`, with a queue and a concurrency of its own: nothing else delays what is critical. */
-export const handler = consumer('critical', processSendItem);
+/** With a queue and a concurrency of its own: nothing else delays what is critical. */
+export const handler = batchConsumer('critical', processCriticalItems);

@@ -147,6 +147,7 @@ const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event(exampleId('event')) },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery(exampleId('delivery')) },
+  'critical-webhook': { kind: 'deliver_webhook', ...KEYS.delivery(exampleId('delivery')) },
   backlog: {
     kind: 'drain_backlog',
     ...KEYS.webhook(exampleId('organization'), exampleId('webhook')),

@@ -59,6 +59,7 @@ export const SENDER_GRANTS: RoleGrants = {
 export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>> = {
   send: SENDING_KEYS,
   critical: SENDING_KEYS,
+  'critical-webhook': ['webhooks'],
   bulk: SENDING_KEYS,
   push: ['content', 'push', 'recipients'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],

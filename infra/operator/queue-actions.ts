@@ -59,7 +59,7 @@ const receive = async (
       QueueUrl,
       MaxNumberOfMessages: count,
       VisibilityTimeout: visibilitySeconds,
-      MessageSystemAttributeNames: ['SentTimestamp', 'ApproximateReceiveCount'],
+      MessageSystemAttributeNames: ['SentTimestamp', 'ApproximateReceiveCount', 'MessageGroupId'],
     }),
   );
   return Messages;
@@ -84,7 +84,10 @@ const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, max:
   const sent = await sqs.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: entries(messages, ({ Body }) => ({ MessageBody: Body ?? '' })),
+      Entries: entries(messages, ({ Body, Attributes }) => ({
+        MessageBody: Body ?? '',
+        MessageGroupId: Attributes?.MessageGroupId,
+      })),
     }),
   );
   const moved = (sent.Successful ?? []).flatMap(({ Id }) => messages[Number(Id)] ?? []);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { PRIORITIES } from '../domain/message/message.ts';
+import { PRIORITIES } from '../domain/core/priority.ts';
 import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { QUEUED_SEND, sendLabels } from './sends.ts';

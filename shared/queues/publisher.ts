@@ -4,7 +4,7 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Publishable, type QueueName, queueOf, retrySeconds, type WorkItem } from './queues.ts';
+import { type Publishable, type QueueName, queueOf, retrySeconds } from './queues.ts';
 
 /** Limits of SQS: messages per SendMessageBatch call, and the longest delay. Later work is left to the due index. */
 const BATCH_SIZE = 10;
@@ -13,17 +13,17 @@ const MAX_DELAY_SECONDS = 900;
 interface Entry {
   readonly body: string;
   readonly delaySeconds: number;
-  /** The tenant that SQS counts the message for; absent: its own. */
+  /** The tenant that SQS counts the message for; absent: one of its own. */
   readonly group?: string | undefined;
 }
 interface PendingEntry extends Entry {
   readonly onSent: () => void;
 }
-const entryOf = ({ kind, pk, sk, organizationId }: WorkItem, delaySeconds: number): Entry => ({
-  body: JSON.stringify({ kind, pk, sk, organizationId }),
-  delaySeconds,
-  group: organizationId,
-});
+/** Standard queues are fair by `MessageGroupId`: messages of a tenant that keeps the consumers busy wait for those of the others. */
+const entryOf = ({ kind, pk, sk, owner }: Publishable, delaySeconds: number): Entry => {
+  const organizationId = owner === 'stage' ? undefined : owner;
+  return { body: JSON.stringify({ kind, pk, sk, organizationId }), delaySeconds, group: organizationId };
+};
 
 /** A received message whose work failed, and how often it was received. */
 export interface FailedMessage {

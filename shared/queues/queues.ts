@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
+import type { Id } from '../domain/core/ids.ts';
+import { type Prioritized, type Priority, priorityOf } from '../domain/core/priority.ts';
 
 /** Points to a due row. Only a trigger: the consumer reads the row and decides by its current state. */
 const workItem = z.strictObject({
@@ -89,10 +91,19 @@ export const QUEUES = {
   critical: {
     ...STANDARD,
     name: 'critical',
-    purpose: 'Accepted messages that wait for no others: one-time passwords, and those of priority critical.',
+    purpose:
+      'All work of messages that wait for no others, one-time passwords and those of priority critical, but for their webhooks.',
     concurrentBatches: 4,
     consumer: 'critical',
     sends: true,
+  },
+  'critical-webhook': {
+    ...STANDARD,
+    name: 'critical-webhook',
+    purpose: 'Deliveries of the events of critical messages to one endpoint each.',
+    concurrentBatches: 4,
+    overlapAfterMs: 250,
+    consumer: 'critical-webhook',
   },
   bulk: {
     ...STANDARD,
@@ -149,20 +160,23 @@ export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['message']>;
 
-/** Work to publish; what is critical has a queue and a consumer of its own. */
-export interface Publishable extends WorkItem {
-  readonly critical?: boolean;
+/** Whose work an item is: an organization's, or the stage's own. */
+export type WorkOwner = Id<'organization'> | 'stage';
+
+/** Work to publish. Its queue follows from its kind and its priority, which is normal where it is absent. */
+export interface Publishable extends Pick<WorkItem, 'kind' | 'pk' | 'sk'> {
+  readonly owner: WorkOwner;
+  readonly priority?: Priority | undefined;
 }
 
-/** Whether a message overtakes others: by the route of one-time passwords, or by its priority. */
-export const isCritical = ({ route, priority }: { readonly route?: unknown; readonly priority?: unknown }): boolean =>
-  route === 'otp' || priority === 'critical';
+/** What the work items of a message have in common: whose they are, and their priority. */
+export const workOf = (message: Prioritized & { readonly organizationId: Id<'organization'> }) => ({
+  owner: message.organizationId,
+  priority: priorityOf(message),
+});
 
-/** The queue of a work item. Only sends have a lane of their own: of other work a message's sending does not wait. */
-export const queueOf = ({ kind, critical }: Publishable): QueueName =>
-  critical && kind === 'send_message' ? 'critical' : QUEUE_OF_KIND[kind];
-
-export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
+/** The queue of each kind of work, unless its priority has another. */
+export const QUEUE_OF_KIND = {
   send_message: 'send',
   fallback: 'send',
   recover_send: 'outcome',
@@ -179,4 +193,26 @@ export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
   check_lanes: 'outcome',
   send_push: 'push',
   mail_sign_in: 'send',
+} as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
+
+type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];
+
+/**
+ * The queues of work that is not of normal priority, by its normal queue. What ends soon shares one; what waits for other people's hosts has its own, so
+ * that no endpoint that hangs delays a send.
+ */
+const LANES: Readonly<Partial<Record<Priority, Partial<Record<BaseQueue, QueueName>>>>> = {
+  critical: {
+    send: 'critical',
+    outcome: 'critical',
+    events: 'critical',
+    push: 'critical',
+    webhook: 'critical-webhook',
+  },
+};
+
+/** The queue of a work item. */
+export const queueOf = ({ kind, priority = 'normal' }: Pick<Publishable, 'kind' | 'priority'>): QueueName => {
+  const queue = QUEUE_OF_KIND[kind];
+  return LANES[priority]?.[queue] ?? queue;
 };

@@ -48,14 +48,14 @@ export const INDEXES = {
 
 /**
  * Due-index partitions of the kinds of work that come with every message; of any other kind four. A partition takes 1,000 writes a second, and a
- * row is two of them, one in and one out: 64 take 20,000 rows a second with a third to spare for what their ids do not spread evenly. Each costs
+ * row is two of them, one in and one out: 48 take 24,000 rows a second, 20,000 with what their ids do not spread evenly. Each costs
  * the dispatcher a query a minute, which is why not all have as many. May grow, never shrink: rows stay where they are.
  */
 const BUSY_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
-  send_message: 64,
-  recover_send: 64,
-  publish_event: 64,
-  deliver_webhook: 64,
+  send_message: 48,
+  recover_send: 48,
+  publish_event: 48,
+  deliver_webhook: 48,
   sandbox_outcome: 16,
   apply_receipt: 16,
   fallback: 16,
@@ -73,14 +73,20 @@ export const listShardOf = (lane: number): number => (lane === 0 ? 0 : 1 + ((lan
 /** How many shards besides 0 have messages, once lanes up to `lane` were used. */
 export const listShardsUpTo = (lane: number): number => Math.min(lane, LIST_SHARDS);
 
-/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
-export const INBOUND_SHARDS = 4;
+/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. May grow, never shrink. */
+export const INBOUND_SHARDS = 32;
 
 /**
  * Counter rows that an organization's objects of a kind are spread over. Of 24 creations in flight at once, one in
  * six meets another one, and is tried again; reading a total takes one query of as many rows.
  */
 export const COUNTER_SHARDS = 128;
+
+/**
+ * Counter rows that a count with a limit is spread over, each with its part of the limit: of 24 creations in flight at once, about half meet another
+ * one. May not change once there are counts: the parts would not add up to the limit.
+ */
+export const LIMIT_SHARDS = 32;
 
 /** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
 export const DELIVERY_SHARDS = 4;

@@ -54,12 +54,12 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     links: async () => [],
     readerOf: async (_, name) => state.reader ?? (name === 'infobip' ? scripted : undefined),
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
-    async addPendingReceipt(messageId, event) {
+    async addPendingReceipt({ id: messageId }, event) {
       const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
       pending.set(`${messageId} ${receipt.fingerprint}`, receipt);
       return receipt;
     },
-    enqueueReceipt: ({ fingerprint }) => void enqueued.push(fingerprint),
+    enqueueReceipt: (_, { fingerprint }) => void enqueued.push(fingerprint),
     interacted: async () => undefined,
     raise: async (event) => {
       if (events.some(({ id }) => id === event.id)) return false;

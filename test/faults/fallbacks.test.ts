@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
@@ -185,4 +186,22 @@ test('a fallback is kept as long as its first message may be scheduled', async (
   const at = world.now + 89 * 24 * 3600_000;
   const { id } = await accept(FALLBACKS[0], at);
   expect(Number((await world.table.get(KEYS.fallback(id)))?.ttl) * 1000).toBeGreaterThan(at + WAIT_MS);
+});
+
+test('a step of a one-time password is as urgent as the password, on whatever route it goes', async () => {
+  const ports = submitPortsOf(world);
+  const plan: typeof ports.plan = async (...asked) => {
+    const planned = await ports.plan(...asked);
+    return isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, route: 'otp' } };
+  };
+  const actor = await world.organization(OPENING);
+  const fallback = [{ channel: 'whatsapp', to: recipientOn('whatsapp') }] as const;
+  const body = { channel: 'sms', to: recipientOn('sms'), text: 'Oi', fallback, fallback_after: WAIT_MS } as const;
+  const { id } = accepted(await sendV1({ ...ports, plan }, actor, 'key', body));
+  await send(id);
+  await nextStep(actor, id);
+  const [first, step] = await messagesOf(actor);
+  expect([first?.route, first?.priority]).toEqual(['otp', 'normal']);
+  expect([step?.channel, step?.priority]).toEqual(['whatsapp', 'critical']);
+  expect(step?.route).not.toBe('otp');
 });

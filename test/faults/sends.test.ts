@@ -9,6 +9,7 @@ import { answersOn, type Ending, endingsOn, proofOn } from '../support/channel-a
 import { reportsOf } from '../support/channel-plans.ts';
 import { coinsOn, outcomeOf, reportOf, sendOn, tally } from '../support/channel-sends.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
+import { queuedMessage } from '../support/ids.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -52,7 +53,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
   const prove = async () => {
     const messageId = parseId('message', world.provider.dispatched[0]?.messageId);
     const [report] = proofOn(channel) === 'receipt' ? reportsOf(channel) : [];
-    if (report) await world.ports.addPendingReceipt(messageId, reportOf(messageId, report), world.now);
+    if (report) await world.ports.addPendingReceipt(queuedMessage(messageId), reportOf(messageId, report), world.now);
   };
   /** A send whose provider has not answered yet. */
   const underWay = async () => {

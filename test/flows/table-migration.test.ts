@@ -72,7 +72,7 @@ test('a table is migrated while the service goes on, and after a kill in the mid
   expect(counts.organization).toMatchObject({ seen: 6, busy: 0, unreadable: 0 });
   expect(await table.get(KEYS.migration(0))).toBeUndefined();
   for (const [at, { id, test: client }] of tenants.entries()) {
-    expect(await shapeOf(id)).toBe(2);
+    expect(await shapeOf(id)).toBe(3);
     expect(await readCount(table, id, 'contacts')).toBe(1_000 + at + (made.get(id)?.contacts ?? 0));
     expect((await client.get('/v2/api-keys?limit=1')).body.total).toBe(made.get(id)?.keys);
   }

@@ -3,19 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { startFauxqs } from '../../infra/local/engines.ts';
 import { fairest } from '../../infra/local/fair-queue.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
+import type { Priority } from '../../shared/domain/core/priority.ts';
 import { makePublisher } from '../../shared/queues/publisher.ts';
-import { isCritical, type Publishable } from '../../shared/queues/queues.ts';
+import type { Publishable, WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import '../support/aws-environment.ts';
 import { use } from '../support/use.ts';
 
 const [NOISY, QUIET] = [newId('organization'), newId('organization')];
-const sendsOf = (organizationId: typeof NOISY, count: number, critical = false): Publishable[] =>
+const sendsOf = (owner: typeof NOISY, count: number, priority: Priority = 'normal'): Publishable[] =>
   Array.from({ length: count }, () => ({
     kind: 'send_message',
     ...KEYS.message(newId('message')),
-    organizationId,
-    critical,
+    owner,
+    priority,
   }));
 
 describe('the local queue', async () => {
@@ -28,7 +29,7 @@ describe('the local queue', async () => {
   };
   const urls = { send: await make('send'), critical: await make('critical') };
   const { handOver, publish } = makePublisher(sqs, urls, () => undefined);
-  const received = async (QueueUrl: string): Promise<Publishable[]> => {
+  const received = async (QueueUrl: string): Promise<WorkItem[]> => {
     const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
     return Messages.map(({ Body = '' }) => JSON.parse(Body));
   };
@@ -43,7 +44,7 @@ describe('the local queue', async () => {
   });
 
   test('of critical messages is another than that of all others', async () => {
-    const [item] = sendsOf(NOISY, 1, true);
+    const [item] = sendsOf(NOISY, 1, 'critical');
     await publish(item ? [item] : []);
     expect(await received(urls.critical)).toEqual([expect.objectContaining({ pk: item?.pk })]);
   });
@@ -63,10 +64,4 @@ describe('a fair queue', () => {
   test('takes a message of nobody for one of a tenant of its own', () => {
     expect(fairest(['{}', '{}', body('a')], [body('a')], 3)).toEqual([0, 1, 2]);
   });
-});
-
-test('one-time passwords are critical, and what says so', () => {
-  expect(isCritical({ route: 'otp', priority: 'bulk' })).toBe(true);
-  expect(isCritical({ route: 'premium', priority: 'critical' })).toBe(true);
-  expect(isCritical({ route: 'premium', priority: 'normal' })).toBe(false);
 });

@@ -9,6 +9,7 @@ import type { TemplatePorts, WhatsappTemplate } from '../../shared/domain/channe
 import { createTemplate, type NewTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import type { Actor, Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
@@ -24,7 +25,7 @@ import { PLAIN, startWorld, type World } from '../support/world.ts';
 /** The ports of numbers, templates and flows over a world's table; `raised` collects the ids of the events in their order. */
 export const portsOf = (world: World, metaApi: NumberPorts['metaApi'] = async (_, token) => sandboxMetaApi(token)) => {
   const raised: Id<'event'>[] = [];
-  const note = (id: Id<'event'>) => void raised.push(id);
+  const note = ({ id }: DomainEvent) => void raised.push(id);
   const ports: TemplatePorts & FlowPorts = {
     clock: () => world.now,
     metaApi,

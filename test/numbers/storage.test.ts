@@ -3,7 +3,7 @@ import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/publish.
 import { changeNumber, disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { changeTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { readCount } from '../../shared/storage/access/counters.ts';
 import { accepted } from '../support/accepted.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { aFlow, aNumber, aTemplate, tenant, useNumbers } from './kit.ts';
@@ -24,10 +24,8 @@ const withLostResponse = async <T>(work: () => Promise<T>): Promise<T> => {
   return outcome;
 };
 /** The organization's counters of numbers, templates and flows. */
-const countersOf = async ({ organizationId }: Actor) => {
-  const row = await world.table.get(KEYS.organization(organizationId));
-  return [row?.numbers ?? 0, row?.templates ?? 0, row?.flows ?? 0];
-};
+const countersOf = ({ organizationId }: Actor) =>
+  Promise.all((['numbers', 'templates', 'flows'] as const).map((each) => readCount(world.table, organizationId, each)));
 
 test('a write whose response is lost creates, changes and deletes exactly once', async () => {
   const actor = await tenant(world);

@@ -95,7 +95,7 @@ export const pushWorld = (world: World) => {
     devices: (organizationId, ids) => readPushDevices(table, organizationId, ids),
     deniedContacts: (organizationId, ids) => deniedContacts(table, organizationId, ids),
     retire: (organizationId, ids, at) => retirePushDevices(table, organizationId, ids, at),
-    enqueueChunk: ({ messageId, shard, number }, at) =>
+    enqueueChunk: (_, { messageId, shard, number }, at) =>
       void workItems.push({ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number), at }),
     observe: () => {},
   };

@@ -26,12 +26,12 @@ const ports: CallbackPorts = {
   readerOf: async () => ({ readCallback: async () => ({ kind: 'events', events }) }),
   interacted: async () => undefined,
   raise: async () => true,
-  enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),
+  enqueueReceipt: (message, receipt) => void world.workItems.push(receiptWorkItem(message, receipt)),
   sender: (organizationId, key) => readSender(world.table, organizationId, key),
   links: async () => [],
   store: async (reply, event, inbound) => {
     const outcome = await keepReply(world.table, reply, event, inbound);
-    if (outcome.kind === 'kept') raised.push(...outcome.events);
+    if (outcome.kind === 'kept') raised.push(...outcome.events.map(({ id }) => id));
     return outcome.kind;
   },
   lastSent: readLastSent(world.table),

@@ -201,7 +201,7 @@ describe('a row that is due still after it was handed over', () => {
   });
 });
 
-test('what is handed over names its organization, and whether it is critical; rows that are gone are left out', async () => {
+test('what is handed over names its owner and its priority; rows that are gone are left out', async () => {
   const [id, plain, gone] = [newId('message'), newId('message'), newId('message')];
   const org = newId('organization');
   await table.putMany([
@@ -210,8 +210,8 @@ test('what is handed over names its organization, and whether it is critical; ro
   ]);
   const positions = [id, plain, gone].map((each) => ({ ...KEYS.message(each), dueAt: 0 }));
   expect(await publishables(table, { kind: 'send_message', shard: 0 }, positions)).toEqual([
-    { kind: 'send_message', ...KEYS.message(id), organizationId: org, critical: true },
-    { kind: 'send_message', ...KEYS.message(plain), organizationId: org, critical: false },
+    { kind: 'send_message', ...KEYS.message(id), owner: org, priority: 'critical' },
+    { kind: 'send_message', ...KEYS.message(plain), owner: org, priority: 'normal' },
   ]);
 });
 

@@ -184,6 +184,7 @@ describe("an organization's counts", () => {
         contacts: 500,
         keys: 2,
         accounts: 3,
+        senders: 90,
       })),
     );
     const creations = ids.flatMap((id) => ['a', 'b', 'c'].map((each) => table.write(countWrite(id, 'contacts', each))));
@@ -193,10 +194,12 @@ describe("an organization's counts", () => {
     for (const id of ids) {
       expect(await readCount(table, id, 'contacts')).toBe(503);
       expect(await readCount(table, id, 'keys')).toBe(2);
-      expect(await readOrganization(table, id)).toMatchObject({ name: 'Loja Azul', accounts: 3 });
+      expect(await readCount(table, id, 'accounts')).toBe(3);
+      expect(await readCount(table, id, 'senders')).toBe(90);
+      expect(await readOrganization(table, id)).toMatchObject({ name: 'Loja Azul' });
       const row = await table.get(KEYS.organization(id));
-      expect(row).toMatchObject({ shape: 2 });
-      expect(row).not.toHaveProperty('contacts');
+      expect(row).toMatchObject({ shape: 3 });
+      for (const moved of ['contacts', 'keys', 'accounts', 'senders']) expect(row).not.toHaveProperty(moved);
     }
   });
 });

@@ -12,7 +12,7 @@ import { ROLES } from '../../shared/domain/access/roles.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { SCOPES } from '../../shared/domain/core/scopes.ts';
 import { accountStore, listAccounts } from '../../shared/storage/access/accounts.ts';
-import { readOrganization } from '../../shared/storage/access/organizations.ts';
+import { readCount } from '../../shared/storage/access/counters.ts';
 import { accepted } from '../support/accepted.ts';
 import { startPeople } from '../support/people.ts';
 import { use } from '../support/use.ts';
@@ -143,7 +143,7 @@ describe('an e-mail address', () => {
     for (const outcome of outcomes)
       if (isRefusal(outcome)) expect(outcome.details.meta).toEqual({ code: 'EMAIL_JA_CADASTRADO' });
     expect((await listAccounts(world.table, owner.organizationId, { skip: 0, limit: 10 })).items).toHaveLength(2);
-    expect((await readOrganization(world.table, owner.organizationId))?.accounts).toBe(2);
+    expect(await readCount(world.table, owner.organizationId, 'accounts')).toBe(2);
   });
 
   test('is free again once its account is removed, and may be an account of several organizations', async () => {

@@ -1,15 +1,21 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { makePublisher } from '../../shared/queues/publisher.ts';
-import type { WorkItem } from '../../shared/queues/queues.ts';
+import type { Publishable } from '../../shared/queues/queues.ts';
 import '../support/aws-environment.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 
-const itemOf = (at: number): WorkItem => ({ kind: 'sandbox_outcome', pk: `MSG#${at}`, sk: 'MSG' });
+const itemOf = (at: number, owner: Publishable['owner'] = 'stage'): Publishable => ({
+  kind: 'sandbox_outcome',
+  pk: `MSG#${at}`,
+  sk: 'MSG',
+  owner,
+});
 
 describe('a publisher', async () => {
-  const sent: { Entries: { Id: string; MessageBody: string; DelaySeconds: number }[] }[] = [];
+  const sent: { Entries: { Id: string; MessageBody: string; DelaySeconds: number; MessageGroupId?: string }[] }[] = [];
   let broken = false;
   const proxy = await use(startFaultProxy('http://127.0.0.1:9'));
   proxy.plan(({ body }) => {
@@ -66,6 +72,22 @@ describe('a publisher', async () => {
     await publisher(faults).retrySooner('outcome', failed);
     broken = false;
     expect(faults).toHaveLength(1);
+  });
+
+  test('names the organization of its work to the queue and to the consumer, and nobody for work of the stage', async () => {
+    sent.length = 0;
+    const organizationId = newId('organization');
+    await publisher().publish([itemOf(1, organizationId), itemOf(2)]);
+    const [theirs, ours] = sent.flatMap(({ Entries }) => Entries);
+    expect(theirs?.MessageGroupId).toBe(organizationId);
+    expect(JSON.parse(theirs?.MessageBody ?? '')).toEqual({
+      kind: 'sandbox_outcome',
+      pk: 'MSG#1',
+      sk: 'MSG',
+      organizationId,
+    });
+    expect(ours).not.toHaveProperty('MessageGroupId');
+    expect(JSON.parse(ours?.MessageBody ?? '')).toEqual({ kind: 'sandbox_outcome', pk: 'MSG#2', sk: 'MSG' });
   });
 
   test('leaves what is due in more than 15 minutes to the due index', async () => {

@@ -58,7 +58,7 @@ export const bulkWorld = (world: World) => {
   };
   const enqueueSend = ({ id }: { readonly id: Id<'message'> }) =>
     publish([{ kind: 'send_message', ...KEYS.message(id) }]);
-  const enqueueChunk = (batchId: Id<'batch'>, chunk: number, at: number) => {
+  const enqueueChunk: BulkPorts['enqueueChunk'] = ({ batchId, chunk }, at) => {
     // This queue has no delays: what is due later is found by the due index.
     if (at <= world.now) publish([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }]);
   };

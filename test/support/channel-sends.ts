@@ -14,6 +14,7 @@ import { priceOf } from '../../shared/domain/sending/quote.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import { accepted } from './accepted.ts';
 import { recipientOn, routeOn } from './channel-plans.ts';
+import { queuedMessage } from './ids.ts';
 import type { World } from './world.ts';
 import { emailPortsOf, sendQueuedPortsOf, submitPortsOf } from './world-queued.ts';
 
@@ -85,6 +86,6 @@ export const reportOf = (
 
 /** Brings a provider's report in, as its callback does. */
 export const deliverReport = async ({ ports, now }: World, report: PendingReceipt['event']): Promise<void> => {
-  const pending = await ports.addPendingReceipt(parseId('message', report.messageId), report, now);
+  const pending = await ports.addPendingReceipt(queuedMessage(parseId('message', report.messageId)), report, now);
   await applyReceipt(ports, pending.messageId, pending.fingerprint);
 };

@@ -26,6 +26,7 @@ import { keyOn, planOn, reportsOf } from './channel-plans.ts';
 import { coinsOn, reportOf } from './channel-sends.ts';
 import { failUnless } from './fail-unless.ts';
 import { tableFaults, tolerant } from './fault-proxy.ts';
+import { queuedMessage } from './ids.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
 import { advanceFallbackPortsOf, enqueue, sendQueuedPortsOf } from './world-queued.ts';
@@ -190,7 +191,11 @@ const report = async ({ world, channel }: Run, { of, report: nth }: Extract<Step
   const message = await world.ports.messageStore.read(messageId);
   const reports = reportsOf(message?.channel ?? channel);
   const status = reports[nth % reports.length] ?? 'delivered';
-  const { fingerprint } = await world.ports.addPendingReceipt(messageId, reportOf(messageId, status), world.now);
+  const { fingerprint } = await world.ports.addPendingReceipt(
+    queuedMessage(messageId),
+    reportOf(messageId, status),
+    world.now,
+  );
   world.workItems.push({ kind: 'apply_receipt', ...KEYS.receipt(messageId, fingerprint) });
 };
 

@@ -105,7 +105,7 @@ const webhookWorld = (world: World): WebhookWorld => {
       openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
       contactPhone: async () => '+5511987654321',
-      enqueue: (ids, delay = 0) => void workItems.push(...ids.map((id) => ({ id, delay }))),
+      enqueue: (deliveries, delay = 0) => void workItems.push(...deliveries.map(({ id }) => ({ id, delay }))),
       enqueueDrain: ({ id }, delay = 0) => void drains.push({ id, delay }),
       userAgent: 'test/1.0',
       observe: { published() {}, attempted() {} },

@@ -41,7 +41,7 @@ const fanOut = async (world: World, messageId: Id<'message'>): Promise<void> => 
     devices: async () => new Map([[device.id, device]]),
     deniedContacts: async () => new Set(),
     retire: async () => {},
-    enqueueChunk: (chunk, at) => void (at <= world.now && due.push(chunk)),
+    enqueueChunk: (_, chunk, at) => void (at <= world.now && due.push(chunk)),
     observe: () => {},
   };
   await drivePush(ports, messageId);

@@ -50,7 +50,7 @@ export const enqueue = (world: World, kind: 'fallback' | 'send_message', id: Id<
 
 const workItemsOf = (world: World) => ({
   enqueueSend: ({ id }: { readonly id: Id<'message'> }) => enqueue(world, 'send_message', id),
-  enqueueFallback: (id: Id<'message'>) => enqueue(world, 'fallback', id),
+  enqueueFallback: ({ id }: { readonly id: Id<'message'> }) => enqueue(world, 'fallback', id),
 });
 
 /** Ports of the prechecks of a send. */

@@ -19,6 +19,7 @@ import type { Destinations } from '../../shared/domain/sending/destination-setti
 import type { Candidates } from '../../shared/domain/sending/ports.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readBatch } from '../../shared/storage/bulk/batches.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
@@ -236,9 +237,8 @@ export const startWorld = async (env: Environment): Promise<World> => {
       recipientHashOf: async (organizationId, _, to) =>
         createHash('sha256').update(`${organizationId} ${to}`).digest('base64url'),
       globalRecipientHash: async (phone) => createHash('sha256').update(phone).digest('base64url'),
-      enqueueSandboxReport: (messageId) =>
-        void workItems.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
-      enqueueRecovery: (messageId) => void workItems.push({ kind: 'recover_send', pk: `MSG#${messageId}`, sk: 'MSG' }),
+      enqueueSandboxReport: ({ id }) => void workItems.push({ kind: 'sandbox_outcome', ...KEYS.message(id) }),
+      enqueueRecovery: ({ id }) => void workItems.push({ kind: 'recover_send', ...KEYS.message(id) }),
       noteDepleted: async (organizationId, of) =>
         void (await noteDepleted(table, { organizationId, env: of, now: world.now })),
       sendDeadlineMs: 30_000,

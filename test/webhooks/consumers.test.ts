@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { eventWorkItem, eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
+import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -40,6 +40,7 @@ const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCA
 for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
 const { handler: events } = (await import('../../functions/consumers/events.ts')) as { handler: Handler };
 const { handler: webhook } = (await import('../../functions/consumers/webhook.ts')) as { handler: Handler };
+const { handler: critical } = (await import('../../functions/consumers/critical.ts')) as { handler: Handler };
 const { batchConsumer } = await import('../../shared/runtime/consumer.ts');
 const batchOf = (work: Work): Handler => batchConsumer('events', work as Parameters<typeof batchConsumer<'events'>>[1]);
 afterAll(async () => {
@@ -142,12 +143,24 @@ describe('the consumers of events and deliveries', () => {
     for (const event of all) await world.table.write(eventWrite(event));
     const [bad] = all;
     await world.table.write({ update: KEYS.event(parseId('event', bad?.id)), set: { type: 'nothing.of_ours' } });
-    const workItems = all.map(({ id }) => eventWorkItem(id));
-    const answer = events(batch([...workItems, 'poison', ...workItems.slice(1), eventWorkItem(newId('event'))]));
+    const workItems = all.map(({ id }) => enqueue(id));
+    const answer = events(batch([...workItems, 'poison', ...workItems.slice(1), enqueue(newId('event'))]));
     expect(await failedOf(answer)).toEqual(['0', '4']);
     const read = await outbox(world.table).readAll(all.map(({ id }) => id));
     const published = read.map((one) => (one.status === 'fulfilled' ? one.value?.published : 'unread'));
     expect(published).toEqual(['unread', true, true, true]);
+  });
+
+  test('of critical work does each kind by its own rules; what does not parse, fails or has a queue of its own fails alone', async () => {
+    const { organizationId } = world.actor();
+    const event = newEvent({ type: 'apikey.created', organizationId, env: 'test', createdAt: world.now, data: {} });
+    await world.table.write(eventWrite(event));
+    const elsewhere = { kind: 'deliver_webhook', ...KEYS.delivery(newId('delivery')) };
+    const gone = { kind: 'send_message', ...KEYS.message(newId('message')) };
+    const misplaced = { kind: 'sandbox_outcome', pk: 'EVT#1', sk: 'EVT' };
+    const answer = critical(batch([gone, elsewhere, enqueue(event.id), 'poison', misplaced]));
+    expect(await failedOf(answer)).toEqual(['1', '3', '4']);
+    expect((await outbox(world.table).read(event.id))?.published).toBe(true);
   });
 
   test('acknowledge unknown deliveries and report poison messages', async () => {

@@ -13,7 +13,7 @@ import { rotateKey } from './rotate-key.ts';
 export interface OwnKeysPorts extends CallerPorts {
   readonly store: KeyStore;
   /** Enqueues a committed event for early delivery; best effort. */
-  readonly enqueueEvent: (id: DomainEvent['id']) => void;
+  readonly enqueueEvent: (event: DomainEvent) => void;
 }
 
 /** Runs a change as the caller is now. The list needs no second check since it reveals no secret. */
@@ -23,7 +23,7 @@ const asCallerNow = <T>(ports: OwnKeysPorts, call: PresentedCall, rule: (caller:
 /** The response that shows the secret, once; enqueues the event first. */
 const withSecret = <R extends Refusal>({ clock, enqueueEvent }: OwnKeysPorts, issued: IssuedKey | R) => {
   if (isRefusal(issued)) return issued;
-  enqueueEvent(issued.event.id);
+  enqueueEvent(issued.event);
   return { ...keyView(issued.key, clock()), key: issued.secret.text };
 };
 

@@ -2,6 +2,7 @@ import type { Actor } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
+import { fallbackOfMessage, type QueuedFallback } from '../message/fallback.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
 import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { MessageStore } from '../sending/message-store.ts';
@@ -22,7 +23,7 @@ export interface CancelAndForcePorts extends CancelPorts {
   /** Enqueues a queued message for a time (ms). Best effort. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
   /** Enqueues a fallback for a time (ms). Best effort. */
-  readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
+  readonly enqueueFallback: (fallback: QueuedFallback, at: number) => void;
 }
 
 type CancelOrForceResult = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
@@ -80,6 +81,7 @@ export const force = async (
   const decision: Decision = { at, kind: 'operator', detail: 'forced to be sent now' };
   if (!(await ports.forceSend(message, at, decision))) return NOT_QUEUED;
   ports.enqueueSend(message, at);
-  if (message.fallbackId) ports.enqueueFallback(message.fallbackId, at);
+  const fallback = fallbackOfMessage(message);
+  if (fallback) ports.enqueueFallback(fallback, at);
   return { ...message, force: true, updatedAt: at };
 };

@@ -184,7 +184,8 @@ const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prep
 };
 
 /** Withdraws the chunks of a rejected batch. Those for which there is no time or no store are withdrawn by the queue. */
-const undo = async (ports: BulkPorts, { id, createdAt }: Batch, chunks: number): Promise<void> => {
+const undo = async (ports: BulkPorts, batch: Batch, chunks: number): Promise<void> => {
+  const { id, organizationId, createdAt } = batch;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const withdrawn =
       ports.clock() - createdAt <= MAX_UNDO_MS &&
@@ -195,7 +196,7 @@ const undo = async (ports: BulkPorts, { id, createdAt }: Batch, chunks: number):
           throw error;
         },
       ));
-    if (!withdrawn) ports.enqueueChunk(id, chunk, ports.clock());
+    if (!withdrawn) ports.enqueueChunk({ organizationId, batchId: id, chunk }, ports.clock());
   }
 };
 
@@ -247,7 +248,7 @@ const reserveAndDecide = async (
   if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
   if (late.length === 0 && decided) {
     for (const [chunk, { accepted }] of results.entries())
-      if (accepted.length > 0) ports.enqueueChunk(batch.id, chunk, ports.clock());
+      if (accepted.length > 0) ports.enqueueChunk({ ...actor, batchId: batch.id, chunk }, ports.clock());
     return { result, isNew: results.some(({ accepted }) => accepted.length > 0) };
   }
   await undo(ports, batch, results.length);

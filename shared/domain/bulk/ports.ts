@@ -37,6 +37,9 @@ export interface Batch {
 /** A batch that is refused as a whole. */
 export const rejected = (batch: Batch): Batch => ({ ...batch, state: 'rejected', accepted: 0, rejected: batch.total });
 
+/** Which chunk it is, and whose. */
+export type ChunkKey = Pick<Chunk, 'organizationId' | 'batchId' | 'chunk'>;
+
 /** Storage of batches, chunks and their escrows. Every write is conditional, and idempotent when its answer was lost. */
 export interface BatchStore {
   /** Stores a chunk's messages and their one debit, in one transaction. */
@@ -78,11 +81,11 @@ export interface BulkPorts extends SubmitPorts {
     plans: readonly { readonly plan: SendPlan; readonly recipientHash: string }[],
   ) => Promise<readonly ('opted_out' | 'unknown_contact' | undefined)[]>;
   /** Enqueues a chunk for a time (ms). Best effort: lost work items are found by their due row. */
-  readonly enqueueChunk: (batchId: Id<'batch'>, chunk: number, at: number) => void;
+  readonly enqueueChunk: (chunk: ChunkKey, at: number) => void;
 }
 
 /** Ports of the chunk consumer. */
 export interface ChunkPorts extends SendQueuedPorts {
   readonly store: BatchStore;
-  readonly enqueueChunk: (batchId: Id<'batch'>, chunk: number, at: number) => void;
+  readonly enqueueChunk: (chunk: ChunkKey, at: number) => void;
 }

@@ -56,13 +56,13 @@ export const sendChunk = async (ports: ChunkPorts, batchId: Id<'batch'>, number:
   const startedAt = ports.clock();
   const events = chunk.announced ? [] : messages.map(queuedEvent);
   await ports.store.announceChunk(chunk, events, startedAt, Math.max(chunk.leavesAt, startedAt + LEASE_MS));
-  if (chunk.leavesAt > startedAt) return ports.enqueueChunk(batchId, number, chunk.leavesAt);
+  if (chunk.leavesAt > startedAt) return ports.enqueueChunk(chunk, chunk.leavesAt);
   const shards = byShard(messages.filter((message) => isDue(message, startedAt)));
   const results = await Promise.allSettled(shards.map((shard) => sendShard(ports, shard, startedAt + WORK_MS)));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   const unsent = results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0);
   if ((await settleEscrow(ports, chunk)) === 'closed') return;
-  if (unsent > 0) return ports.enqueueChunk(batchId, number, ports.clock());
+  if (unsent > 0) return ports.enqueueChunk(chunk, ports.clock());
   const leftAt = ports.clock();
   await ports.store.markSent(chunk, leftAt, nextCheckAt(leftAt, leftAt));
 };

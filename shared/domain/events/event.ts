@@ -1,5 +1,6 @@
 import type { Tenant } from '../core/actor.ts';
 import { type Id, newId } from '../core/ids.ts';
+import type { Priority } from '../core/priority.ts';
 import type { EventType } from './catalogue.ts';
 
 /**
@@ -12,7 +13,12 @@ export interface DomainEvent extends Tenant {
   /** In ms. */
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
+  /** That of the message that it is about; absent: normal. */
+  readonly priority?: Priority;
 }
+
+/** What the work items of an event depend on: which it is, whose, and its priority. */
+export type QueuedEvent = Pick<DomainEvent, 'id' | 'organizationId' | 'priority'>;
 
 /** Creates an event with a new id. */
 export const newEvent = (fields: Omit<DomainEvent, 'id'>): DomainEvent => ({ id: newId('event'), ...fields });

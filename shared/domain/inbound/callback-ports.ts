@@ -2,7 +2,7 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Channel } from '../message/channel.ts';
-import type { MessageRecord } from '../message/message.ts';
+import type { MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import type {
   CallbackKind,
@@ -65,13 +65,13 @@ export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStor
   /** Who reads the callbacks of a provider; undefined when it is not set up. */
   readonly readerOf: (channel: Channel, provider: string) => Promise<CallbackReader | undefined>;
   /** Stores a receipt until it is applied. Idempotent. */
-  readonly addPendingReceipt: (messageId: Id<'message'>, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
+  readonly addPendingReceipt: (message: QueuedMessage, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
   /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   /** Stores and publishes an event, and counts its open or click, once. False when the event was raised before. */
   readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
   /** Enqueues a pending receipt. Best effort. */
-  readonly enqueueReceipt: (receipt: PendingReceipt) => void;
+  readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
   /** Stores an inbound message and its effects in one transaction. `repeated` when it is stored already. */
   readonly inbound: (tenant: Tenant, event: InboundEvent) => Promise<'kept' | 'repeated'>;
   /** Opts who wrote an opt-out word out of another organization that wrote to them from the same sender. */

@@ -81,7 +81,7 @@ const handleReceipt: EventHandler<ReceiptEvent> = async (ports, source, event) =
   const message = await messageOf(ports, source, event);
   if (!message) return 'unmatched';
   if (await applySettled(ports, message, event)) return 'applied';
-  ports.enqueueReceipt(await ports.addPendingReceipt(message.id, event, ports.clock()));
+  ports.enqueueReceipt(message, await ports.addPendingReceipt(message, event, ports.clock()));
   return 'pending';
 };
 

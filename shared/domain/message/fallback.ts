@@ -1,6 +1,7 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
-import type { StepRefusal } from './message.ts';
+import { type Priority, priorityOf } from '../core/priority.ts';
+import type { QueuedMessage, StepRefusal } from './message.ts';
 import type { SendRequest } from './send-request.ts';
 
 /** A send that is tried when the step before it did not deliver. */
@@ -31,7 +32,22 @@ export interface Fallback extends Tenant {
   readonly current: Id<'message'>;
   readonly waitUntil: number;
   readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';
+  /** That of its first message's work, which its steps inherit: one of a one-time password is as urgent, on whatever route. Absent: normal. */
+  readonly priority?: Priority;
 }
+
+/** What the work items of a fallback depend on: which it is, whose, and its priority. */
+export type QueuedFallback = Pick<Fallback, 'id' | 'organizationId' | 'priority'>;
+
+/** The fallback that a message is a step of, as its work items need it; undefined where it has none. */
+export const fallbackOfMessage = (
+  message: QueuedMessage & { readonly fallbackId?: Id<'message'> | undefined },
+): QueuedFallback | undefined =>
+  message.fallbackId && {
+    id: message.fallbackId,
+    organizationId: message.organizationId,
+    priority: priorityOf(message),
+  };
 
 /** Moves a fallback to its next step. Condition: the fallback is unchanged since it was read, and its current message is not delivered. */
 export interface StepTransition {

@@ -2,6 +2,7 @@ import type { Tenant } from '../core/actor.ts';
 import type { V1Code } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Coins } from '../core/money.ts';
+import type { Priority } from '../core/priority.ts';
 import type { TakenPositions } from '../pricing/volume.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
@@ -23,9 +24,6 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 /** The types of content (docs/spec/messages.md#payload-by-type). */
 export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
-/** The priorities that a caller may give a message. */
-export const PRIORITIES = ['normal', 'bulk', 'critical'] as const;
-export type Priority = (typeof PRIORITIES)[number];
 /** What made a message: a person in the composer, a caller of an operation, or an automation. */
 export const MESSAGE_ORIGINS = ['composer', 'api', 'automation'] as const;
 export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number];
@@ -165,7 +163,7 @@ export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; 
 /** A message of any channel. */
 export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
 
-/** What the queue of a message to send depends on. */
+/** What the work items of a message depend on: which it is, whose, and its priority. */
 export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'priority' | 'route'>;
 
 /** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */

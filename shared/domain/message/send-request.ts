@@ -1,6 +1,7 @@
 import type { Id } from '../core/ids.ts';
+import type { Priority } from '../core/priority.ts';
 import type { Channel } from './channel.ts';
-import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
+import type { Labels, MessageRecord, MessageType } from './message.ts';
 
 /** Fields that sends of every channel share, besides the content. */
 export interface SendEnvelope {

@@ -138,5 +138,6 @@ export const drivePush = async (ports: SendPushPorts, messageId: Id<'message'>):
   const chunks = await chunksToSend(ports, message, now);
   if (await closeDone(ports, message, chunks)) return;
   for (const chunk of chunks)
-    if (chunk.state === 'open' && chunk.leaseUntil <= now && chunk.nextAt <= now) ports.enqueueChunk(chunk, now);
+    if (chunk.state === 'open' && chunk.leaseUntil <= now && chunk.nextAt <= now)
+      ports.enqueueChunk(message, chunk, now);
 };

@@ -148,7 +148,8 @@ export interface SendPushPorts extends Pick<PushPlanPorts, 'deniedContacts'> {
   ) => Promise<ReadonlyMap<Id<'pushToken'>, PushDevice>>;
   /** Retires devices whose token the push service reported dead, unless they registered again since `at` (ms). */
   readonly retire: (organizationId: Id<'organization'>, ids: readonly Id<'pushToken'>[], at: number) => Promise<void>;
-  readonly enqueueChunk: (chunk: PushChunk, at: number) => void;
+  /** Enqueues a chunk of a message for a time (ms). Best effort. */
+  readonly enqueueChunk: (message: PushMessage, chunk: PushChunk, at: number) => void;
   /** A push service call: its outcome and duration (ms). */
   readonly observe: (platform: string, outcome: string, ms: number) => void;
 }

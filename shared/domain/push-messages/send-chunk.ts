@@ -145,13 +145,13 @@ const endRun = async (run: ChunkRun, chunk: PushChunk, unsent: number): Promise<
   const now = ports.clock();
   if (unsent > 0) {
     await ports.sender.pause(chunk, { pass: chunk.pass, cursor: chunk.cursor, nextAt: now });
-    return ports.enqueueChunk(chunk, now);
+    return ports.enqueueChunk(message, chunk, now);
   }
   const { delivered, failures } = resolvedOf(chunk);
   if (delivered + failures < chunk.devices) {
     const nextAt = now + Math.max(run.waitMs, RETRY_DELAYS_MS[chunk.pass - 1] ?? 0);
     await ports.sender.pause(chunk, { pass: chunk.pass + 1, cursor: 0, nextAt });
-    return ports.enqueueChunk(chunk, nextAt);
+    return ports.enqueueChunk(message, chunk, nextAt);
   }
   const done = await ports.sender.finish(chunk);
   if (done !== undefined && done >= chunksOf(message)) await closeIfDone(ports, message.id);

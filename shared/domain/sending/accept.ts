@@ -2,7 +2,7 @@ import type { Caller, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, V1_CODES } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
-import type { FallbackStep } from '../message/fallback.ts';
+import { type FallbackStep, fallbackOfMessage, type QueuedFallback } from '../message/fallback.ts';
 import type { MessageRecord, QueuedMessage, StepRefusal } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
@@ -25,7 +25,7 @@ export interface SubmitPorts extends SendPorts, StepPorts {
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
   /** Enqueues a fallback for a time (ms). Best effort. */
-  readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
+  readonly enqueueFallback: (fallback: QueuedFallback, at: number) => void;
 }
 
 /** Ports of the v1 contract's answer. */
@@ -110,7 +110,8 @@ export const submit = async (
     const { organizationId, id: messageId, coins } = sent.message;
     ports.enqueueSend(sent.message, at);
     const [next] = steps;
-    if (next) ports.enqueueFallback(messageId, at + next.afterMs);
+    const fallback = fallbackOfMessage(sent.message);
+    if (next && fallback) ports.enqueueFallback(fallback, at + next.afterMs);
     ports.observe.sent(plan.channel, 'accepted', { organizationId, messageId, coins });
   }
   return sent;

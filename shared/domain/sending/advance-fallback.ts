@@ -1,6 +1,6 @@
 import { isRefusal, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import { type Fallback, type FallbackStep, NO_WAIT } from '../message/fallback.ts';
+import { type Fallback, type FallbackStep, NO_WAIT, type QueuedFallback } from '../message/fallback.ts';
 import { type Decision, isDelivered, isFailed, type MessageRecord, type QueuedMessage } from '../message/message.ts';
 import { messageEvent } from '../tracking/events.ts';
 import { queuedBody } from './draft.ts';
@@ -18,7 +18,7 @@ export interface AdvanceFallbackPorts extends SendPorts, StepPorts {
   /** Skips the next step and records why on the first message. False when the fallback changed meanwhile. */
   readonly skipStep: (fallback: Fallback, decision: Decision) => Promise<boolean>;
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
-  readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
+  readonly enqueueFallback: (fallback: QueuedFallback, at: number) => void;
 }
 
 /** When to check again on a message whose hold is open, and the tolerance of a wait's end, in ms. */
@@ -27,7 +27,7 @@ const RECHECK_MS = 5_000;
 const skip = async (ports: AdvanceFallbackPorts, fallback: Fallback, why: string): Promise<void> => {
   const now = ports.clock();
   const detail = `step=${fallback.next + 1} channel=${fallback.steps[fallback.next]?.channel} skipped: ${why}`;
-  if (await ports.skipStep(fallback, { at: now, kind: 'fallback', detail })) ports.enqueueFallback(fallback.id, now);
+  if (await ports.skipStep(fallback, { at: now, kind: 'fallback', detail })) ports.enqueueFallback(fallback, now);
 };
 
 /** Reserves the next step's message; skips the step when that is refused. */
@@ -37,7 +37,7 @@ const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step
   if (isRefusal(planned)) return skip(ports, fallback, toV1Error(planned).detail);
   const following = fallback.steps[fallback.next + 1];
   const reserved = await reserveMessage(ports, fallback, {
-    plan: { ...planned.plan, fallbackId: fallback.id },
+    plan: { ...planned.plan, fallbackId: fallback.id, priority: fallback.priority ?? planned.plan.priority },
     // Callers cannot put a line break into a key, so this one never collides with theirs.
     key: requestKey(`step\n${fallback.id}\n${fallback.next}`, 'step', { fallback: fallback.id, next: fallback.next }),
     initial: {
@@ -50,7 +50,7 @@ const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step
   });
   if (!isRefusal(reserved)) {
     ports.enqueueSend(reserved.message, now);
-    return following && ports.enqueueFallback(fallback.id, now + following.afterMs);
+    return following && ports.enqueueFallback(fallback, now + following.afterMs);
   }
   if (reserved.details.meta?.code !== 'OVERTAKEN') await skip(ports, fallback, reserved.details.detail);
 };
@@ -81,7 +81,7 @@ export const advanceFallback = async (ports: AdvanceFallbackPorts, id: Id<'messa
   const until = recheckAt(current, fallback, ports.clock());
   if (until !== undefined) {
     await ports.rescheduleFallback(fallback, until);
-    return ports.enqueueFallback(fallback.id, until);
+    return ports.enqueueFallback(fallback, until);
   }
   const step = fallback.steps[fallback.next];
   return step ? reserveStep(ports, fallback, step) : ports.endFallback(fallback, 'exhausted');

@@ -143,7 +143,7 @@ export const applySandboxReport = async (
     const outcomeAt = rest.length > 0 ? now + SANDBOX_REPORT_DELAY_MS : undefined;
     const receipt = channelOf(message.channel).sandboxReceipt?.(message, report.status, now);
     if (await advance(ports, message, { ...report, at: now, receipt } as Report, { outcomeAt })) {
-      if (outcomeAt !== undefined) ports.enqueueSandboxReport(message.id, outcomeAt);
+      if (outcomeAt !== undefined) ports.enqueueSandboxReport(message, outcomeAt);
       return;
     }
   }

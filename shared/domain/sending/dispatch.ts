@@ -111,7 +111,7 @@ export const settleAccepted = async (
 ): Promise<MessageRecord | DispatchRefusal> => {
   const at = ports.clock();
   const outcomeAt = firstReportAt(message, at);
-  if (outcomeAt !== undefined) ports.enqueueSandboxReport(message.id, outcomeAt);
+  if (outcomeAt !== undefined) ports.enqueueSandboxReport(message, outcomeAt);
   const sent: MessageRecord = { ...message, status: 'sent', hold: 'captured', providerMessageId, sentAt: at };
   const settled = await ports.messageStore.settle(message, {
     at,
@@ -170,7 +170,7 @@ const recordUncertain = async (ports: SendPorts, message: MessageRecord, detail:
     kind: 'provider',
     detail: `${message.provider} gave no certain answer: ${detail}`,
   });
-  ports.enqueueRecovery(message.id, at + STATUS_QUERY_DELAY_MS);
+  ports.enqueueRecovery(message, at + STATUS_QUERY_DELAY_MS);
   return refuse('DEPENDENCY_FAILED', {
     detail:
       'The provider gave no certain answer. The message is not sent again by itself; a receipt or an inquiry decides.',

@@ -1,6 +1,7 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Caller, Tenant } from '../core/actor.ts';
 import { newId } from '../core/ids.ts';
+import { storedPriority } from '../core/priority.ts';
 import type { Channel } from '../message/channel.ts';
 import type { Fallback, FallbackStep, StepTransition } from '../message/fallback.ts';
 import type { Decision, Labels, MessageRecord } from '../message/message.ts';
@@ -124,19 +125,16 @@ export const fallbackCoinsOf = ({ fallbackCoins, decisions }: MessageRecord): re
 };
 
 /** The fallback record of a first message; `at` is when it is to be sent, in ms. */
-export const fallbackOf = (
-  { id, organizationId, env }: Draft,
-  at: number,
-  steps: readonly FallbackStep[],
-): Fallback => ({
-  id,
-  organizationId,
-  env,
+export const fallbackOf = (draft: Draft, at: number, steps: readonly FallbackStep[]): Fallback => ({
+  id: draft.id,
+  organizationId: draft.organizationId,
+  env: draft.env,
   steps,
   next: 0,
-  current: id,
+  current: draft.id,
   waitUntil: at + (steps[0]?.afterMs ?? 0),
   state: 'waiting',
+  ...storedPriority(draft),
 });
 
 const refusalsOf = (steps: readonly FallbackStep[]) =>

@@ -2,7 +2,7 @@ import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
-import type { MessageRecord } from '../message/message.ts';
+import type { MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { Provider } from '../message/provider-port.ts';
 import type { PriceTable } from '../pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
@@ -90,9 +90,9 @@ export interface SendPorts extends QuotePorts, RoutePorts {
   /** Blind index across organizations, by which the sender of a reply is looked up before its organization is known. */
   readonly globalRecipientHash: (phone: string) => Promise<string>;
   /** Enqueues a sandbox report for a time (ms). Best effort. */
-  readonly enqueueSandboxReport: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueSandboxReport: (message: QueuedMessage, at: number) => void;
   /** Enqueues recovery of a message after an ambiguous answer, for a time (ms). Best effort. */
-  readonly enqueueRecovery: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueRecovery: (message: QueuedMessage, at: number) => void;
   /** Raises wallet.depleted, once, when a send is refused for lack of funds. */
   readonly noteDepleted: (organizationId: Id<'organization'>, env: Environment) => Promise<void>;
   /** How long a sender may take before recovery may claim the message, in ms. */

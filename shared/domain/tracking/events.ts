@@ -1,6 +1,7 @@
 import { channelOf } from '../channels/registry.ts';
 import { derivedId, type Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
+import { storedPriority } from '../core/priority.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
@@ -47,6 +48,7 @@ export const messageEvent = (
   env: message.env,
   createdAt,
   data: messageEventData(message, more),
+  ...storedPriority(message),
 });
 
 /** The channel's event of a status; message.failed for failures where the channel has no event of its own. */

@@ -116,7 +116,7 @@ export const attempt = async (
   if (!(await ports.deliveries.record(delivery, result))) return undefined;
   const recovered = await noteHealth(ports, view, delivery, outcome);
   if (result.nextAttemptAt !== undefined)
-    ports.enqueue([delivery.id], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
+    ports.enqueue([delivery], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
   const place = { organizationId: subscription.organizationId, webhookId: subscription.id, deliveryId: delivery.id };
   ports.observe.attempted(result.status, outcome.durationMs, place);
   return { delivered: result.status === 'delivered', recovered };

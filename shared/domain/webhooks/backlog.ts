@@ -52,5 +52,5 @@ export const retryFailed = async (
   const failed = inOrder(await ports.deliveries.newest(webhookId, { status: 'failed' }, MAX_ENQUEUED, MAX_SEARCHED));
   const now = ports.clock();
   await mapConcurrently(failed, CONCURRENT_WRITES, (delivery) => ports.deliveries.advance(delivery, now));
-  ports.enqueue(failed.map(({ id }) => id));
+  ports.enqueue(failed);
 };

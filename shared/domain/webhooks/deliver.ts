@@ -33,9 +33,9 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<ClaimedDelivery
 const OLD_CLAIM_MS = 5_000;
 
 /** Queues a delivery for the end of another worker's old claim: that worker may have ended. What is done by then is left alone. */
-const lookAgain = (ports: WebhookPorts, { id }: Delivery, claimedUntil: number): void => {
+const lookAgain = (ports: WebhookPorts, delivery: Delivery, claimedUntil: number): void => {
   const left = claimedUntil - ports.clock();
-  if (left <= CLAIM_MS - OLD_CLAIM_MS) ports.enqueue([id], Math.max(0, left / 1000));
+  if (left <= CLAIM_MS - OLD_CLAIM_MS) ports.enqueue([delivery], Math.max(0, left / 1000));
 };
 
 const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<AttemptOutcome | undefined> => {
@@ -95,7 +95,7 @@ const attemptHealthy = async (due: DueDelivery): Promise<AttemptOutcome | undefi
   if (release) return tryNow(due, claimed, release);
   const wait = Math.round(FULL_WAIT_MS * (0.5 + ports.random()));
   await ports.deliveries.postpone(claimed, ports.clock() + wait);
-  ports.enqueue([delivery.id], wait / 1000);
+  ports.enqueue([delivery], wait / 1000);
   return 'waits';
 };
 

@@ -1,7 +1,7 @@
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { backlogWaitMs, joinsBacklog } from './backlog.ts';
-import type { Waiting, WebhookPorts } from './ports.ts';
+import type { QueuedDelivery, Waiting, WebhookPorts } from './ports.ts';
 import type { Subscription } from './subscription.ts';
 
 type Outcome<T> = PromiseSettledResult<T>;
@@ -27,7 +27,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   const ordered = events.toSorted(byTime);
   const failed = new Map<Id<'event'>, unknown>();
   const waiting: Waiting[] = [];
-  const enqueued: Id<'delivery'>[] = [];
+  const enqueued: QueuedDelivery[] = [];
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
@@ -35,7 +35,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
       const drainAt = wait === undefined ? undefined : now + wait;
       const made = await ports.deliveries.fanOut(subscription, taken, now, drainAt);
       waiting.push(...made);
-      if (wait === undefined) enqueued.push(...made.map(({ id }) => id));
+      if (wait === undefined) enqueued.push(...made);
       else if (subscription.drainAt === undefined) ports.enqueueDrain(subscription, wait / 1000);
     } catch (fault) {
       for (const { id } of taken) failed.set(id, fault);

@@ -67,7 +67,7 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: Id<'webho
   const now = ports.clock();
   const again = await ports.deliveries.replay(delivery, now, webhookEntry(actor, id, 'replayed', now, { count: 1 }));
   if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
-  ports.enqueue([again.id]);
+  ports.enqueue([again]);
   return again;
 };
 
@@ -103,7 +103,7 @@ export const replayRange = async (
   const tried = await mapConcurrently(ordered.slice(first.tried), CONCURRENT_WRITES, (delivery) =>
     ports.deliveries.replay(delivery, now),
   );
-  const again = [first.replayed, ...tried].flatMap((delivery) => (delivery ? [delivery.id] : []));
+  const again = [first.replayed, ...tried].filter((delivery) => delivery !== undefined);
   ports.enqueue(again.slice(0, MAX_ENQUEUED));
   return { replayed: again.length };
 };

@@ -210,6 +210,6 @@ export const sendTest = async (ports: WebhookPorts, actor: Actor, id: Id<'webhoo
     createdAt: now,
   };
   await ports.deliveries.add(delivery);
-  ports.enqueue([delivery.id]);
+  ports.enqueue([delivery]);
   return { ...delivery, summaries: [] };
 };

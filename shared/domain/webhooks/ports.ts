@@ -81,8 +81,11 @@ export interface FeedPage {
   readonly lastSequence: number;
 }
 
+/** What the work items of a delivery depend on: which it is, whose, and its priority. */
+export type QueuedDelivery = Pick<Delivery, 'id' | 'organizationId' | 'priority'>;
+
 /** A delivery that waits for its first attempt. */
-export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
+export type Waiting = QueuedDelivery & Pick<Delivery, 'eventId'>;
 
 /** A due delivery. `claimedUntil`: another worker has it until then (ms), or left it. */
 export interface FoundDue {
@@ -261,7 +264,7 @@ export interface WebhookPorts {
   /** The full phone of an organization's contact, for a subscription that may see it; undefined once it is erased. */
   readonly contactPhone: (organizationId: Id<'organization'>, contactId: Id<'contact'>) => Promise<string | undefined>;
   /** Enqueues deliveries early; otherwise they are found by their due time. */
-  readonly enqueue: (deliveryIds: readonly Id<'delivery'>[], delaySeconds?: number) => void;
+  readonly enqueue: (deliveries: readonly QueuedDelivery[], delaySeconds?: number) => void;
   /** Enqueues the drain of a backlog early; otherwise it is found by its due time. */
   readonly enqueueDrain: (subscription: Pick<Subscription, 'organizationId' | 'id'>, delaySeconds?: number) => void;
   readonly userAgent: string;

@@ -1,5 +1,6 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import type { Priority } from '../core/priority.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { RetrySettings } from './schedule.ts';
 
@@ -65,6 +66,8 @@ export interface Delivery {
   readonly firstAt?: number | undefined;
   readonly nextAttemptAt?: number | undefined;
   readonly createdAt: number;
+  /** That of its event; absent: normal. */
+  readonly priority?: Priority | undefined;
   /** It waits in its endpoint's backlog. */
   readonly inBacklog?: true;
 }

@@ -21,7 +21,8 @@ import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { countDown, countWithin, readOrganization } from './organizations.ts';
+import { readCount } from './counters.ts';
+import { countDown, createWithin } from './limits.ts';
 import { linkRequestWrite } from './sign-in-links.ts';
 
 /** Accounts. The defaults are those of a row from before there were roles, when every account held every scope. */
@@ -104,20 +105,6 @@ const writesOf = (named: Named): WriteOp[] => named.flatMap(([, writes]) => writ
 const refusalAt = (named: Named, at: number): Exclude<AccountOutcome, 'saved'> =>
   named.flatMap(([refusal, writes]) => writes.map(() => refusal))[at] ?? 'conflict';
 
-/** The counters of a new account's organization, in one write: two of a transaction cannot meet in a row. */
-const countNew = (account: Account): WriteOp => {
-  const counted = countWithin(account.organizationId, 'accounts', MAX_ACCOUNTS);
-  return isActiveOwner(account) && 'update' in counted
-    ? { ...counted, add: { ...counted.add, activeOwners: 1 } }
-    : counted;
-};
-const countGone = (account: Account, keepsOne: boolean): WriteOp => {
-  const counted = countDown(account.organizationId, 'accounts');
-  const [owner] = ownerWrites(account, undefined, keepsOne);
-  return owner && 'update' in owner && 'update' in counted
-    ? { ...owner, add: { ...counted.add, ...owner.add } }
-    : counted;
-};
 const personWrite = (account: Account): WriteOp[] =>
   account.emailHash === '' ? [] : [{ put: personRows.write(account, account.emailHash), when: ABSENT }];
 const noPersonWrite = ({ emailHash, organizationId }: Account): WriteOp[] =>
@@ -128,15 +115,20 @@ export const accountStore = (table: Table, { byOperator = false } = {}): Account
   read: (accountId) => readAccount(table, accountId),
 
   async create(account, by, linkRequest, entry) {
-    const named: Named = [
-      ['limit_reached', [countNew(account)]],
-      ['email_taken', personWrite(account)],
-      ['caller_changed', callerWrites(by)],
-      ['conflict', linkRequest ? [linkRequestWrite(linkRequest)] : []],
-      ['conflict', auditWrites(entry)],
-    ];
-    const outcome = await commit(table, { row: accountRow(account), also: writesOf(named) });
-    return outcome.kind === 'refused' ? refusalAt(named, outcome.at) : outcome.kind;
+    const save = async (count: WriteOp): Promise<AccountOutcome> => {
+      const named: Named = [
+        ['email_taken', personWrite(account)],
+        ['limit_reached', [count]],
+        ['caller_changed', callerWrites(by)],
+        ['conflict', ownerWrites(undefined, account, false)],
+        ['conflict', linkRequest ? [linkRequestWrite(linkRequest)] : []],
+        ['conflict', auditWrites(entry)],
+      ];
+      const outcome = await commit(table, { row: accountRow(account), also: writesOf(named) });
+      return outcome.kind === 'refused' ? refusalAt(named, outcome.at) : outcome.kind;
+    };
+    const limit = { organizationId: account.organizationId, counted: 'accounts', max: MAX_ACCOUNTS } as const;
+    return createWithin(table, limit, account.id, save, (outcome) => outcome === 'limit_reached');
   },
 
   async change(before, after, by, entry) {
@@ -152,7 +144,8 @@ export const accountStore = (table: Table, { byOperator = false } = {}): Account
   async remove(account, by, entry) {
     const named: Named = [
       ['conflict', [{ delete: KEYS.account(account.id), when: atVersion(account.version) }]],
-      ['last_owner', [countGone(account, !byOperator)]],
+      ['last_owner', ownerWrites(account, undefined, !byOperator)],
+      ['conflict', [countDown(account.organizationId, 'accounts', account.id)]],
       ['caller_changed', callerWrites(by, account)],
       ['conflict', noPersonWrite(account)],
       ['conflict', auditWrites(entry)],
@@ -173,9 +166,9 @@ export const listAccounts = async (
   organizationId: Id<'organization'>,
   page: PageRequest,
 ): Promise<{ items: Account[]; total: number }> => {
-  const [rows, organization] = await Promise.all([
+  const [rows, total] = await Promise.all([
     newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.accountsOf(organizationId, '', '').gsi1pk }, page),
-    readOrganization(table, organizationId),
+    readCount(table, organizationId, 'accounts'),
   ]);
-  return { items: rows.map(accountRows.read), total: organization?.accounts ?? 0 };
+  return { items: rows.map(accountRows.read), total };
 };

@@ -5,53 +5,87 @@ import { id } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { COUNTER_SHARDS, shardOf } from '../table-indexes.ts';
+import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many of them an organization ever had. Counts with a limit are attributes of its own row. */
+/** What is counted without a limit: how many of them an organization ever had. */
 export const COUNTED = ['contacts', 'keys'] as const;
-export type Counted = (typeof COUNTED)[number];
+/** What is counted within a limit: how many of them an organization has (limits.ts). */
+export const LIMITED = ['accounts', 'emailTemplates', 'flows', 'numbers', 'senders', 'templates'] as const;
+export type Limited = (typeof LIMITED)[number];
+export type Counted = (typeof COUNTED)[number] | Limited;
 
-const counterRow = z.object({ count: z.int() });
+export const counterRow = z.object({ count: z.int() });
+type Update = Extract<WriteOp, { update: unknown }>;
 
 /** Counts `by` objects on the shard of an id, in the transaction that stores them. Neither exists nor conflicts where others are counted. */
 export const countWrite = (
   organizationId: Id<'organization'>,
-  counted: Counted,
+  counted: (typeof COUNTED)[number],
   objectId: string,
   by = 1,
-): Extract<WriteOp, { update: unknown }> => ({
+): Update => ({
   update: KEYS.counter(organizationId, counted, shardOf(objectId, COUNTER_SHARDS)),
   add: { count: by },
 });
 
-/** Organizations from before their counters were spread have counts on their own rows, until `admin table migrate` has moved them. */
-const ownCounts = z.object({ contacts: z.int().default(0), keys: z.int().default(0) });
+/** The part of a whole number that is a limited count's shard's: the parts add up to it. */
+export const partOf = (whole: number, shard: number): number =>
+  Math.floor(whole / LIMIT_SHARDS) + (shard < whole % LIMIT_SHARDS ? 1 : 0);
+
+/** Spreads a limited count over its shards, evenly: none gets more than its part of the limit. */
+export const spreadWrites = (organizationId: Id<'organization'>, counted: Limited, count: number): Update[] =>
+  Array.from({ length: LIMIT_SHARDS }, (_, shard) => ({ shard, by: partOf(count, shard) })).flatMap(({ shard, by }) =>
+    by === 0 ? [] : [{ update: KEYS.counter(organizationId, counted, shard), add: { count: by } }],
+  );
+
+/** Organizations from before their counters were spread have counts on their own rows, until they are moved. */
+const own = z.int().default(0);
+const ownCounts = z.object({
+  contacts: own,
+  keys: own,
+  accounts: own,
+  emailTemplates: own,
+  flows: own,
+  numbers: own,
+  senders: own,
+  templates: own,
+} satisfies Record<Counted, typeof own>);
 
 /** Moves the counts on an organization's own row to the shards; for the transaction that takes them from it. */
 export const movedCounts = (organization: Row): WriteOp[] => {
   const counts = ownCounts.parse(organization);
-  return COUNTED.flatMap((counted) => {
-    const by = counts[counted];
-    return by === 0 ? [] : [countWrite(id('organization').parse(organization.id), counted, 'moved', by)];
-  });
+  const organizationId = id('organization').parse(organization.id);
+  return [
+    ...COUNTED.flatMap((counted) =>
+      counts[counted] === 0 ? [] : [countWrite(organizationId, counted, 'moved', counts[counted])],
+    ),
+    ...LIMITED.flatMap((counted) => spreadWrites(organizationId, counted, counts[counted])),
+  ];
 };
 
-const readOwn = async (table: Table, organizationId: Id<'organization'>, counted: Counted): Promise<number> =>
+/** The count of a kind on an organization's own row; 0 once it is moved. One consistent read. */
+export const readOwn = async (table: Table, organizationId: Id<'organization'>, counted: Counted): Promise<number> =>
   ownCounts.parse((await table.get(KEYS.organization(organizationId), { only: [counted] })) ?? {})[counted];
 
+/** The shards of a count. One query of short rows, consistent. */
+export const readShards = (table: Table, organizationId: Id<'organization'>, counted: Counted): Promise<Row[]> =>
+  table.queryAll({
+    partition: KEYS.counter(organizationId, counted, 0).pk,
+    sort: { text: 'begins_with(#sk, :counted)', values: { counted: `${counted}#` } },
+    consistent: true,
+  });
+
 /**
- * How many objects of a kind an organization ever had. One read, then one query of at most 128 short rows; once more where the count on the
- * organization's row moved meanwhile.
+ * How many objects of a kind an organization ever had, or has where they are limited. One read, then one query of at most 128 short rows; once more
+ * where the count on the organization's row moved meanwhile.
  */
 export const readCount = async (
   table: Table,
   organizationId: Id<'organization'>,
   counted: Counted,
 ): Promise<number> => {
-  const { pk: partition } = KEYS.counter(organizationId, counted, 0);
-  const sort = { text: 'begins_with(#sk, :counted)', values: { counted: `${counted}#` } };
   const own = await readOwn(table, organizationId, counted);
-  const shards = await table.queryAll({ partition, sort, consistent: true });
+  const shards = await readShards(table, organizationId, counted);
   if (own !== 0 && own !== (await readOwn(table, organizationId, counted)))
     return readCount(table, organizationId, counted);
   return shards.reduce((sum, row) => sum + counterRow.parse(row).count, own);

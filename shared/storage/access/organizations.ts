@@ -10,38 +10,45 @@ import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
+import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** An organization, and how many accounts it ever had: the total of their list. */
-interface CountedOrganization extends Organization {
-  readonly accounts: number;
-}
+const withoutCounts = ({
+  contacts: _contacts,
+  keys: _keys,
+  accounts: _accounts,
+  emailTemplates: _emailTemplates,
+  flows: _flows,
+  numbers: _numbers,
+  senders: _senders,
+  templates: _templates,
+  ...row
+}: Row): Row => row;
 
 /** Organizations. The settings of their sends are attributes of the same row (organization-settings.ts). */
-export const organizationRows = defineRow<CountedOrganization>()({
+export const organizationRows = defineRow<Organization>()({
   attributes: {
     id: id('organization'),
     name: z.string(),
     smsPerSecond: z.int().min(1).exactOptional(),
     sendsPerMinute: z.int().min(1).exactOptional(),
     createdAt: time,
-    accounts: z.int().default(0),
   },
   key: (organization) => KEYS.organization(organization.id),
   index: (organization) => INDEX_KEYS.organizations(isoTime(organization.createdAt), organization.id),
-  version: 2,
-  // Version 1 also counted contacts and keys: counters.ts reads them, and moves them when the row is rewritten.
-  versions: { 1: ({ contacts: _contacts, keys: _keys, ...row }) => row },
+  version: 3,
+  // Earlier versions counted its objects on this row: counters.ts reads such counts, and moves them when the row is rewritten.
+  versions: { 1: withoutCounts, 2: withoutCounts },
 });
 
-/** An organization with the totals of its lists; undefined when it does not exist. */
+/** An organization; undefined when it does not exist. */
 export const readOrganization = async (
   table: Table,
   organizationId: Id<'organization'>,
-): Promise<CountedOrganization | undefined> => {
+): Promise<Organization | undefined> => {
   const row = await table.get(KEYS.organization(organizationId));
   return row && organizationRows.read(row);
 };
@@ -81,17 +88,14 @@ export const renameOrganization = async (
 
 /** The write of a new organization. */
 export const organizationWrite = (organization: Organization): WriteOp => ({
-  put: organizationRows.write({ ...organization, accounts: 0 }),
+  put: organizationRows.write(organization),
   when: ABSENT,
 });
 
 /** Organizations of the stage, newest first. */
 export const listOrganizations = async (table: Table, page: PageRequest): Promise<Organization[]> => {
   const rows = await newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.organizations('', '').gsi1pk }, page);
-  return rows.map((row) => {
-    const { accounts: _accounts, ...organization } = organizationRows.read(row);
-    return organization;
-  });
+  return rows.map(organizationRows.read);
 };
 
 /** Every organization of the stage. One query of an index, a page for each megabyte of its entries. */
@@ -100,20 +104,3 @@ export const organizationIds = async (table: Table): Promise<Id<'organization'>[
   const rows = await table.queryAll({ index: 'gsi1', partition, only: ['pk', 'sk'] });
   return rows.map(PARSE_KEY.organization);
 };
-
-/** Increments a counter of an organization up to `max`. Fails when it is at `max` already, or the organization does not exist. */
-export const countWithin = (organizationId: Id<'organization'>, counter: string, max: number): WriteOp => ({
-  update: KEYS.organization(organizationId),
-  add: { [counter]: 1 },
-  when: {
-    text: `attribute_exists(#pk) AND (attribute_not_exists(#${counter}) OR #${counter} < :max)`,
-    values: { max },
-  },
-});
-
-/** Decrements a counter of an organization. */
-export const countDown = (organizationId: Id<'organization'>, counter: string): WriteOp => ({
-  update: KEYS.organization(organizationId),
-  add: { [counter]: -1 },
-  when: EXISTS,
-});

@@ -5,7 +5,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { UNIFIED_STATUSES, type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { oneOf } from '../client/conditions.ts';
@@ -144,10 +144,10 @@ export const readBatch = async (table: Table, id: Id<'batch'>): Promise<Batch | 
 export const batchStore = (
   table: Table,
   sealer: Sealer,
-  publish: (workItems: readonly WorkItem[]) => void,
+  publish: (workItems: readonly Publishable[]) => void,
 ): BatchStore => ({
   reserveChunk: (reservation) =>
-    reserveChunk(table, sealer, reservation, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+    reserveChunk(table, sealer, reservation, (events) => events.length > 0 && publish(events.map(eventWorkItem))),
 
   async readChunk(batchId, chunk) {
     const row = await table.get(KEYS.batchChunk(batchId, chunk));
@@ -164,7 +164,7 @@ export const batchStore = (
       set: { ...chunkRows.set({ announcedAt: at }), ...INDEX_KEYS.due('send_chunk', `${batchId}#${chunk}`, until) },
       when: inState('waiting'),
     });
-    if (ok && events.length > 0) publish(events.map(({ id }) => eventWorkItem(id)));
+    if (ok && events.length > 0) publish(events.map(eventWorkItem));
   },
 
   async markSent({ batchId, chunk }, leftAt, checkAt) {

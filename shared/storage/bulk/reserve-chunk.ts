@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/bulk/chunk.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -110,7 +111,7 @@ export const reserveChunk = async (
   table: Table,
   sealer: Sealer,
   reservation: ChunkReservation,
-  raised: (eventIds: readonly Id<'event'>[]) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Promise<ChunkOutcome> => {
   const debit = debitOf(reservation);
   const own = (await Promise.all(reservation.messages.map((message) => messageWrites(sealer, message)))).flat();
@@ -121,6 +122,6 @@ export const reserveChunk = async (
     (named, reasons) => failureOf(table, debit, named, reasons),
   );
   if (outcome.kind !== 'made') return outcome;
-  raised(outcome.events.map(({ id }) => id));
+  raised(outcome.events);
   return { kind: 'reserved' };
 };

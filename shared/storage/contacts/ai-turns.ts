@@ -3,6 +3,7 @@ import { CHANNELS } from '../../domain/channels/registry.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { AI_ROLES, type AiTurn } from '../../domain/tracking/ai-turn.ts';
 import type { TurnPorts } from '../../domain/tracking/report-turn.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -46,7 +47,7 @@ export const turnRows = defineRow<AiTurn>()({
 /** Turns in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const turnStore = (
   table: Table,
-  raised: (eventId: Id<'event'>) => void,
+  raised: (event: DomainEvent) => void,
 ): Pick<TurnPorts, 'readTurn' | 'store'> => ({
   readTurn: (id) => readRow(table, KEYS.aiTurn(id), turnRows.read),
 
@@ -57,7 +58,7 @@ export const turnStore = (
       { check: KEYS.contact(turn.contactId), when: { text: '#org = :org', values: { org: turn.organizationId } } },
       eventWrite(event),
     ]);
-    if (ok) raised(event.id);
+    if (ok) raised(event);
     return ok;
   },
 });

@@ -10,9 +10,9 @@ import {
 import type { ContactStore, CreateOutcome } from '../../domain/contacts/ports.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
-import type { Id } from '../../domain/core/ids.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -206,7 +206,7 @@ export const consentWrites = (
 };
 
 /** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
-export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => void): ContactStore => ({
+export const contactStore = (table: Table, raised: (event: DomainEvent) => void): ContactStore => ({
   async create(contact, event) {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
     const named = createWrites(contact, eventWrite(event));
@@ -215,7 +215,7 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
       ? { kind: 'created' }
       : verdictOf(contact, named, outcome.reasons);
     if (!verdict) throw new Unavailable('The contact could not be stored.');
-    if (verdict.kind === 'created') raised(event.id);
+    if (verdict.kind === 'created') raised(event);
     return verdict;
   },
 
@@ -224,7 +224,7 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
   async changeConsent(before, after, event) {
     const writes = consentWrites(before, after);
     const outcome = await table.transact([...writes, ...(event ? [eventWrite(event)] : [])]);
-    if (outcome.ok && event) raised(event.id);
+    if (outcome.ok && event) raised(event);
     return outcome.ok;
   },
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { PRIORITIES } from '../../domain/core/priority.ts';
 import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
-import type { DomainEvent } from '../../domain/events/event.ts';
+import type { DomainEvent, QueuedEvent } from '../../domain/events/event.ts';
 import type { EventStore, StoredEvent } from '../../domain/webhooks/ports.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
@@ -28,6 +29,7 @@ const eventRows = defineRow<OutboxEvent>()({
     env: z.enum(ENVIRONMENTS),
     createdAt: time,
     data: z.record(z.string(), z.unknown()),
+    priority: z.enum(PRIORITIES).exactOptional(),
     publishedAt: time.exactOptional(),
   },
   rename: { organizationId: 'org' },
@@ -45,7 +47,12 @@ export const eventWrite = (event: DomainEvent): { readonly put: Row } => ({
 });
 
 /** The work item that publishes an event early. */
-export const eventWorkItem = (id: Id<'event'>): WorkItem => ({ kind: 'publish_event', ...KEYS.event(id) });
+export const eventWorkItem = ({ id, organizationId: owner, priority }: QueuedEvent): Publishable => ({
+  kind: 'publish_event',
+  ...KEYS.event(id),
+  owner,
+  priority,
+});
 
 const read = (row: Row): StoredEvent => {
   const { publishedAt, ...event } = eventRows.read(row);

@@ -10,7 +10,8 @@ import {
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import { readCount } from '../access/counters.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, packedJson, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -109,8 +110,10 @@ export const emailTemplateStore = (table: Table): TemplateStore => {
   };
   return {
     create(template) {
-      const count = countWithin(template.organizationId, 'emailTemplates', MAX_TEMPLATES);
-      return save(template, undefined, [nameWrite(template), count], { kind: 'limit_reached' });
+      const limit = { organizationId: template.organizationId, counted: 'emailTemplates', max: MAX_TEMPLATES } as const;
+      const create = (count: WriteOp) =>
+        save(template, undefined, [nameWrite(template), count], { kind: 'limit_reached' });
+      return createWithin(table, limit, template.id, create, ({ kind }) => kind === 'limit_reached');
     },
     change(before, after) {
       const names = nameKey(before).pk === nameKey(after).pk ? [] : [nameWrite(after), freeName(before)];
@@ -122,7 +125,7 @@ export const emailTemplateStore = (table: Table): TemplateStore => {
         { delete: KEYS.emailTemplate(id), when: atVersion(version) },
         { delete: KEYS.emailTemplateContent(id) },
         freeName(template),
-        countDown(organizationId, 'emailTemplates'),
+        countDown(organizationId, 'emailTemplates', id),
       ]);
       return outcome.ok;
     },
@@ -138,11 +141,11 @@ export const emailTemplateStore = (table: Table): TemplateStore => {
       ),
     async page(organizationId, q, { skip, limit }) {
       if (q === undefined) {
-        const [items, row] = await Promise.all([
+        const [items, total] = await Promise.all([
           summaries(organizationId, { skip, limit }),
-          table.get(KEYS.organization(organizationId), { only: ['emailTemplates'] }),
+          readCount(table, organizationId, 'emailTemplates'),
         ]);
-        return { items, total: z.int().default(0).parse(row?.emailTemplates) };
+        return { items, total };
       }
       const wanted = folded(q);
       const all = await summaries(organizationId, { skip: 0, limit: MAX_TEMPLATES });

@@ -1,10 +1,18 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { type Fallback, type FallbackStep, NO_WAIT, type StepTransition } from '../../domain/message/fallback.ts';
+import { PRIORITIES } from '../../domain/core/priority.ts';
+import {
+  type Fallback,
+  type FallbackStep,
+  fallbackOfMessage,
+  NO_WAIT,
+  type QueuedFallback,
+  type StepTransition,
+} from '../../domain/message/fallback.ts';
 import { isDelivered, isFailed, type MessageRecord } from '../../domain/message/message.ts';
 import type { AdvanceFallbackPorts } from '../../domain/sending/advance-fallback.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
@@ -31,6 +39,7 @@ const fallbackRows = defineRow<StoredFallback>()({
     current: id('message'),
     waitUntil: z.int(),
     state: z.enum(['waiting', 'delivered', 'exhausted', 'cancelled']),
+    priority: z.enum(PRIORITIES).exactOptional(),
   },
   rename: { organizationId: 'org' },
   key: (fallback) => KEYS.fallback(fallback.id),
@@ -107,11 +116,22 @@ export const fallbackStatusWrites = (message: MessageRecord, at: number): WriteO
     : [];
 };
 
+/** The work item that advances a fallback. */
+export const fallbackWorkItem = ({ id, organizationId: owner, priority }: QueuedFallback): Publishable => ({
+  kind: 'fallback',
+  ...KEYS.fallback(id),
+  owner,
+  priority,
+});
+
 /** The work item that advances a failed message's fallback. */
-export const fallbackWorkItems = (message: MessageRecord, status: MessageRecord['status'] | undefined): WorkItem[] =>
-  message.fallbackId && status && isFailed({ ...message, status })
-    ? [{ kind: 'fallback', ...KEYS.fallback(message.fallbackId) }]
-    : [];
+export const fallbackWorkItems = (
+  message: MessageRecord,
+  status: MessageRecord['status'] | undefined,
+): Publishable[] => {
+  const fallback = fallbackOfMessage(message);
+  return fallback && status && isFailed({ ...message, status }) ? [fallbackWorkItem(fallback)] : [];
+};
 
 /** Fallbacks in the table of one stage. */
 export const fallbackStore = (

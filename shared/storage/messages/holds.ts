@@ -4,7 +4,7 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { TakenPositions } from '../../domain/pricing/volume.ts';
 import { positionsOf } from '../../domain/sending/positions.ts';
 import { type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
@@ -121,10 +121,10 @@ export const returnsAtOnce = ({ escrow, status, force }: MessageRecord, withChun
   escrow === undefined || (!withChunk && (force || status === 'queued'));
 
 /** The work item that settles the escrow of an unsent message, unless its coins are back already, or return with its whole chunk. */
-export const escrowWorkItems = (message: MessageRecord, withChunk = false): WorkItem[] => {
+export const escrowWorkItems = (message: MessageRecord, withChunk = false): Publishable[] => {
   if (withChunk || message.escrow === undefined || returnsAtOnce(message)) return [];
   const { batchId, chunk } = parseEscrowShard(message.escrow);
-  return [{ kind: 'close_escrow', ...KEYS.batchChunk(batchId, chunk) }];
+  return [{ kind: 'close_escrow', ...KEYS.batchChunk(batchId, chunk), owner: message.organizationId }];
 };
 
 /**

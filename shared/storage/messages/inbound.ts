@@ -148,7 +148,7 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   return [interactionWrite({ organizationId, contactId: after.id, lastInteractionAt, whatsappProfileName, updatedAt })];
 };
 
-/** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 24 rows. */
+/** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 192 short rows. */
 export const readInboundCounts = async (
   table: Table,
   organizationId: Id<'organization'>,

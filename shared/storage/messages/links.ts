@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { ShortLink } from '../../domain/links/short-link.ts';
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -28,7 +28,7 @@ export const linkRows = defineRow<ShortLink>()({
 /** Short links in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const linkStore = (
   table: Table,
-  raised: (eventId: Id<'event'>) => void,
+  raised: (event: DomainEvent) => void,
 ): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
   async readLink(code) {
     const row = await table.get(KEYS.link(code));
@@ -47,7 +47,7 @@ export const linkStore = (
     ]);
     // The event exists already: an earlier attempt of this click was committed, and its answer was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
-    if (counted) raised(event.id);
+    if (counted) raised(event);
     return counted;
   },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CHANNELS, channelOf } from '../../domain/channels/registry.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { V1_CODES, type V1Code } from '../../domain/core/errors.ts';
+import { PRIORITIES } from '../../domain/core/priority.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import {
@@ -10,7 +11,6 @@ import {
   MESSAGE_TYPES,
   type MessageOf,
   type MessageRecord,
-  PRIORITIES,
 } from '../../domain/message/message.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
 import { KEYS } from '../access-patterns.ts';

@@ -1,10 +1,11 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { priorityOf } from '../../domain/core/priority.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -163,7 +164,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
 /** The message store over the single table. `publish` enqueues committed work early; it may be lost, since the work is found by its due time. */
 export const messageStore = (
   table: Table,
-  publish: (workItems: readonly WorkItem[], delaySeconds?: number) => void,
+  publish: (workItems: readonly Publishable[], delaySeconds?: number) => void,
   sealer: Sealer,
 ): MessageStore => {
   /** Makes a change together with the events that it raises and somebody takes. One row alone needs no transaction, which costs twice. */
@@ -171,13 +172,13 @@ export const messageStore = (
     { organizationId }: Pick<MessageRecord, 'organizationId'>,
     writes: readonly WriteOp[],
     raised: readonly DomainEvent[],
-    more: readonly WorkItem[] = [],
+    more: readonly Publishable[] = [],
   ): Promise<boolean> => {
     const events = await takenEvents(table, organizationId, raised);
     const all = [...writes, ...events.map(eventWrite)];
     const [only] = all;
     const { ok } = only && all.length === 1 ? await table.write(only) : await table.transact(all);
-    const workItems = [...events.map(({ id }) => eventWorkItem(id)), ...more];
+    const workItems = [...events.map(eventWorkItem), ...more];
     if (ok && workItems.length > 0) publish(workItems);
     return ok;
   };
@@ -202,8 +203,13 @@ export const messageStore = (
   };
   return {
     read,
-    reserve: (reservation: Reservation) =>
-      reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+    reserve(reservation: Reservation) {
+      const { organizationId } = reservation.message;
+      const of = { organizationId, priority: priorityOf(reservation.message) };
+      return reserve(table, reservation, sealer, (ids) => {
+        if (ids.length > 0) publish(ids.map((id) => eventWorkItem({ id, ...of })));
+      });
+    },
     async settle(message, settlement) {
       const references = referenceRows(message, settlement);
       if (references.length > 0) await table.putMany(references);

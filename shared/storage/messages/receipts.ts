@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { asId, type Id } from '../../domain/core/ids.ts';
+import { PRIORITIES, type Priority, storedPriority } from '../../domain/core/priority.ts';
+import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { type PendingReceipt, receiptFingerprint } from '../../domain/sending/apply-receipt.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import { type Publishable, workOf } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
@@ -15,25 +17,39 @@ const KEEP_SECONDS = 7 * 24 * 3600;
 
 const isReceipt = (value: unknown): value is ReceiptEvent =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'receipt';
-const receiptRows = defineRow<PendingReceipt>()({
-  attributes: { messageId: id('message'), fingerprint: z.string(), event: z.custom<ReceiptEvent>(isReceipt) },
+/** With what its work item depends on, absent from rows of earlier versions. */
+interface StoredReceipt extends PendingReceipt {
+  readonly organizationId?: Id<'organization'>;
+  readonly priority?: Priority;
+}
+const receiptRows = defineRow<StoredReceipt>()({
+  attributes: {
+    messageId: id('message'),
+    fingerprint: z.string(),
+    event: z.custom<ReceiptEvent>(isReceipt),
+    organizationId: id('organization').exactOptional(),
+    priority: z.enum(PRIORITIES).exactOptional(),
+  },
+  rename: { organizationId: 'org' },
   key: (receipt) => KEYS.receipt(receipt.messageId, receipt.fingerprint),
 });
 
 /** The work item that applies a receipt. */
-export const receiptWorkItem = (messageId: Id<'message'>, fingerprint: string): WorkItem => ({
+export const receiptWorkItem = (message: QueuedMessage, { fingerprint }: PendingReceipt): Publishable => ({
   kind: 'apply_receipt',
-  ...KEYS.receipt(messageId, fingerprint),
+  ...KEYS.receipt(message.id, fingerprint),
+  ...workOf(message),
 });
 
 /** Pending receipts. */
 export const receiptStore = (table: Table) => ({
   /** Stores a receipt, due at once. A duplicate is the same row. */
-  async addPendingReceipt(messageId: Id<'message'>, event: ReceiptEvent, now: number): Promise<PendingReceipt> {
+  async addPendingReceipt(message: QueuedMessage, event: ReceiptEvent, now: number): Promise<PendingReceipt> {
+    const { id: messageId, organizationId } = message;
     const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
     await table.write({
       put: {
-        ...receiptRows.write(receipt),
+        ...receiptRows.write({ ...receipt, organizationId, ...storedPriority(message) }),
         ...INDEX_KEYS.due('apply_receipt', messageId, now),
         ttl: Math.ceil(now / 1000) + KEEP_SECONDS,
       },

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { SMS_ROUTES } from '../../domain/channels/sms/content.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
-import type { Id } from '../../domain/core/ids.ts';
 import { type Coins, NO_COINS } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -43,9 +42,9 @@ export const replyRows = defineRow<ReplyRecord>()({
   },
 });
 
-/** `events`: the ids of the written events. `moved`: the sender's state changed since it was read. */
+/** `events`: the written events. `moved`: the sender's state changed since it was read. */
 export type ReplyOutcome =
-  | { readonly kind: 'kept'; readonly events: readonly Id<'event'>[] }
+  | { readonly kind: 'kept'; readonly events: readonly DomainEvent[] }
   | { readonly kind: 'repeated' }
   | { readonly kind: 'conflict' };
 
@@ -91,8 +90,7 @@ export const keepReply = async (
     inAnyLane(table, organizationId, (lane) => keepIn(table, reply, lane, charged, event, inbound));
   const kept = await keep(reply.coins);
   const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
-  if (outcome.kind === 'made')
-    return { kind: 'kept', events: [event, ...outcome.events, ...(inbound?.events ?? [])].map(({ id }) => id) };
+  if (outcome.kind === 'made') return { kind: 'kept', events: [event, ...outcome.events, ...(inbound?.events ?? [])] };
   if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
     throw new Unavailable('There is no wallet.');
   return outcome;

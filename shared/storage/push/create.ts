@@ -2,9 +2,10 @@ import type { AudienceDevice } from '../../domain/channels/push/device.ts';
 import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import type { PushMessage } from '../../domain/channels/push/message.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -68,7 +69,7 @@ const commit = async (
   table: Table,
   push: NewPush,
   claim: Claim,
-  raised: (eventIds: readonly Id<'event'>[]) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Promise<CommitOutcome> => {
   const outcome = await inAnyLane(table, push.message.organizationId, (lane) => {
     const message = lane === 0 ? push.message : { ...push.message, lane };
@@ -86,7 +87,7 @@ const commit = async (
   });
   if (outcome.kind === 'volume_changed') throw new TypeError('a push takes no positions');
   if (outcome.kind !== 'made') return outcome.kind;
-  raised([...outcome.events, ...push.events].map(({ id }) => id));
+  raised([...outcome.events, ...push.events]);
   return 'committed';
 };
 
@@ -151,13 +152,14 @@ export const readPushMessage = (table: Table, id: Id<'message'>): Promise<PushMe
 /** Creation of push messages in the table of one stage. */
 export const pushCreationStore = (
   table: Table,
-  publish: (workItems: readonly WorkItem[]) => void,
+  publish: (workItems: readonly Publishable[]) => void,
 ): PushCreationStore => ({
   claim: (request, now, until) => takeClaim(table, request, now, until),
   releaseClaim: (claim, now, how) => releaseClaim(table, claim, now, how),
   chunks: (messageId) => readPushChunks(table, messageId),
   putChunk: (chunk, tenant, devices) => putPushChunk(table, chunk, tenant, devices),
-  commit: (push, claim) => commit(table, push, claim, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+  commit: (push, claim) =>
+    commit(table, push, claim, (events) => events.length > 0 && publish(events.map(eventWorkItem))),
   async read(organizationId, id) {
     const message = await readPushMessage(table, id);
     return message?.organizationId === organizationId ? message : undefined;

@@ -1,7 +1,7 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -125,14 +125,14 @@ const closeWrites = (
 };
 
 /** The work that is due once a message ended: its events, its fallback, and its chunk's escrow where coins go back. */
-const workAfter = ({ record }: PushMessage, { status, events }: PushOutcome): WorkItem[] => [
-  ...events.map(({ id }) => eventWorkItem(id)),
+const workAfter = ({ record }: PushMessage, { status, events }: PushOutcome): Publishable[] => [
+  ...events.map(eventWorkItem),
   ...fallbackWorkItems(record, status),
   ...escrowWorkItems(record),
 ];
 
 /** Sending push messages in the table of one stage. */
-export const pushSendStore = (table: Table, publish: (workItems: readonly WorkItem[]) => void): PushSendStore => ({
+export const pushSendStore = (table: Table, publish: (workItems: readonly Publishable[]) => void): PushSendStore => ({
   message: (id) => readPushMessage(table, id),
   chunks: async (message) => (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk)),
   chunk: (messageId, shard, number) => readRow(table, KEYS.pushChunk(messageId, shard, number), readPushChunk),

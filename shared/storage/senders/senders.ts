@@ -11,7 +11,7 @@ import {
   type SenderOutcome,
   type SenderStore,
 } from '../../domain/senders/sender.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
@@ -101,16 +101,19 @@ export const senderStore = (table: Table): SenderStore => {
         );
   return {
     async create(sender, entry): Promise<SenderOutcome> {
-      const counted = countWithin(sender.organizationId, 'senders', MAX_SENDERS);
       const below = needsBelow(sender) ? await readBelow(table, sender) : undefined;
       if (below?.isForeign) return { kind: 'taken', own: false };
       const held = hold(sender, below);
-      const also = [counted, ...held, ...auditWrites(entry)];
-      const outcome = await commit(table, { row: senderRow(sender), also });
-      if (outcome.kind === 'conflict') return { kind: 'taken', own: true };
-      if (outcome.kind === 'saved') return outcome;
-      if (outcome.at === 0) return { kind: 'limit_reached' };
-      return isFence(below, held, outcome.at - 1) ? { kind: 'conflict' } : { kind: 'taken', own: false };
+      const save = async (count: WriteOp): Promise<SenderOutcome> => {
+        const also = [count, ...held, ...auditWrites(entry)];
+        const outcome = await commit(table, { row: senderRow(sender), also });
+        if (outcome.kind === 'conflict') return { kind: 'taken', own: true };
+        if (outcome.kind === 'saved') return outcome;
+        if (outcome.at === 0) return { kind: 'limit_reached' };
+        return isFence(below, held, outcome.at - 1) ? { kind: 'conflict' } : { kind: 'taken', own: false };
+      };
+      const limit = { organizationId: sender.organizationId, counted: 'senders', max: MAX_SENDERS } as const;
+      return createWithin(table, limit, sender.id, save, ({ kind }) => kind === 'limit_reached');
     },
     async change(before, after, entry) {
       const below = needsBelow(after) && before.status !== 'verified' ? await readBelow(table, after) : undefined;
@@ -137,7 +140,7 @@ export const senderStore = (table: Table): SenderStore => {
     async remove(sender, entry) {
       const { ok } = await table.transact([
         { delete: keyOf(sender), when: atVersion(sender.version) },
-        countDown(sender.organizationId, 'senders'),
+        countDown(sender.organizationId, 'senders', sender.id),
         ...free(sender),
         ...(sender.isDefault ? [noLongerDefault(sender)] : []),
         ...auditWrites(entry),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
+import { PRIORITIES } from '../../domain/core/priority.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { AttemptSummary, KeptAttempt, StoredDelivery } from '../../domain/webhooks/ports.ts';
 import { CLAIM_MS } from '../../domain/webhooks/schedule.ts';
@@ -36,6 +37,7 @@ export const deliveryRows = defineRow<DeliveryRow>()({
     firstAt: time.optional(),
     nextAttemptAt: time.optional(),
     createdAt: time,
+    priority: z.enum(PRIORITIES).optional(),
     summaries: z
       .array(
         z.object({

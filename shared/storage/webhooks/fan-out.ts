@@ -40,6 +40,7 @@ const newDelivery = ({ subscription, now }: FanOut, event: DomainEvent, sequence
   attemptCount: 0,
   nextAttemptAt: now,
   createdAt: now,
+  priority: event.priority,
 });
 
 /** Puts an event's delivery if it is absent; its row, whoever put it. */
@@ -106,7 +107,7 @@ const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting
   const rows = await mapConcurrently(events, CONCURRENT_PUTS, async (event) => {
     const id = deliveryIdOf(subscription.id, event.id);
     const row = made.get(event.id) ?? (await put(of, event, numberOf(numbers, event.id)));
-    return { id, eventId: event.id, row };
+    return { id, event, row };
   });
   const untried = rows.filter(({ row }) => isUntried(row));
   // After the deliveries: a drain that found the backlog empty before them could have ended it.
@@ -114,7 +115,12 @@ const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting
     const write = backlogWrite(subscription.id, now, drainAt ?? now);
     await table.write({ update: KEYS.webhook(subscription.organizationId, subscription.id), ...write, when: EXISTS });
   }
-  return untried.map(({ id, eventId }) => ({ id, eventId }));
+  return untried.map(({ id, event: { id: eventId, organizationId, priority } }) => ({
+    id,
+    eventId,
+    organizationId,
+    priority,
+  }));
 };
 
 /**

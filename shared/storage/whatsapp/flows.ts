@@ -9,7 +9,7 @@ import {
 import { flowJsonSchema } from '../../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, packedJson, time } from '../client/attributes.ts';
 import { allOf, contains, equal } from '../client/conditions.ts';
@@ -80,13 +80,17 @@ export const flowStore = (table: Table): FlowStore => {
     return outcomeOf(await commit(table, { row, over, also }));
   };
   return {
-    create: (flow) => save(flow, undefined, [countWithin(flow.organizationId, 'flows', MAX_FLOWS)]),
+    create(flow) {
+      const limit = { organizationId: flow.organizationId, counted: 'flows', max: MAX_FLOWS } as const;
+      const create = (count: WriteOp) => save(flow, undefined, [count]);
+      return createWithin(table, limit, flow.id, create, ({ kind }) => kind === 'limit_reached');
+    },
     change: (before, after) => save(after, before.revision, nameWrites(before, after)),
     async remove(flow) {
       const outcome = await table.transact([
         { delete: KEYS.flow(flow.id), when: atVersion(flow.revision) },
         ...deleteName(flow),
-        countDown(flow.organizationId, 'flows'),
+        countDown(flow.organizationId, 'flows', flow.id),
       ]);
       return outcome.ok;
     },

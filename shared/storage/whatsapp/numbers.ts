@@ -12,7 +12,8 @@ import {
 } from '../../domain/channels/whatsapp/numbers/number.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
@@ -103,29 +104,27 @@ export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Prom
  * WhatsApp numbers in the table of one stage; access tokens are sealed by the stage's vault, in rows of their own. `raised` receives the ids
  * of committed events, to publish them early.
  */
-export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'event'>) => void): NumberStore => {
+export const numberStore = (table: Table, sealer: Sealer, raised: (event: DomainEvent) => void): NumberStore => {
   const tokenWrite = async ({ id, organizationId: org }: WhatsappNumber, accessToken: string): Promise<WriteOp> => ({
     put: { ...KEYS.numberToken(id), org, sealed: await sealer.seal(org, id, accessToken) },
   });
   return {
     async create(number, accessToken, entry) {
       const { id: numberId, organizationId: org } = number;
-      const outcome = await commit(table, {
-        row: numberRows.write(number),
-        also: [
-          { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT },
-          countWithin(org, 'numbers', MAX_NUMBERS),
-          await tokenWrite(number, accessToken),
-          ...auditWrites(entry),
-        ],
-      });
-      return createOutcome(org, outcome);
+      const own = { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT };
+      const token = await tokenWrite(number, accessToken);
+      const limit = { organizationId: org, counted: 'numbers', max: MAX_NUMBERS } as const;
+      const save = async (count: WriteOp) => {
+        const also = [own, count, token, ...auditWrites(entry)];
+        return createOutcome(org, await commit(table, { row: numberRows.write(number), also }));
+      };
+      return createWithin(table, limit, numberId, save, ({ kind }) => kind === 'limit_reached');
     },
     async change(before, after, { events = [], accessToken, entry } = {}) {
       const token = accessToken === undefined ? [] : [await tokenWrite(after, accessToken)];
       const also = [...events.map(eventWrite), ...token, ...auditWrites(entry)];
       const outcome = changeOutcome(await commit(table, { row: numberRows.write(after), over: before.version, also }));
-      if (outcome.kind === 'saved') for (const { id } of events) raised(id);
+      if (outcome.kind === 'saved') for (const event of events) raised(event);
       return outcome;
     },
     async remove({ id, organizationId, phoneNumberId, version }, entry) {
@@ -133,7 +132,7 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'
         { delete: KEYS.number(id), when: atVersion(version) },
         { delete: KEYS.numberToken(id) },
         { delete: KEYS.phoneNumberId(phoneNumberId), when: { text: '#numberId = :id', values: { id } } },
-        countDown(organizationId, 'numbers'),
+        countDown(organizationId, 'numbers', id),
         ...auditWrites(entry),
       ]);
       return outcome.ok;

@@ -10,7 +10,8 @@ import {
 } from '../../domain/channels/whatsapp/templates/template.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { countDown, countWithin } from '../access/organizations.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, jsonText, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
@@ -81,16 +82,20 @@ const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
  * WhatsApp templates in the table of one stage: one row each, and one that makes name, language and account unique. `raised` receives the ids
  * of committed events, to publish them early.
  */
-export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => void): TemplateStore => {
+export const templateStore = (table: Table, raised: (event: DomainEvent) => void): TemplateStore => {
   const idsOf = async (organizationId: Id<'organization'>, name: string): Promise<Id<'template'>[]> => {
     const partition = KEYS.templateName(organizationId, name, '', '').pk;
     const { rows } = await table.query({ partition, consistent: true });
     return rows.map(({ templateId }) => id('template').parse(templateId));
   };
   return {
-    create: async (template) => {
-      const also = [nameWrite(template), countWithin(template.organizationId, 'templates', MAX_TEMPLATES)];
-      return outcomeOf(await commit(table, { row: templateRows.write(template), also }), true);
+    create(template) {
+      const limit = { organizationId: template.organizationId, counted: 'templates', max: MAX_TEMPLATES } as const;
+      const save = async (count: WriteOp) => {
+        const also = [nameWrite(template), count];
+        return outcomeOf(await commit(table, { row: templateRows.write(template), also }), true);
+      };
+      return createWithin(table, limit, template.id, save, ({ kind }) => kind === 'limit_reached');
     },
     change: async (before, after, events = []) => {
       const renamed = nameKey(before).pk !== nameKey(after).pk || nameKey(before).sk !== nameKey(after).sk;
@@ -99,14 +104,14 @@ export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => vo
         await commit(table, { row: templateRows.write(after), over: before.revision, also }),
         renamed,
       );
-      if (outcome.kind === 'saved') for (const { id } of events) raised(id);
+      if (outcome.kind === 'saved') for (const event of events) raised(event);
       return outcome;
     },
     async remove(template) {
       const outcome = await table.transact([
         { delete: KEYS.template(template.id), when: atVersion(template.revision) },
         freeName(template),
-        countDown(template.organizationId, 'templates'),
+        countDown(template.organizationId, 'templates', template.id),
       ]);
       return outcome.ok;
     },

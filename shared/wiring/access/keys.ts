@@ -9,5 +9,5 @@ export const keyPorts: OwnKeysPorts = {
   clock,
   credentials: credentialReader(table),
   store: keyStore(table),
-  enqueueEvent: (id) => publishWork([eventWorkItem(id)]),
+  enqueueEvent: (event) => publishWork([eventWorkItem(event)]),
 };

@@ -19,7 +19,7 @@ const INVITATIONS: Limit = {
 export const emailHash = async (email: string): Promise<string> => personHash(await vaults.people(), email);
 
 export const enqueueLink = ({ id }: LinkRequest): void =>
-  publishWork([{ kind: 'mail_sign_in', ...KEYS.linkRequest(id) }]);
+  publishWork([{ kind: 'mail_sign_in', ...KEYS.linkRequest(id), owner: 'stage' }]);
 
 export const callerPorts: CallerPorts = { env: settings.STAGE, clock, credentials: credentialReader(table) };
 

@@ -25,8 +25,8 @@ const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
     })),
   });
 
-const enqueueChunk: BulkPorts['enqueueChunk'] = (batchId, chunk, at) =>
-  publishWorkAt([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }], at);
+const enqueueChunk: BulkPorts['enqueueChunk'] = ({ batchId, chunk, organizationId: owner }, at) =>
+  publishWorkAt([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk), owner }], at);
 
 export const bulkPorts: BulkPorts = {
   ...submitPorts,

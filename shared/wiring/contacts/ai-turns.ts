@@ -8,7 +8,7 @@ import { contactPorts } from './contacts.ts';
 
 export const turnPorts: TurnPorts = {
   clock,
-  ...turnStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
+  ...turnStore(table, (event) => publishWork([eventWorkItem(event)])),
   async readContact(organizationId, id) {
     const contact = await contactPorts.store.read(id);
     return contact?.organizationId === organizationId ? contact : undefined;

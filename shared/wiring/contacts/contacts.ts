@@ -5,7 +5,7 @@ import { clock, publishWork, table, vaults } from '../process/aws.ts';
 
 export const contactPorts: ContactPorts = {
   clock,
-  store: contactStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
+  store: contactStore(table, (event) => publishWork([eventWorkItem(event)])),
   recipients: vaults.recipients,
   documents: vaults.contacts,
 };

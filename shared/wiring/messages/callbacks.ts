@@ -31,12 +31,12 @@ const ports: CallbackPorts = {
     advance: advanceSuppressing(sendPorts.messageStore.advance, suppressionPorts),
   },
   addPendingReceipt: receipts.addPendingReceipt,
-  enqueueReceipt: ({ messageId, fingerprint }) => publishWork([receiptWorkItem(messageId, fingerprint)]),
+  enqueueReceipt: (message, receipt) => publishWork([receiptWorkItem(message, receipt)]),
   raise: async (event, engaged) => {
     const once = { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } };
     const counted = engaged && engagedWrite(engaged.messageId, engaged.what, engaged.at);
     const { ok } = counted ? await table.transact([once, counted]) : await table.write(once);
-    if (ok) publishWork([eventWorkItem(event.id)]);
+    if (ok) publishWork([eventWorkItem(event)]);
     return ok;
   },
   interacted: interactionRecorder(table, sendPorts.clock),

@@ -1,4 +1,5 @@
 import type { Id } from '../../domain/core/ids.ts';
+import type { QueuedEvent } from '../../domain/events/event.ts';
 import { accountOf } from '../../domain/inbound/accounts.ts';
 import type { PreferencePorts } from '../../domain/inbound/preferences.ts';
 import type { InboundPorts } from '../../domain/inbound/receive.ts';
@@ -26,7 +27,7 @@ const correlated = async (channel: Channel, reference: string): Promise<Id<'mess
   return undefined;
 };
 
-const enqueue = (events: readonly Id<'event'>[]) => {
+const enqueue = (events: readonly QueuedEvent[]) => {
   if (events.length > 0) publishWork(events.map(eventWorkItem));
 };
 
@@ -43,14 +44,14 @@ export const inboundPorts: InboundPorts = {
   accountOf: accountOf(accountPorts),
   store: async (change) => {
     const outcome = await keepInbound(table, change);
-    if (outcome === 'kept') enqueue(change.events.map(({ id }) => id));
+    if (outcome === 'kept') enqueue(change.events);
     return outcome;
   },
 };
 
 export const preferencePorts: PreferencePorts = {
   ...inboundPorts,
-  contacts: contactStore(table, (eventId) => enqueue([eventId])),
+  contacts: contactStore(table, (event) => enqueue([event])),
   optOutPhone: async (...[organizationId, hash, stop]) =>
     (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
   optInPhone: async (...args) => (await table.write(phoneOptInWrite(...args))).ok,

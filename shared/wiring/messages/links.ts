@@ -7,7 +7,7 @@ import { clock, publishWork, table } from '../process/aws.ts';
 
 export const linkPorts: LinkPorts = {
   clock,
-  ...linkStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
+  ...linkStore(table, (event) => publishWork([eventWorkItem(event)])),
   interacted: interactionRecorder(table, clock),
   readMessage: (organizationId, id) => readMessage(table, organizationId, id),
 };

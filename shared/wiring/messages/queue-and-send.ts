@@ -1,6 +1,6 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
-import type { Id } from '../../domain/core/ids.ts';
+import type { QueuedFallback } from '../../domain/message/fallback.ts';
 import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
@@ -8,9 +8,8 @@ import { senderOfMessage } from '../../domain/sending/named-sender.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
 import { withSuppressionLookup } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { KEYS } from '../../storage/access-patterns.ts';
 import { contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
-import { fallbackStore } from '../../storage/messages/fallbacks.ts';
+import { fallbackStore, fallbackWorkItem } from '../../storage/messages/fallbacks.ts';
 import { platformUserOf } from '../../storage/messages/platform-user.ts';
 import { queuedStore } from '../../storage/messages/queued.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -19,17 +18,17 @@ import { suppressionPorts } from '../email/suppression.ts';
 import { publishWorkAt, settings, table } from '../process/aws.ts';
 import { senderChecks } from '../senders/checks.ts';
 import { precheckPorts, previewContext } from '../sending/eligibility.ts';
+import { messageWorkItem } from '../sending/message-work-item.ts';
 import { sealer, sendPorts } from '../sending/ports.ts';
-import { sendItem } from '../sending/send-item.ts';
 import { answeredBalance } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
 import { deferByNumberRate } from '../whatsapp/number-rate.ts';
 import { plan } from './plan.ts';
 
-const enqueueSend = (message: QueuedMessage, at: number) => publishWorkAt([sendItem(message)], at);
+const enqueueSend = (message: QueuedMessage, at: number) =>
+  publishWorkAt([messageWorkItem('send_message', message)], at);
 
-const enqueueFallback = (id: Id<'message'>, at: number) =>
-  publishWorkAt([{ kind: 'fallback', ...KEYS.fallback(id) }], at);
+const enqueueFallback = (fallback: QueuedFallback, at: number) => publishWorkAt([fallbackWorkItem(fallback)], at);
 
 /** A contact's address, for sends that name none. */
 const recipientOf: SubmitPorts['recipientOf'] = ({ organizationId }, contactId, channel) =>

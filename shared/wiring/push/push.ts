@@ -1,8 +1,8 @@
 import type { DevicePorts } from '../../domain/channels/push/devices.ts';
-import type { PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { type PushMessage, pushMessageView } from '../../domain/channels/push/message.ts';
+import { priorityOf } from '../../domain/core/priority.ts';
 import type { QueuedMessage } from '../../domain/message/message.ts';
-import type { CreatePushPorts } from '../../domain/push-messages/ports.ts';
+import type { CreatePushPorts, SendPushPorts } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { pushApps } from '../../storage/push/apps.ts';
 import { audienceSource } from '../../storage/push/audience.ts';
@@ -13,16 +13,21 @@ import { pushStatsReader } from '../../storage/push/reads.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { clock, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
-import { sendItem } from '../sending/send-item.ts';
+import { messageWorkItem } from '../sending/message-work-item.ts';
 import { balance, noteDepleted } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
 
 /** Enqueues a queued message for a time (ms). Best effort. */
-const enqueueSend = (message: QueuedMessage, at: number): void => publishWorkAt([sendItem(message)], at);
+const enqueueSend = (message: QueuedMessage, at: number): void =>
+  publishWorkAt([messageWorkItem('send_message', message)], at);
 
 /** Enqueues a chunk of a push message for a time (ms). Best effort. */
-export const enqueueChunk = ({ messageId, shard, number }: PushChunk, at: number): void =>
-  publishWorkAt([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number) }], at);
+export const enqueueChunk: SendPushPorts['enqueueChunk'] = (message, { messageId, shard, number }, at) => {
+  // A push to an audience is many messages, which no other critical message waits for.
+  const priority = message.devices === undefined ? undefined : priorityOf(message.record);
+  const owner = message.organizationId;
+  publishWorkAt([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number), owner, priority }], at);
+};
 
 const apps = pushApps(table, vaults.push);
 

@@ -17,9 +17,9 @@ export const senderPorts: SenderPorts = {
   clock,
   senders: senderStore(table),
   emailIdentities,
-  enqueueCheck: ({ organizationId, channel, value, nextCheckAt = clock() }) =>
+  enqueueCheck: ({ organizationId: owner, channel, value, nextCheckAt = clock() }) =>
     publishWorkAt(
-      [{ kind: 'check_sender', ...KEYS.sender(organizationId, channel, comparedValue(channel, value)) }],
+      [{ kind: 'check_sender', ...KEYS.sender(owner, channel, comparedValue(channel, value)), owner }],
       nextCheckAt,
     ),
 };

@@ -5,20 +5,17 @@ import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { destinationCounts } from '../../storage/messages/destination-counts.ts';
 import { holdDestination } from '../../storage/messages/destination-holds.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { clock, publishWork, settings, table } from '../process/aws.ts';
+import { clock, publishWork, publishWorkAt, settings, table } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 
 const ports: JudgePorts = {
   clock,
   counts: destinationCounts(table),
   hold: (hold) => holdDestination(table, hold),
-  enqueue: ({ organizationId, prefix, shard }, at) =>
-    publishWork(
-      [{ kind: 'judge_destination', ...KEYS.destinationCounts(organizationId, prefix, shard) }],
-      Math.max(0, (at - clock()) / 1000),
-    ),
+  enqueue: ({ organizationId: owner, prefix, shard }, at) =>
+    publishWorkAt([{ kind: 'judge_destination', ...KEYS.destinationCounts(owner, prefix, shard), owner }], at),
   onHeld: ({ organizationId, prefix, event }) => {
-    publishWork([eventWorkItem(event.id)]);
+    publishWork([eventWorkItem(event)]);
     measure({}, { DestinationsHeld: 1 });
     logger.warn('destination held', { organizationId, prefix });
   },

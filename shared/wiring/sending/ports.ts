@@ -5,7 +5,6 @@ import { sandboxProvider } from '../../domain/message/sandbox.ts';
 import type { SendObserver, SendPorts } from '../../domain/sending/ports.ts';
 import { Routing } from '../../providers/routing.ts';
 import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
-import { KEYS } from '../../storage/access-patterns.ts';
 import { breakers } from '../../storage/due-work/breakers.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
@@ -18,6 +17,7 @@ import { addLogFields } from '../process/scope.ts';
 import { senderChecks } from '../senders/checks.ts';
 import { noteDepleted } from '../wallet/funds.ts';
 import { quotePorts, volumes } from '../wallet/quote.ts';
+import { messageWorkItem } from './message-work-item.ts';
 import { routePorts } from './route.ts';
 
 const observe: SendObserver = {
@@ -79,8 +79,8 @@ export const sendPorts: SendPorts = {
   },
   recipientHashOf: async (organizationId, kind, to) => (await vaults.recipients()).blindIndex(organizationId, kind, to),
   globalRecipientHash: async (phone) => (await vaults.recipients()).blindIndex('*', 'phone', phone),
-  enqueueSandboxReport: (messageId, at) => publishWorkAt([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], at),
-  enqueueRecovery: (messageId, at) => publishWorkAt([{ kind: 'recover_send', ...KEYS.message(messageId) }], at),
+  enqueueSandboxReport: (message, at) => publishWorkAt([messageWorkItem('sandbox_outcome', message)], at),
+  enqueueRecovery: (message, at) => publishWorkAt([messageWorkItem('recover_send', message)], at),
   noteDepleted,
   sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
   publicUrl: settings.PUBLIC_URL,

@@ -33,5 +33,5 @@ export const answeredBalance: AnswerPorts['answeredBalance'] = async (message) =
 /** Raises wallet.depleted, once until the next credit. */
 export const noteDepleted: SubmitPorts['noteDepleted'] = async (organizationId, env) => {
   const event = await writeDepleted(table, { organizationId, env, now: clock() });
-  if (event) publishWork([eventWorkItem(event.id)]);
+  if (event) publishWork([eventWorkItem(event)]);
 };

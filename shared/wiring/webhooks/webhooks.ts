@@ -5,10 +5,10 @@ import { deliverAll } from '../../domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../domain/webhooks/drain.ts';
 import { publishEvents } from '../../domain/webhooks/fan-out.ts';
 import { checkHeaders } from '../../domain/webhooks/headers.ts';
-import type { WebhookPorts } from '../../domain/webhooks/ports.ts';
+import type { QueuedDelivery, WebhookPorts } from '../../domain/webhooks/ports.ts';
 import { newSecret, sign } from '../../domain/webhooks/signature.ts';
 import { postWebhook } from '../../providers/webhooks/post.ts';
-import type { WorkItem } from '../../queues/queues.ts';
+import type { Publishable, WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { outbox } from '../../storage/due-work/outbox.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -30,6 +30,13 @@ const exchangeSchema = z.object({
   requestBody: z.string(),
   responseHeaders: texts.optional(),
   responseBody: z.string().optional(),
+});
+
+const deliveryWorkItem = ({ id, organizationId: owner, priority }: QueuedDelivery): Publishable => ({
+  kind: 'deliver_webhook',
+  ...KEYS.delivery(id),
+  owner,
+  priority,
 });
 
 export const webhookPorts: WebhookPorts = {
@@ -67,15 +74,11 @@ export const webhookPorts: WebhookPorts = {
     const row = await table.get(KEYS.contact(contactId), { only: ['org', 'phone'] });
     return row?.org === organizationId ? text(row.phone) : undefined;
   },
-  enqueue: (ids, delaySeconds) => {
-    if (ids.length === 0) return;
-    publishWork(
-      ids.map((id): WorkItem => ({ kind: 'deliver_webhook', ...KEYS.delivery(id) })),
-      delaySeconds,
-    );
+  enqueue: (deliveries, delaySeconds) => {
+    if (deliveries.length > 0) publishWork(deliveries.map(deliveryWorkItem), delaySeconds);
   },
-  enqueueDrain: ({ organizationId, id }, delaySeconds) =>
-    publishWork([{ kind: 'drain_backlog', ...KEYS.webhook(organizationId, id) }], delaySeconds),
+  enqueueDrain: ({ organizationId: owner, id }, delaySeconds) =>
+    publishWork([{ kind: 'drain_backlog', ...KEYS.webhook(owner, id), owner }], delaySeconds),
   userAgent: 'multichannel-messaging/1.0',
   observe: {
     published(events) {

@@ -1,7 +1,7 @@
 import type { NumberPorts } from '../../domain/channels/whatsapp/numbers/ports.ts';
 import { sandboxMetaApi } from '../../domain/channels/whatsapp/numbers/sandbox.ts';
 import type { TemplatePorts } from '../../domain/channels/whatsapp/templates/template.ts';
-import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
@@ -15,7 +15,7 @@ const sealer: Sealer = {
   seal: async (organizationId, id, text) => (await vaults.numbers()).seal(PURPOSE, organizationId, text, id),
   open: async (organizationId, id, sealed) => (await vaults.numbers()).open(PURPOSE, organizationId, sealed, id),
 };
-const raised = (eventId: Id<'event'>): void => publishWork([eventWorkItem(eventId)]);
+const raised = (event: DomainEvent): void => publishWork([eventWorkItem(event)]);
 
 const MISSING =
   'no whatsapp provider is set up: run `npm run admin -- provider set --env live --channel whatsapp --provider NAME --file SETTINGS.json`';

@@ -1,0 +1,36 @@
+import { QUEUE_OF_KIND, type QueueName, type WorkItem } from '../../queues/queues.ts';
+import { processSendItem } from './queue-and-send.ts';
+
+type Outcomes = Promise<readonly PromiseSettledResult<unknown>[]>;
+
+const each =
+  (work: (item: WorkItem) => Promise<void>) =>
+  (items: readonly WorkItem[]): Outcomes =>
+    Promise.allSettled(items.map(async (item) => work(item)));
+
+/** The work of each queue whose critical items share one; loaded by the first item, to keep it out of a send's cold start. */
+const WORK: Readonly<Partial<Record<QueueName, (items: readonly WorkItem[]) => Outcomes>>> = {
+  send: each(processSendItem),
+  outcome: async (items) => (await import('./outcomes.ts')).processOutcomeItems(items),
+  events: async (items) => (await import('../webhooks/webhooks.ts')).publishCommitted(items),
+  push: async (items) => each((await import('../push/send.ts')).processPushItem)(items),
+};
+
+const WRONG_QUEUE: PromiseRejectedResult = {
+  status: 'rejected',
+  reason: new TypeError('this kind of work has a queue of its own'),
+};
+
+/** Processes a batch of critical work of several kinds: those of a kind together, all kinds at once. Results are in order; each fails on its own. */
+export const processCriticalItems = async (workItems: readonly WorkItem[]): Outcomes => {
+  const results: PromiseSettledResult<unknown>[] = workItems.map(() => WRONG_QUEUE);
+  const places = Map.groupBy(workItems.keys(), (at) => QUEUE_OF_KIND[workItems[at]?.kind ?? 'drain_backlog']);
+  const work = async (queue: QueueName, of: readonly number[]): Promise<void> => {
+    const items = of.flatMap((at) => workItems[at] ?? []);
+    const [done] = await Promise.allSettled([WORK[queue]?.(items) ?? []]);
+    for (const [index, at] of of.entries())
+      results[at] = done.status === 'rejected' ? done : (done.value[index] ?? WRONG_QUEUE);
+  };
+  await Promise.all([...places].map(([queue, of]) => work(queue, of)));
+  return results;
+};
