@@ -1,14 +1,6 @@
-import { circumstances, columns, figure, loadNow, type Section } from './report.ts';
-import {
-  measure,
-  measureAll,
-  medians,
-  postPlan,
-  ROUNDS,
-  type Run,
-  type Variant,
-  stackVariant as variant,
-} from './send.ts';
+import { ROUNDS } from './record.ts';
+import { columns, figure, type Section } from './report.ts';
+import { measure, measureAll, medians, postPlan, type Run, type Variant, stackVariant as variant } from './send.ts';
 
 const CONNECTIONS = 16;
 
@@ -56,7 +48,6 @@ const tried = async (one: Variant): Promise<Run | undefined> => {
 
 /** Sends per second on each channel, beside SMS. */
 export const benchChannels = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const runs = await measureAll('channels', GROUPS.flat(), [CONNECTIONS], tried);
   const rows = GROUPS.flatMap((group) =>
     group.map(({ name }) => {
@@ -79,6 +70,6 @@ export const benchChannels = async (): Promise<Section> => {
   return {
     title: 'A send on each channel',
     verdicts: [],
-    text: `${circumstances('channels', loadBefore)}\n\n${HOW}\n\n${columns(rows)}`,
+    text: `${HOW}\n\n${columns(rows)}`,
   };
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packFunctions } from '../infra/build/pack.ts';
 import { PROJECT } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
+import { figure, median, type Section, table, verdict } from './report.ts';
 
 const REPEATS = 7;
 const SENDER = 'sms/send';
@@ -40,7 +40,6 @@ const importOnce = (outDir: string, path: string): number => {
 
 /** Bundle size and cold import time of each function. */
 export const benchCold = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const { functions, outDir } = await packFunctions({ root: PROJECT });
   const paths = Object.keys(functions);
   const times = new Map<string, number[]>(paths.map((path) => [path, []]));
@@ -56,12 +55,12 @@ export const benchCold = async (): Promise<Section> => {
       figure(milliseconds(path)),
     ]);
   const text = [
-    circumstances('cold', loadBefore),
     `Sizes are the minified bytes that a cold start reads, as packed for each Lambda; \`later\` adds dynamic imports. Import times are medians of ${REPEATS} new processes each, alternating.`,
     table(['Function', 'KB at start', 'KB with later', 'Import ms'], rows),
   ];
   return {
     title: 'Sizes and cold imports',
+    rounds: REPEATS,
     verdicts: [
       verdict(`Size of ${SENDER}`, kilobytes(SENDER), '<', GOAL.kilobytes, ' KB'),
       verdict(`Cold import of ${SENDER}`, milliseconds(SENDER), '<', GOAL.ms, ' ms'),

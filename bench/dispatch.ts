@@ -12,7 +12,7 @@ import { Table } from '../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../shared/storage/index-patterns.ts';
 import { makeDispatcher } from '../test/support/dispatch.ts';
 import { startStore } from './processes.ts';
-import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { columns, figure, type Section, verdict } from './report.ts';
 
 const ROWS = Number(process.env.ROWS ?? 50_000);
 /** Rows of one put, and puts at once. */
@@ -43,7 +43,6 @@ const measured = (what: string, handedOver: number, ms: number) => ({
 
 /** How fast one dispatcher hands over what is due at one moment, with and without a queue, and what another run hands over again. */
 export const benchDispatch = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const store = await startStore();
   const queue = await startFauxqs();
   const client = tableClient(store.endpoint);
@@ -72,9 +71,7 @@ export const benchDispatch = async (): Promise<Section> => {
     const rows = [measured('to the local queue, by one dispatcher', first.handedOver, ms)];
     const text = `${ROWS.toLocaleString('en-US')} messages that are due at one moment, by one dispatcher of those that share the shards (four in a deployment). Afterwards ${waiting.toLocaleString('en-US')} messages are in the queue; a run two minutes later, while they wait, hands over ${again.handedOver + again.repeated} again. A run that finds nothing takes ${figure(performance.now() - idleFrom)} ms.
 
-${columns(rows)}
-
-${circumstances('dispatch', loadBefore)}`;
+${columns(rows)}`;
     return {
       title: 'Handing over what is due',
       verdicts: [

@@ -6,7 +6,7 @@ import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
 import { apiClient } from '../test/support/api.ts';
 import { startReceiver } from './delivery-receiver.ts';
 import { fundedOrganization, runLoadInThread, startStackProcess, startStore, tablesAt } from './processes.ts';
-import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { columns, figure, type Section, verdict } from './report.ts';
 import { sendPlan } from './send.ts';
 
 const CONNECTIONS = [1, 4, 16, 64];
@@ -115,7 +115,6 @@ const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
 
 /** Behind the laws of DynamoDB: what is refused of one wallet's sends, and of one subscription's events. */
 export const benchLaws = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const sent: Awaited<ReturnType<typeof sends>>[] = [];
   const fanned: Awaited<ReturnType<typeof fanOut>>[] = [];
   const hottest: Readonly<Record<string, string | number>>[] = [];
@@ -159,9 +158,7 @@ ${columns(hottest)}
 
 ${CONSUMERS} consumers give one subscription ${BATCHES} batches of ${EVENTS} events each; a batch that failed is given again.
 
-${columns(fanned)}
-
-${circumstances('laws', loadBefore)}`;
+${columns(fanned)}`;
   const refused = Number(worst?.['refused, %'] ?? Number.NaN);
   return {
     title: "Behind DynamoDB's laws",

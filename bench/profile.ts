@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fundedOrganization, PROJECT, runLoadInThread, startStackProcess, startStore } from './processes.ts';
-import { circumstances, figure, loadNow, type Section, table } from './report.ts';
+import { figure, type Section, table } from './report.ts';
 import { sendPlan } from './send.ts';
 
 interface Frame {
@@ -123,7 +123,6 @@ const largestProfile = async (folder: string): Promise<CpuProfile> => {
 
 /** CPU time of a send by area, in the service's process. */
 export const benchProfile = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const folder = await mkdtemp(join(tmpdir(), 'messaging-profile-'));
   const store = await startStore();
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
@@ -151,7 +150,6 @@ export const benchProfile = async (): Promise<Section> => {
       .slice(0, most)
       .map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
   const text = [
-    circumstances('profile', loadBefore),
     `V8's sampling profile of the local stack's process over its whole life, including its start, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code is attributed to the area that called it, if the stack trace shows it.`,
     table(['Area', 'Share of busy time'], rows(areas, 30)),
     table(['Function by self time', 'Share of busy time'], rows(functions, 25)),

@@ -10,12 +10,12 @@ import {
   startStackProcess,
   startStore,
 } from './processes.ts';
-import { circumstances, columns, figure, loadNow, median, type Section, type Verdict, verdict } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
 const WARM_MS = 4_000;
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
-export const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
 /** Goal: p95 and throughput at 16 connections, as ratios to the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
@@ -171,7 +171,6 @@ const steadiness = (runs: Runs): string => {
 
 /** Sends per second and their latency, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const runs = await measureAll('send', VARIANTS, CONNECTIONS);
   const rows = CONNECTIONS.flatMap((connections) =>
     VARIANTS.map((variant) => {
@@ -196,6 +195,6 @@ export const benchSend = async (): Promise<Section> => {
   return {
     title: 'A send',
     verdicts: verdictsOf(runs),
-    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${steadiness(runs)}\n\n${columns(rows)}`,
+    text: `${HOW}\n\n${steadiness(runs)}\n\n${columns(rows)}`,
   };
 };
