@@ -15,6 +15,8 @@ export interface LoadPlan {
   readonly headers: Readonly<Record<string, string>>;
   /** `{n}` is replaced by a unique number, `{nnn}` by its last three digits. */
   readonly body?: string;
+  /** Replaces `{key}`, one after the other. */
+  readonly credentials?: readonly string[];
 }
 
 export interface LoadResult {
@@ -72,11 +74,15 @@ const runConnection = async (
 const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
   let n = 0;
   const run = Date.now().toString(36);
+  const { credentials = [] } = plan;
   const fixed = Object.entries({ host: '127.0.0.1', ...plan.headers });
   const next = (): Buffer => {
     n += 1;
     const fill = (text: string) =>
-      text.replaceAll('{n}', `${run}-${n}`).replaceAll('{nnn}', String(n % 1_000).padStart(3, '0'));
+      text
+        .replaceAll('{n}', `${run}-${n}`)
+        .replaceAll('{nnn}', String(n % 1_000).padStart(3, '0'))
+        .replaceAll('{key}', credentials[n % credentials.length] ?? '');
     const body = Buffer.from(plan.body ? fill(plan.body) : '');
     const lines = fixed.map(([name, value]) => `${name}: ${fill(value)}`);
     const head = `${plan.method} ${plan.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`;
