@@ -8,6 +8,7 @@ import type { Channel } from '../shared/domain/message/channel.ts';
 import { newKeyWrites } from '../shared/storage/access/keys.ts';
 import { setOrganization } from '../shared/storage/access/organization-settings.ts';
 import type { Table } from '../shared/storage/client/table.ts';
+import type { Client } from '../test/support/api.ts';
 import { operatorAct } from '../test/support/audit.ts';
 import {
   closeProviders,
@@ -17,7 +18,7 @@ import {
   startKillProviders,
 } from '../test/support/kill-providers.ts';
 import { giveSenders } from '../test/support/senders.ts';
-import { type Service, startService, tablesAt } from './processes.ts';
+import { startService, tablesAt } from './processes.ts';
 import type { Plan } from './send.ts';
 
 /** A live key may send 600 a minute and 100 at once, so that load comes from many keys of one organization. */
@@ -64,10 +65,10 @@ export const V1_SEND: LiveSend = {
   queued: true,
 };
 
-/** Stand-ins of every channel's provider that answer at once, without a gate before them. */
-export const startProviders = async () => {
-  const gated = await startKillProviders('http://127.0.0.1');
-  const { sms, rcs, email, whatsapp, instagram, push } = gated;
+/** Stand-ins of every channel's provider that answer at once. Calls pass `gated` ones by their gate, others go straight to them. */
+export const startProviders = async (gated: Channel | undefined = undefined) => {
+  const all = await startKillProviders('http://127.0.0.1');
+  const { sms, rcs, email, whatsapp, instagram, push } = all;
   const direct = <P extends KillProviders[Exclude<Channel, 'push'>]>(provider: P, baseUrl: string): P => ({
     ...provider,
     settings: { ...provider.settings, baseUrl },
@@ -81,7 +82,7 @@ export const startProviders = async () => {
     instagram: direct(instagram, addressOf(instagram)),
     push: { ...push, settings: { ...push.settings, fcmUrl: push.standIn.fcm.options.fcmUrl } },
   };
-  return { channels, close: () => closeProviders(gated) };
+  return { channels: gated ? { ...channels, [gated]: all[gated] } : channels, close: () => closeProviders(all) };
 };
 
 /** Further live keys of an organization, with every scope. */
@@ -100,15 +101,22 @@ const moreKeys = async (table: Table, organizationId: Id<'organization'>, count:
   return secrets;
 };
 
+/** Who is equipped: an organization with its live key, and where its table and master key are. */
+interface Equipped {
+  readonly organizationId: Id<'organization'>;
+  readonly table: Table;
+  readonly folder: string;
+  readonly client: Client;
+}
 /** Lets an organization send on all six channels without a limit of its own; answers the keys that its load comes from. */
-const equip = async (service: Service, providers: KillProviders): Promise<string[]> => {
-  const { organizationId, store } = service;
-  const table = tablesAt(store.endpoint).live;
-  const keyFile = keyFileOf(store.folder);
+export const equip = async (
+  { organizationId, table, folder, client }: Equipped,
+  providers: KillProviders,
+): Promise<string[]> => {
+  const keyFile = keyFileOf(folder);
   await giveSenders(table, organizationId);
   await setOrganization(table, organizationId, 'sendsPerMinute', MAX_SENDS_PER_MINUTE, operatorAct(organizationId));
   await setUpProviders(providers, table, keyFile, [organizationId]);
-  const client = service.clientOf(service.keys.live);
   const recipient = { step: 'answered', key: '', client, organizationId } as const;
   await meetRecipients(providers, table, keyFile, [
     { ...recipient, channel: 'push', to: DEVICE },
@@ -122,7 +130,10 @@ export const startLive = async (options: NonNullable<Parameters<typeof startServ
   const providers = await startProviders();
   const env = { ...options.env, PUSH_SERVICES: JSON.stringify(providers.channels.push.settings) };
   const service = await startService({ ...options, env });
-  const credentials = await equip(service, providers.channels);
+  const { organizationId, store, keys } = service;
+  const table = tablesAt(store.endpoint).live;
+  const client = service.clientOf(keys.live);
+  const credentials = await equip({ organizationId, table, folder: store.folder, client }, providers.channels);
   return {
     ...service,
     providers: providers.channels,

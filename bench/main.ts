@@ -14,6 +14,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
+  tenants: async () => (await import('./tenants.ts')).benchTenants(),
+  hang: async () => (await import('./hang.ts')).benchHang(),
   cold: async () => (await import('./cold.ts')).benchCold(),
   build: async () => (await import('./build.ts')).benchBuild(),
 };
