@@ -1,10 +1,12 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFauxqs } from '../infra/local/engines.ts';
-import { keyFileOf } from '../infra/local/stages.ts';
+import { keyFileOf, STAGES } from '../infra/local/stages.ts';
 import { startTableLaws } from '../infra/local/table-laws/proxy.ts';
 import type { LawSettings } from '../infra/local/table-laws/settings.ts';
-import { startStackProcess, startStore } from './processes.ts';
+import { rootKeysOf } from '../infra/operator/root-keys.ts';
+import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
+import { startStackProcess, startStore, tablesAt } from './processes.ts';
 
 /** Processes of a kind, as Lambda would start them; each has its own caches, clocks of breakers and connections. */
 export const PROCESSES = Number(process.env.PROCESSES ?? 20);
@@ -12,6 +14,8 @@ export const PROCESSES = Number(process.env.PROCESSES ?? 20);
 const AT_ONCE = 4;
 /** A table that has grown with its traffic: what is left are the limits of each partition key. */
 export const GROWN = { read: Number.POSITIVE_INFINITY, write: Number.POSITIVE_INFINITY };
+
+const LOCALHOST_NAMES = new URL('./localhost-names.ts', import.meta.url).href;
 
 export interface ClusterOptions {
   /** Processes that answer requests, and processes with consumers and dispatcher. */
@@ -40,18 +44,21 @@ export const startCluster = async ({
   const start = async (name: string, runs: 'all' | 'api') => {
     const dataDir = join(store.folder, name);
     await mkdir(dataDir, { recursive: true });
-    // The first process makes it.
     if (running.length > 0) await copyFile(keyFileOf(firstFolder), keyFileOf(dataDir));
     return startStackProcess({
       dataDir,
       dynamodbEndpoint: laws.endpoint,
       runs,
+      nodeOptions: ['--import', LOCALHOST_NAMES],
       env: { ...env, SQS_ENDPOINT: sqsEndpoint ?? queue?.endpoint ?? '' },
     });
   };
   const running: Awaited<ReturnType<typeof start>>[] = [];
   const firstFolder = join(store.folder, 'api-0');
   running.push(await start('api-0', 'api'));
+  const wrapping = localKeyProvider(keyFileOf(firstFolder));
+  const { createRootKeys } = rootKeysOf(tablesAt(store.endpoint), async () => () => wrapping);
+  for (const stage of STAGES) await createRootKeys(stage);
   return {
     store,
     laws,

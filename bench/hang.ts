@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { apiClient } from '../test/support/api.ts';
-import { type Cluster, PROCESSES, startCluster } from './cluster.ts';
-import { equip, LIVE_SENDS, type LiveSend, livePlan, startProviders } from './live.ts';
-import type { LoadResult, Traced } from './load.ts';
-import { fundedOrganization, runLoadInThread, tablesAt } from './processes.ts';
+import type { KillProviders } from '../test/support/kill-providers.ts';
+import { PROCESSES } from './cluster.ts';
+import { LIVE_SENDS } from './live.ts';
+import { type ClusterLoad, startLiveCluster } from './live-cluster.ts';
+import type { Traced } from './load.ts';
 import { ROUNDS } from './record.ts';
 import { columns, figure, median, type Section, verdict } from './report.ts';
 
@@ -50,17 +49,17 @@ const atOnce = (moments: readonly number[]): number =>
     0,
   );
 
-type Load = (send: LiveSend, connections: number, measureMs: number) => Promise<LoadResult>;
 interface Ground {
-  readonly load: Load;
-  readonly gate: Awaited<ReturnType<typeof startProviders>>['channels']['sms']['gate'];
+  readonly load: ClusterLoad;
+  readonly gate: KillProviders['sms']['gate'];
   /** When calls of the provider arrived. */
   readonly calls: number[];
 }
 
 const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
-  const both = (ms: number) =>
-    Promise.all([load(LIVE_SENDS.sms, CONNECTIONS.sms, ms), load(LIVE_SENDS.email, CONNECTIONS.email, ms)]);
+  const on = (channel: 'sms' | 'email', measureMs: number) =>
+    load(LIVE_SENDS[channel], { connections: CONNECTIONS[channel], measureMs, thinkMs: THINK_MS });
+  const both = (ms: number) => Promise.all([on('sms', ms), on('email', ms)]);
   const [, healthy] = await both(HEALTHY_MS);
   calls.length = 0;
   const hold = gate.hold('before', () => true);
@@ -90,27 +89,6 @@ const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
   };
 };
 
-const prepare = async (cluster: Cluster, providers: Awaited<ReturnType<typeof startProviders>>): Promise<Ground> => {
-  const { store, folder } = cluster;
-  const { organizationId, keys } = await fundedOrganization(store.endpoint);
-  const [first = 0] = cluster.ports();
-  const client = apiClient(`http://127.0.0.1:${first}`, keys.live);
-  const table = tablesAt(store.endpoint).live;
-  const credentials = await equip({ organizationId, table, folder, client }, providers.channels);
-  const [port = 0, ...otherPorts] = await cluster.startOthers();
-  const load: Load = (send, connections, measureMs) => {
-    const plan = { ...livePlan(credentials, send), port, otherPorts, connections, thinkMs: THINK_MS, traced: true };
-    return runLoadInThread({ ...plan, warmMs: 0, measureMs, method: 'POST' });
-  };
-  // Each process reads what it caches.
-  for (const send of [LIVE_SENDS.sms, LIVE_SENDS.email]) await load(send, 2 * PROCESSES, 3_000);
-  await pause(1_000);
-  const calls: number[] = [];
-  const { gate } = providers.channels.sms;
-  gate.watch(() => calls.push(Date.now()));
-  return { load, gate, calls };
-};
-
 const HOW = `${PROCESSES} processes that answer requests, without consumers, on one table behind the laws of docs/table-laws.md (a table that has grown with its traffic),
 take live SMS over ${CONNECTIONS.sms} connections and e-mails over ${CONNECTIONS.email}, each connection with ${THINK_MS} ms between an answer and its next request. The provider of SMS takes calls and
 answers none for ${HANGING_MS / 1000} s, then answers again; its adapter waits ${TIMEOUT_MS / 1000} s. In hand: calls that the provider had at once. Opened: from the first call that hung until the last one
@@ -119,19 +97,22 @@ one machine does not show: here the other channel shares the processes.`;
 
 /** A provider that hangs, among many processes: what it holds up, and what is left alone. */
 export const benchHang = async (): Promise<Section> => {
-  const providers = await startProviders('sms');
-  const env = { PUSH_SERVICES: JSON.stringify(providers.channels.push.settings) };
-  const cluster = await startCluster({ apis: PROCESSES, env });
+  const { load, providers, stop } = await startLiveCluster({ apis: PROCESSES }, 'sms');
   const rounds: Round[] = [];
   try {
-    const ground = await prepare(cluster, providers);
+    // Each process reads what it caches.
+    for (const channel of ['sms', 'email'] as const)
+      await load(LIVE_SENDS[channel], { connections: 2 * PROCESSES, measureMs: 3_000, thinkMs: THINK_MS });
+    const calls: number[] = [];
+    const { gate } = providers.sms;
+    gate.watch(() => calls.push(Date.now()));
+    const ground = { load, gate, calls };
     for (let at = 1; at <= ROUNDS; at++) {
       rounds.push(await round(ground));
       console.log(`hang: round ${at}`, rounds.at(-1));
     }
   } finally {
-    await cluster.stop();
-    await providers.close();
+    await stop();
   }
   const of = (name: keyof Round) => median(rounds.map((each) => each[name]));
   const most = (name: keyof Round) => Math.max(...rounds.map((each) => each[name]));

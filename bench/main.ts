@@ -15,6 +15,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   list: async () => (await import('./list.ts')).benchList(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
   tenants: async () => (await import('./tenants.ts')).benchTenants(),
+  queue: async () => (await import('./lost-queue.ts')).benchLostQueue(),
   hang: async () => (await import('./hang.ts')).benchHang(),
   cold: async () => (await import('./cold.ts')).benchCold(),
   build: async () => (await import('./build.ts')).benchBuild(),
