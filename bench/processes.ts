@@ -32,14 +32,17 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** A persistent engine with a folder of its own. */
-export const startStore = async () => {
+/** An engine, persistent unless it is to be filled with more than a file takes in minutes, with a folder of its own. */
+export const startStore = async ({ inMemory = false } = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-bench-'));
   let pid = 0;
   const onSpawn = (spawned: number) => {
     pid = spawned;
   };
-  const engine = await startDynoxide({ dbPath: join(folder, 'tables', 'dynamodb.db'), onSpawn });
+  const engine = await startDynoxide({
+    ...(inMemory ? {} : { dbPath: join(folder, 'tables', 'dynamodb.db') }),
+    onSpawn,
+  });
   return {
     folder,
     endpoint: engine.endpoint,
@@ -131,9 +134,10 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
  */
 export const startService = async ({
   counted = false,
+  inMemory = false,
   ...options
-}: { readonly counted?: boolean } & Pick<StackProcessOptions, 'env' | 'runs'> = {}) => {
-  const store = await startStore();
+}: { readonly counted?: boolean; readonly inMemory?: boolean } & Pick<StackProcessOptions, 'env' | 'runs'> = {}) => {
+  const store = await startStore({ inMemory });
   const proxy = await startCountingProxy(store.endpoint);
   const dynamodbEndpoint = counted ? proxy.endpoint : store.endpoint;
   const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint, ...options });
