@@ -11,7 +11,7 @@ import { Table } from '../shared/storage/client/table.ts';
 import { type LiveSend, livePlan, startLive, startProviders } from './live.ts';
 import { ended, startStore } from './processes.ts';
 import type { Recording } from './recording.ts';
-import type { Variant } from './send.ts';
+import type { Variant } from './variant.ts';
 
 export const floorOf = (name: string) => `floor of ${name}`;
 

@@ -19,7 +19,7 @@ import {
 } from '../test/support/kill-providers.ts';
 import { giveSenders } from '../test/support/senders.ts';
 import { startService, tablesAt } from './processes.ts';
-import type { Plan } from './send.ts';
+import type { Plan } from './variant.ts';
 
 /** A live key may send 600 a minute and 100 at once, so that load comes from many keys of one organization. */
 const KEYS_OF_LOAD = 64;
@@ -66,7 +66,7 @@ export const V1_SEND: LiveSend = {
 };
 
 /** Stand-ins of every channel's provider that answer at once. Calls pass `gated` ones by their gate, others go straight to them. */
-export const startProviders = async (gated: Channel | undefined = undefined) => {
+export const startProviders = async (gated?: Channel) => {
   const all = await startKillProviders('http://127.0.0.1');
   const { sms, rcs, email, whatsapp, instagram, push } = all;
   const direct = <P extends KillProviders[Exclude<Channel, 'push'>]>(provider: P, baseUrl: string): P => ({

@@ -8,7 +8,8 @@ import type { CountedCall } from './counting-proxy.ts';
 import { ended, type Measured, type Store, startService, startStackProcess } from './processes.ts';
 import { ROUNDS } from './record.ts';
 import { columns, figure, type Section, verdict } from './report.ts';
-import { measureAll, medians, type Plan, postPlan, type Runs, type Variant } from './send.ts';
+import { measureAll, medians, postPlan, type Runs } from './send.ts';
+import type { Plan, Variant } from './variant.ts';
 
 const PATH = '/v1/messages/preview';
 const CONNECTIONS = [1, 16, 64];

@@ -2,19 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIVE_SENDS } from './live.ts';
 import { floorOf, live, liveFloor } from './live-variants.ts';
-import type { LoadPlan, LoadResult } from './load.ts';
-import {
-  cpuMs,
-  fundedOrganization,
-  type Measured,
-  runLoadInThread,
-  startFloor,
-  startStackProcess,
-  startStore,
-} from './processes.ts';
+import type { LoadResult } from './load.ts';
+import { cpuMs, fundedOrganization, runLoadInThread, startFloor, startStackProcess, startStore } from './processes.ts';
 import { ROUNDS } from './record.ts';
 import { record } from './recording.ts';
 import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
+import type { Plan, Variant } from './variant.ts';
 
 const CONNECTIONS = [1, 16, 64];
 export const WARM_MS = Number(process.env.WARM_MS ?? 4_000);
@@ -22,14 +15,6 @@ export const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
 
 /** Goal: p95 and throughput at 16 connections, as ratios to the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
-
-export type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body' | 'credentials'>;
-export interface Variant {
-  readonly name: string;
-  /** The status that every request must return. */
-  readonly status: string;
-  start(): Promise<Measured & { readonly plan: Plan }>;
-}
 
 /** A POST with a new idempotency key each time. */
 export const postPlan = (key: string, path: string, body: object): Plan => ({
