@@ -92,7 +92,7 @@ export const startStackProcess = async (options: StackProcessOptions) => {
   const args = [...(options.nodeOptions ?? []), join(PROJECT, ENTRIES[options.runs ?? 'all'])];
   // Piped instead of inherited: a service that outlives its starter must not hold the starter's own pipe open.
   const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stderr.pipe(process.stderr, { end: false });
+  child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^Ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
     if (port === undefined) continue;
