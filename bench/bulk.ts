@@ -9,9 +9,9 @@ import type { Client } from '../test/support/api.ts';
 import { messageSizeIn, unitsByPartition } from './capacity-model.ts';
 import type { Consumed } from './counting-proxy.ts';
 import { type Service, startService } from './processes.ts';
-import { circumstances, columns, figure, loadNow, median, type Section, type Verdict, verdict } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** Messages of one bulk call, and of the single sends compared with it. */
 const COUNT = 5_000;
 const SINGLES = 2_000;
@@ -150,7 +150,6 @@ documented rules, index entries included, until everything is sent and its money
 
 /** Bulk sends compared with single ones: throughput, and load on the wallet's key. */
 export const benchBulk = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const bulkRuns = await fresh(
     'bulk',
     async ({ client, table: store }) => batchSent(store, await bulk(client, 200)),
@@ -178,6 +177,6 @@ export const benchBulk = async (): Promise<Section> => {
   return {
     title: 'Bulk sends',
     verdicts: verdictsOf(bulkRuns, singles, bulkUnits),
-    text: `${circumstances('bulk', loadBefore)}\n\n${HOW}\n\n${columns(rows)}`,
+    text: `${HOW}\n\n${columns(rows)}`,
   };
 };

@@ -10,7 +10,7 @@ import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.
 import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
 import type { Consumed, CountingProxy } from './counting-proxy.ts';
 import { startService, tablesAt } from './processes.ts';
-import { circumstances, columns, figure, loadNow, type Section } from './report.ts';
+import { columns, figure, type Section } from './report.ts';
 
 const REPEATS = 20;
 const SILENT = '+5511999990099';
@@ -133,7 +133,6 @@ const actionsText = (actions: Consumed['actions']) =>
 
 /** Request units and round trips of each operation. */
 export const benchCapacity = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const { counted, indexed } = await measure();
   const rows = counted.map(({ what, perRun, modelled, messageBytes }) => ({
     What: what,
@@ -145,9 +144,8 @@ export const benchCapacity = async (): Promise<Section> => {
     'Message row, bytes': messageBytes ?? '',
   }));
   const text = [
-    circumstances('capacity', loadBefore),
     `A proxy in front of the engine adds \`ReturnConsumedCapacity: TOTAL\` to each call and sums the results. Measured: the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'include' : 'do **not** include'} writes of index entries. Modelled: the units of the same calls by DynamoDB's documented rules, including index entries. Each is the minimum of ${REPEATS} runs in a process with filled caches (prices, settings, routes and breakers are read every few seconds). A live send includes the draw from its key's rate limit.`,
     columns(rows),
   ];
-  return { title: 'Request units and round trips', verdicts: [], text: text.join('\n\n') };
+  return { title: 'Request units and round trips', rounds: REPEATS, verdicts: [], text: text.join('\n\n') };
 };

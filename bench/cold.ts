@@ -3,11 +3,28 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packFunctions } from '../infra/build/pack.ts';
 import { PROJECT } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
+import { figure, median, type Section, table, type Verdict, verdict } from './report.ts';
 
-const REPEATS = 7;
-const SENDER = 'sms/send';
-const GOAL = { kilobytes: 700, ms: 90 };
+const REPEATS = Number(process.env.REPEATS ?? 7);
+/** Every function that sends: those that a caller waits for, and the consumers. */
+const SENDERS = [
+  'sms/send',
+  'rcs/send',
+  'email/send',
+  'push/send',
+  'messages/create',
+  'messages/resend',
+  'v1/send',
+  'bulk/send',
+  'bulk/resend',
+  'consumers/send',
+  'consumers/critical',
+  'consumers/bulk',
+  'consumers/push',
+] as const;
+const [REFERENCE] = SENDERS;
+/** On the reference machine `sms/send` takes 81 ms; there each may take 90. Elsewhere both are that much slower or faster. */
+const GOAL = { kilobytes: 700, ms: 90, referenceMs: 81 };
 
 /** Enough to import every function; none is invoked. */
 const ENVIRONMENT = {
@@ -29,24 +46,59 @@ await import(address);
 console.log(performance.now() - startedAt);
 process.exit(0);`;
 
-/** How long a new process takes to import a function, in ms, without Node's own start. */
-const importOnce = (outDir: string, path: string): number => {
-  const { href } = pathToFileURL(join(outDir, 'functions', path, 'index.mjs'));
+const EMPTY = 'data:text/javascript,';
+/** How long a new process takes to import a module of this address, in ms, without Node's own start. */
+const importOnce = (href: string): number => {
   const args = ['--input-type=module', '--eval', TIMED_IMPORT, href];
   return Number(
     execFileSync(process.execPath, args, { env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT }, encoding: 'utf8' }),
   );
 };
 
+/** How long Node itself takes to start and end, in ms. */
+const startOnce = (): number => {
+  const startedAt = performance.now();
+  execFileSync(process.execPath, ['--eval', '0']);
+  return performance.now() - startedAt;
+};
+
+const addressOf = (outDir: string, path: string) => pathToFileURL(join(outDir, 'functions', path, 'index.mjs')).href;
+
+/** Import times of each function and of an empty module, in turns, so that other load meets all alike. */
+const timesOf = (outDir: string, paths: readonly string[]) => {
+  const times = new Map<string, number[]>([EMPTY, ...paths].map((path) => [path, []]));
+  for (let turn = 0; turn < REPEATS; turn++)
+    for (const [path, own] of times) own.push(importOnce(path === EMPTY ? EMPTY : addressOf(outDir, path)));
+  return (path: string) => median(times.get(path) ?? []);
+};
+
+/** The goal of each sender as it stands on a machine where the reference takes this long. */
+const verdictsOf = (kilobytes: (path: string) => number, milliseconds: (path: string) => number): Verdict[] => [
+  verdict(`Size of ${REFERENCE}`, kilobytes(REFERENCE), '<', GOAL.kilobytes, ' KB'),
+  verdict(`Cold import of ${REFERENCE}`, milliseconds(REFERENCE), '≤', GOAL.ms, ' ms'),
+  ...SENDERS.filter((path) => path !== REFERENCE).map((path) => {
+    const ratio = milliseconds(path) / milliseconds(REFERENCE);
+    const goal = GOAL.ms / GOAL.referenceMs;
+    const { what, ...rest } = verdict(
+      `Cold import of ${path}, relative to ${REFERENCE}`,
+      ratio,
+      '≤',
+      Number(goal.toFixed(2)),
+      '×',
+    );
+    return { what: `${what} (${figure(milliseconds(path))} ms)`, ...rest };
+  }),
+];
+
 /** Bundle size and cold import time of each function. */
 export const benchCold = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const { functions, outDir } = await packFunctions({ root: PROJECT });
   const paths = Object.keys(functions);
-  const times = new Map<string, number[]>(paths.map((path) => [path, []]));
-  for (let turn = 0; turn < REPEATS; turn++) for (const path of paths) times.get(path)?.push(importOnce(outDir, path));
+  const absent = SENDERS.filter((path) => !paths.includes(path));
+  if (absent.length > 0) throw new Error(`there is no function ${absent.join(', ')}`);
+  const milliseconds = timesOf(outDir, paths);
+  const start = median(Array.from({ length: REPEATS }, startOnce));
   const kilobytes = (path: string) => (functions[path]?.bytes ?? Number.NaN) / 1000;
-  const milliseconds = (path: string) => median(times.get(path) ?? []);
   const rows = [...paths]
     .sort((a, b) => kilobytes(b) - kilobytes(a))
     .map((path) => [
@@ -54,18 +106,16 @@ export const benchCold = async (): Promise<Section> => {
       figure(kilobytes(path)),
       figure((functions[path]?.bytesWithDynamic ?? 0) / 1000),
       figure(milliseconds(path)),
+      figure(milliseconds(path) / milliseconds(REFERENCE)),
     ]);
   const text = [
-    circumstances('cold', loadBefore),
-    `Sizes are the minified bytes that a cold start reads, as packed for each Lambda; \`later\` adds dynamic imports. Import times are medians of ${REPEATS} new processes each, alternating.`,
-    table(['Function', 'KB at start', 'KB with later', 'Import ms'], rows),
+    `Sizes are the minified bytes that a cold start reads, as packed for each Lambda; \`later\` adds dynamic imports. Import times are medians of ${REPEATS} new processes each, alternating, without Node's own start; Node starts and ends in ${figure(start)} ms here, an empty module takes ${figure(milliseconds(EMPTY))} ms. The goal of ${GOAL.ms} ms is of a machine on which \`${REFERENCE}\` takes ${GOAL.referenceMs}; it is kept as the ratio of the two.`,
+    table(['Function', 'KB at start', 'KB with later', 'Import ms', `÷ ${REFERENCE}`], rows),
   ];
   return {
     title: 'Sizes and cold imports',
-    verdicts: [
-      verdict(`Size of ${SENDER}`, kilobytes(SENDER), '<', GOAL.kilobytes, ' KB'),
-      verdict(`Cold import of ${SENDER}`, milliseconds(SENDER), '<', GOAL.ms, ' ms'),
-    ],
+    rounds: REPEATS,
+    verdicts: verdictsOf(kilobytes, milliseconds),
     text: text.join('\n\n'),
   };
 };

@@ -7,6 +7,9 @@ export interface CountedCall {
   readonly action: string;
   readonly body: string;
   readonly done: boolean;
+  /** When it came and when it was answered, by `performance.now()`. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What was consumed since the last reset. */
@@ -69,10 +72,18 @@ export const startCountingProxy = async (target: string): Promise<CountingProxy>
   const serve = async (incoming: IncomingMessage): Promise<Awaited<ReturnType<typeof forward>>> => {
     const action = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     const body = withConsumedCapacity(action, await readAll(incoming));
+    const from = performance.now();
     const answer = await forward(incoming.headers, body);
     const text = answer.body.toString('utf8');
     const done = answer.status === 200;
-    counted.push({ action, body: body.toString('utf8'), done, units: done ? unitsOf(text) : 0 });
+    counted.push({
+      action,
+      body: body.toString('utf8'),
+      done,
+      from,
+      to: performance.now(),
+      units: done ? unitsOf(text) : 0,
+    });
     return answer;
   };
   const server = createServer((incoming, outgoing) => {

@@ -9,9 +9,9 @@ import { measureParts, PARTS, partsTable } from './delivery-parts.ts';
 import { type Receiver, startReceiver, until, untilReceived } from './delivery-receiver.ts';
 import { rowsPerSecond } from './delivery-rows.ts';
 import { cpuMs, startService } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { figure, median, type Section, table, verdict } from './report.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const FLOOR_MS = 4_000;
 /** Connections of the floor. */
 const AT_ONCE = 32;
@@ -224,7 +224,7 @@ const partsOf = ({ floors, bursts: [burst], raised, parts }: Results): string =>
   return partsTable(known, { what: `all, measured with ${endpoints} endpoints`, ...whole });
 };
 
-const textOf = (results: Results, loadBefore: number): string => {
+const textOf = (results: Results): string => {
   const { floors, bursts, raised, alone, units } = results;
   const floor = median(floors);
   const rowsAlone = median(results.rows);
@@ -265,21 +265,18 @@ const textOf = (results: Results, loadBefore: number): string => {
     [['above the same events without subscriptions', figure(writeUnits), figure(readUnits), figure(trips)]],
   );
   const counted = `Request units are those of the embedded engine, by a proxy that adds \`ReturnConsumedCapacity\` to each call: ${COUNTED.events} events to ${COUNTED.endpoints} endpoints, less the same without endpoints.`;
-  return [circumstances('deliveries', loadBefore), HOW, rates, PARTS, partsOf(results), times, counted, cost].join(
-    '\n\n',
-  );
+  return [HOW, rates, PARTS, partsOf(results), times, counted, cost].join('\n\n');
 };
 
 /** Webhook deliveries per second beside the floor, their latency, and their table usage. */
 export const benchDeliveries = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const receiver = await startReceiver();
   try {
     const results = await measure(receiver);
     const ten = results.bursts[0]?.runs ?? [];
     const ratio = median(ten.map(({ perSecond }) => perSecond)) / median(results.floors);
     const what = `deliveries/s to ${BURSTS[0].endpoints} endpoints, relative to signed posts alone`;
-    return { title: 'A delivery', verdicts: [verdict(what, ratio, '≥', GOAL, '×')], text: textOf(results, loadBefore) };
+    return { title: 'A delivery', verdicts: [verdict(what, ratio, '≥', GOAL, '×')], text: textOf(results) };
   } finally {
     await receiver.close();
   }

@@ -12,7 +12,8 @@ import { Table } from '../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../shared/storage/index-patterns.ts';
 import { makeDispatcher } from '../test/support/dispatch.ts';
 import { startStore } from './processes.ts';
-import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { columns, figure, median, type Section, verdict } from './report.ts';
 
 const ROWS = Number(process.env.ROWS ?? 50_000);
 /** Rows of one put, and puts at once. */
@@ -35,15 +36,17 @@ const putRows = async (table: Table, at: number): Promise<void> => {
   );
 };
 
-const measured = (what: string, handedOver: number, ms: number) => ({
-  'handed over': what,
-  rows: handedOver,
-  'rows/s': figure((handedOver * 1_000) / ms),
-});
+interface Round {
+  readonly handedOver: number;
+  readonly perSecond: number;
+  /** Messages in the queue afterwards, for a row. */
+  readonly messages: number;
+  readonly again: number;
+  readonly idleMs: number;
+}
 
-/** How fast one dispatcher hands over what is due at one moment, with and without a queue, and what another run hands over again. */
-export const benchDispatch = async (): Promise<Section> => {
-  const loadBefore = loadNow();
+/** One dispatcher's run over what is due at one moment, another run later, and one that finds nothing. */
+const round = async (): Promise<Round> => {
   const store = await startStore();
   const queue = await startFauxqs();
   const client = tableClient(store.endpoint);
@@ -61,7 +64,7 @@ export const benchDispatch = async (): Promise<Section> => {
     });
     published.depth = ROWS;
     const from = performance.now();
-    const first = await published.run(KIND);
+    const { handedOver } = await published.run(KIND);
     const ms = performance.now() - from;
     published.now += 120_000;
     const again = await published.run(KIND);
@@ -69,22 +72,43 @@ export const benchDispatch = async (): Promise<Section> => {
     const idle = makeDispatcher(table, now - 60_000);
     const idleFrom = performance.now();
     await idle.run(KIND);
-    const rows = [measured('to the local queue, by one dispatcher', first.handedOver, ms)];
-    const text = `${ROWS.toLocaleString('en-US')} messages that are due at one moment, by one dispatcher of those that share the shards (four in a deployment). Afterwards ${waiting.toLocaleString('en-US')} messages are in the queue; a run two minutes later, while they wait, hands over ${again.handedOver + again.repeated} again. A run that finds nothing takes ${figure(performance.now() - idleFrom)} ms.
-
-${columns(rows)}
-
-${circumstances('dispatch', loadBefore)}`;
     return {
-      title: 'Handing over what is due',
-      verdicts: [
-        verdict('rows handed over a second by one dispatcher', (first.handedOver * 1_000) / ms, '≥', Math.ceil(GOAL)),
-        verdict('messages for a row, while they wait', waiting / ROWS, '≤', 1),
-      ],
-      text,
+      handedOver,
+      perSecond: (handedOver * 1_000) / ms,
+      messages: waiting / ROWS,
+      again: again.handedOver + again.repeated,
+      idleMs: performance.now() - idleFrom,
     };
   } finally {
     await queue.stop();
     await store.stop();
   }
+};
+
+const rows = ROWS.toLocaleString('en-US');
+const HOW = `${rows} messages that are due at one moment, by one dispatcher of those that share the shards (four in a deployment), to a local queue. Again: handed over by a run two
+minutes later, while all of them wait in the queue. Idle: a run that finds nothing.`;
+
+/** How fast one dispatcher hands over what is due at one moment, and what another run hands over again. */
+export const benchDispatch = async (): Promise<Section> => {
+  const rounds: Round[] = [];
+  for (let at = 0; at < ROUNDS; at++) rounds.push(await round());
+  const perSecond = median(rounds.map((each) => each.perSecond));
+  return {
+    title: 'Handing over what is due',
+    verdicts: [
+      verdict('rows handed over a second by one dispatcher', perSecond, '≥', Math.ceil(GOAL)),
+      verdict('messages for a row, while they wait', Math.max(...rounds.map(({ messages }) => messages)), '≤', 1),
+    ],
+    text: `${HOW}\n\n${columns(
+      rounds.map((each, at) => ({
+        Round: at + 1,
+        Rows: each.handedOver,
+        'Rows/s': figure(each.perSecond),
+        'Messages a row': figure(each.messages),
+        Again: each.again,
+        'Idle, ms': figure(each.idleMs),
+      })),
+    )}`,
+  };
 };

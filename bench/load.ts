@@ -5,6 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** Load on a loopback server over keep-alive connections; each sends its next request after the last response. */
 export interface LoadPlan {
   readonly port: number;
+  /** Further processes: connections are shared out evenly among them and the first. */
+  readonly otherPorts?: readonly number[];
   readonly connections: number;
   /** Measured time, in ms. */
   readonly measureMs: number;
@@ -15,6 +17,21 @@ export interface LoadPlan {
   readonly headers: Readonly<Record<string, string>>;
   /** `{n}` is replaced by a unique number, `{nnn}` by its last three digits. */
   readonly body?: string;
+  /** Wait of a connection between a response and its next request, in ms; none by default. */
+  readonly thinkMs?: number;
+  /** Whether each response is reported. */
+  readonly traced?: boolean;
+  /** Replaces `{key}`, one after the other. */
+  readonly credentials?: readonly string[];
+}
+
+/** A response: when it ended, by `Date.now()`, and how long it took, in ms. */
+export interface Traced {
+  readonly at: number;
+  readonly ms: number;
+  readonly status: string;
+  /** Whether it says when to come back. */
+  readonly retryAfter: boolean;
 }
 
 export interface LoadResult {
@@ -24,6 +41,8 @@ export interface LoadResult {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
+  /** Each measured response, if asked for. */
+  readonly trace: readonly Traced[];
   /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -42,28 +61,34 @@ const answerLength = (buffer: Buffer): number | undefined => {
 
 const runConnection = async (
   plan: LoadPlan,
+  port: number,
   next: () => Buffer,
   until: () => boolean,
-  note: (status: string, ms: number) => void,
+  note: (head: string, ms: number) => void,
 ): Promise<void> => {
-  const socket: Socket = connect(plan.port, '127.0.0.1');
+  const socket: Socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   await once(socket, 'connect');
   let buffer: Buffer = Buffer.alloc(0);
   let startedAt = performance.now();
+  const { thinkMs } = plan;
+  const write = () => {
+    startedAt = performance.now();
+    socket.write(next());
+  };
+  const send = () => (thinkMs === undefined ? write() : setTimeout(write, thinkMs));
   await new Promise<void>((resolve, reject) => {
     socket.on('error', reject);
     socket.on('data', (chunk: Buffer) => {
       buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
       const length = answerLength(buffer);
       if (length === undefined) return;
-      note(buffer.subarray(9, 12).toString('latin1'), performance.now() - startedAt);
+      note(buffer.subarray(9, buffer.indexOf(HEAD_END)).toString('latin1'), performance.now() - startedAt);
       buffer = buffer.subarray(length);
       if (until()) return resolve();
-      startedAt = performance.now();
-      socket.write(next());
+      send();
     });
-    socket.write(next());
+    send();
   });
   socket.destroy();
 };
@@ -72,11 +97,16 @@ const runConnection = async (
 const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
   let n = 0;
   const run = Date.now().toString(36);
+  const { credentials = [], otherPorts = [] } = plan;
+  const ports = [plan.port, ...otherPorts];
   const fixed = Object.entries({ host: '127.0.0.1', ...plan.headers });
   const next = (): Buffer => {
     n += 1;
     const fill = (text: string) =>
-      text.replaceAll('{n}', `${run}-${n}`).replaceAll('{nnn}', String(n % 1_000).padStart(3, '0'));
+      text
+        .replaceAll('{n}', `${run}-${n}`)
+        .replaceAll('{nnn}', String(n % 1_000).padStart(3, '0'))
+        .replaceAll('{key}', credentials[n % credentials.length] ?? '');
     const body = Buffer.from(plan.body ? fill(plan.body) : '');
     const lines = fixed.map(([name, value]) => `${name}: ${fill(value)}`);
     const head = `${plan.method} ${plan.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`;
@@ -86,13 +116,18 @@ const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
   const end = begin + plan.measureMs;
   const times: number[] = [];
   const statuses: Record<string, number> = {};
-  const note = (status: string, ms: number) => {
+  const trace: Traced[] = [];
+  const note = (head: string, ms: number) => {
     if (performance.now() < begin) return;
+    const status = head.slice(0, 3);
+    if (plan.traced) trace.push({ at: Date.now(), ms, status, retryAfter: /\r\nretry-after:/i.test(head) });
     times.push(ms);
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
   await Promise.all(
-    Array.from({ length: plan.connections }, () => runConnection(plan, next, () => performance.now() >= end, note)),
+    Array.from({ length: plan.connections }, (_, at) =>
+      runConnection(plan, ports[at % ports.length] ?? plan.port, next, () => performance.now() >= end, note),
+    ),
   );
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
@@ -102,6 +137,7 @@ const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
+    trace,
     statuses,
   };
 };

@@ -1,5 +1,5 @@
-import type { Section } from './report.ts';
-import { writeResults } from './report.ts';
+import { loadNow, ROUNDS, recordLine } from './record.ts';
+import { type Section, writeResults } from './report.ts';
 
 /** The sections in the order of the document; loaded when run. */
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
@@ -14,24 +14,35 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
+  tenants: async () => (await import('./tenants.ts')).benchTenants(),
+  queue: async () => (await import('./lost-queue.ts')).benchLostQueue(),
+  hang: async () => (await import('./hang.ts')).benchHang(),
   cold: async () => (await import('./cold.ts')).benchCold(),
   build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send channels preview bulk push deliveries dispatch profile capacity list laws cold build]`: measures, and writes RESULTS.md. */
-const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !(name in SECTIONS));
-if (unknown.length > 0) {
-  console.error(`There is no section ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}.`);
-  process.exit(1);
-}
-const done = new Map<string, Section>();
-for (const [name, run] of Object.entries(SECTIONS)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
+/** Runs a section and puts its record below its heading. */
+const measured = async (name: string, run: () => Promise<Section>): Promise<Section> => {
+  const loadBefore = loadNow();
   const section = await run();
-  done.set(name, section);
   for (const { what, measured, goal, holds } of section.verdicts)
     console.log(`${holds ? 'holds' : 'MISSED'}: ${what}: ${measured} (goal ${goal})`);
+  return { ...section, text: `${recordLine(name, section.rounds ?? ROUNDS, loadBefore)}\n\n${section.text}` };
+};
+
+/** `npm run bench [-- check | send channels …]`: measures all or the named sections, or none, and writes RESULTS.md. */
+const CHECK = 'check';
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in SECTIONS) && name !== CHECK);
+if (unknown.length > 0) {
+  console.error(`There is no section ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}; ${CHECK}.`);
+  process.exit(1);
 }
-console.log(`Written: ${writeResults(Object.keys(SECTIONS), done)}`);
-process.exit(0);
+const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
+let stale: ReturnType<typeof writeResults> = new Map();
+// Written after each, so that a later one that fails loses none.
+for (const [name, run] of Object.entries(SECTIONS).filter(([each]) => isChosen(each)))
+  stale = writeResults(Object.keys(SECTIONS), new Map([[name, await measured(name, run)]]));
+if (isChosen(CHECK)) stale = writeResults(Object.keys(SECTIONS), new Map());
+for (const [name, reasons] of stale) console.log(`stale: ${name}: ${reasons.join('; ')}`);
+process.exit(chosen.includes(CHECK) && stale.size > 0 ? 1 : 0);

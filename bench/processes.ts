@@ -32,14 +32,17 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** A persistent engine with a folder of its own. */
-export const startStore = async () => {
+/** An engine, persistent unless it is to be filled with more than a file takes in minutes, with a folder of its own. */
+export const startStore = async ({ inMemory = false } = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-bench-'));
   let pid = 0;
   const onSpawn = (spawned: number) => {
     pid = spawned;
   };
-  const engine = await startDynoxide({ dbPath: join(folder, 'tables', 'dynamodb.db'), onSpawn });
+  const engine = await startDynoxide({
+    ...(inMemory ? {} : { dbPath: join(folder, 'tables', 'dynamodb.db') }),
+    onSpawn,
+  });
   return {
     folder,
     endpoint: engine.endpoint,
@@ -64,15 +67,19 @@ export const ended = async (child: ChildProcess): Promise<void> => {
   await exit;
 };
 
+const ENTRIES = { all: 'infra/local/start.ts', api: 'bench/api.ts' } as const;
+
 export interface StackProcessOptions {
   readonly dataDir: string;
   readonly dynamodbEndpoint: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** `all` as `npm start` does; `api` without consumers and dispatcher. */
+  readonly runs?: keyof typeof ENTRIES;
   /** Node options, such as `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** Starts `npm start` in its own process and waits until it is ready. */
+/** Starts `npm start`, or a part of it, in its own process and waits until it is ready. */
 export const startStackProcess = async (options: StackProcessOptions) => {
   const env = {
     ...process.env,
@@ -82,10 +89,10 @@ export const startStackProcess = async (options: StackProcessOptions) => {
     DYNAMODB_ENDPOINT: options.dynamodbEndpoint,
     ...options.env,
   };
-  const args = [...(options.nodeOptions ?? []), join(PROJECT, 'infra/local/start.ts')];
+  const args = [...(options.nodeOptions ?? []), join(PROJECT, ENTRIES[options.runs ?? 'all'])];
   // Piped instead of inherited: a service that outlives its starter must not hold the starter's own pipe open.
   const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stderr.pipe(process.stderr, { end: false });
+  child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^Ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
     if (port === undefined) continue;
@@ -127,15 +134,13 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
  */
 export const startService = async ({
   counted = false,
-  env = {},
-}: {
-  readonly counted?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
-} = {}) => {
-  const store = await startStore();
+  inMemory = false,
+  ...options
+}: { readonly counted?: boolean; readonly inMemory?: boolean } & Pick<StackProcessOptions, 'env' | 'runs'> = {}) => {
+  const store = await startStore({ inMemory });
   const proxy = await startCountingProxy(store.endpoint);
   const dynamodbEndpoint = counted ? proxy.endpoint : store.endpoint;
-  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint, env });
+  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint, ...options });
   const clientOf = (key: string) => apiClient(`http://127.0.0.1:${running.port}`, key);
   const { organizationId, keys } = await fundedOrganization(store.endpoint);
   return {

@@ -3,7 +3,8 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fundedOrganization, PROJECT, runLoadInThread, startStackProcess, startStore } from './processes.ts';
-import { circumstances, figure, loadNow, type Section, table } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { figure, median, type Section, table } from './report.ts';
 import { sendPlan } from './send.ts';
 
 interface Frame {
@@ -121,16 +122,17 @@ const largestProfile = async (folder: string): Promise<CpuProfile> => {
   return largest;
 };
 
-/** CPU time of a send by area, in the service's process. */
-export const benchProfile = async (): Promise<Section> => {
-  const loadBefore = loadNow();
+type Attributed = Awaited<ReturnType<typeof attribute>>;
+
+/** One profile of the service's process under load, and how much it took. */
+const profileOnce = async (): Promise<Attributed & { readonly perSecond: number }> => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-profile-'));
   const store = await startStore();
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
   const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, nodeOptions });
   const { keys } = await fundedOrganization(store.endpoint);
   const plan = sendPlan(keys.test, process.env.TO ?? '+5511999990099', 'otp');
-  const load = await runLoadInThread({
+  const { perSecond } = await runLoadInThread({
     ...plan,
     port: localStack.port,
     connections: CONNECTIONS,
@@ -142,7 +144,23 @@ export const benchProfile = async (): Promise<Section> => {
   await store.stop();
   const profile = await largestProfile(folder);
   await rm(folder, { recursive: true, force: true });
-  const { areas, functions } = attribute(profile, await sourceFinder(join(PROJECT, 'dist', 'bundle')));
+  return { ...attribute(profile, await sourceFinder(join(PROJECT, 'dist', 'bundle'))), perSecond };
+};
+
+const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): void => {
+  for (const [name, us] of more) sums.set(name, (sums.get(name) ?? 0) + us);
+};
+
+/** CPU time of a send by area, in the service's process, of all rounds together. */
+export const benchProfile = async (): Promise<Section> => {
+  const [areas, functions] = [new Map<string, number>(), new Map<string, number>()];
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const profiled = await profileOnce();
+    addTo(areas, profiled.areas);
+    addTo(functions, profiled.functions);
+    rates.push(profiled.perSecond);
+  }
   const busy = [...areas].filter(([name]) => name !== 'idle').reduce((sum, [, us]) => sum + us, 0);
   const rows = (map: Map<string, number>, most: number) =>
     [...map]
@@ -151,8 +169,7 @@ export const benchProfile = async (): Promise<Section> => {
       .slice(0, most)
       .map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
   const text = [
-    circumstances('profile', loadBefore),
-    `V8's sampling profile of the local stack's process over its whole life, including its start, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code is attributed to the area that called it, if the stack trace shows it.`,
+    `V8's sampling profiles of the local stack's process over its whole life, ${ROUNDS} of them added up, including its start, with ${figure(median(rates))} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code is attributed to the area that called it, if the stack trace shows it.`,
     table(['Area', 'Share of busy time'], rows(areas, 30)),
     table(['Function by self time', 'Share of busy time'], rows(functions, 25)),
   ];

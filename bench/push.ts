@@ -13,9 +13,9 @@ import { readPushChunks } from '../shared/storage/push/create.ts';
 import { pushDeviceRows } from '../shared/storage/push/devices.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { cpuMs, inGroups, type Service, startService, startStackProcess } from './processes.ts';
-import { circumstances, columns, figure, loadNow, median, type Section, verdict } from './report.ts';
+import { ROUNDS } from './record.ts';
+import { columns, figure, median, type Section, verdict } from './report.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEVICES = Number(process.env.PUSH_DEVICES ?? 100_000);
 /** Audience of the run that counts request units; small, because every call is recorded. */
 const COUNTED = 2_000;
@@ -214,7 +214,6 @@ devices were queued, restarted, and the request repeated with its key until it w
 
 /** One push message to a large audience: time until it is queued, memory, and devices per second. */
 export const benchPush = async (): Promise<Section> => {
-  const loadBefore = loadNow();
   const runs: Run[] = [];
   for (let round = 0; round < ROUNDS; round++) runs.push(await run(DEVICES, false));
   const trips = (await run(COUNTED, true)).trips / COUNTED;
@@ -244,7 +243,7 @@ export const benchPush = async (): Promise<Section> => {
       verdict("the same, MB of the local stack's process", of('megabytes'), '<', GOAL.megabytes),
       verdict('the same, killed in the middle and repeated: devices doubled or lost', doubled + lost, '≤', 0),
     ],
-    text: `${circumstances('push', loadBefore)}\n\n${HOW}\n\n${columns([row])}
+    text: `${HOW}\n\n${columns([row])}
 
 ${ending}`,
   };

@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { recordIn, staleBecause } from './record.ts';
 
 /** A section of RESULTS.md. */
 export interface Section {
   readonly title: string;
+  /** How often each figure was taken anew; undefined: as often as `ROUNDS` says. */
+  readonly rounds?: number;
   /** Comparisons with goals, listed at the top of the document. */
   readonly verdicts: readonly Verdict[];
   /** The text: how it was measured, and the tables. */
@@ -65,64 +66,78 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 };
 
-/** If a section starts with more load per core than this, its times are marked as less reliable. */
-const QUIET_LOAD = 0.5;
-
-/** Where and when a section was measured. */
-export const circumstances = (name: string, loadBefore: number): string => {
-  const [cpu] = cpus();
-  const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const busy = loadBefore / cpus().length > QUIET_LOAD;
-  const quiet = busy ? ' **The machine was busy with other work.**' : '';
-  return `Measured ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit()}. Repeat: \`npm run bench -- ${name}\`.${quiet}`;
-};
-
-export const loadNow = (): number => loadavg()[0] ?? 0;
-
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', [...args], {
-    cwd: import.meta.dirname,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
-
-const commit = (): string => {
-  try {
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : ' with changes'}`;
-  } catch {
-    return 'unknown';
-  }
-};
-
+type Kind = 'verdicts' | 'text';
 const VERDICT_HEAD = ['What', 'Measured', 'Goal', 'Holds'];
 const verdictRow = ({ what, measured, goal, holds }: Verdict) => [what, measured, goal, holds ? 'yes' : '**no**'];
-const part = (name: string, kind: 'verdicts' | 'text', inner: string) =>
+const part = (name: string, kind: Kind, inner: string) =>
   `<!-- ${name} ${kind} -->\n${inner}\n<!-- /${name} ${kind} -->`;
-const kept = (document: string, name: string, kind: string): string | undefined =>
+const goalsOf = ({ title, verdicts }: Section): string =>
+  verdicts.length > 0 ? `### ${title}\n\n${table(VERDICT_HEAD, verdicts.map(verdictRow))}` : '';
+const kept = (document: string, name: string, kind: Kind): string | undefined =>
   new RegExp(`<!-- ${name} ${kind} -->\\n([\\s\\S]*?)\\n<!-- /${name} ${kind} -->`).exec(document)?.[1];
 
 const INTRODUCTION = `# What is measured
 
-Every figure here comes from a run of \`npm run bench\`, which writes this file; a run of some sections replaces only those. Absolute times depend on the machine; ratios are more portable, so goals are ratios where possible.`;
+**What this does not show: AWS.** No figure here comes from an AWS account. Not in them: the time of CloudFront, API Gateway and Lambda (a cold start's
+sandbox, its CPU share), the network between them, DynamoDB's and SQS's own times, what real providers take, and quotas of an account. The
+table is an embedded engine that never refuses; where a section says that it ran behind the laws, its limits are a model of DynamoDB's documentation
+(docs/table-laws.md). Service, engine, providers' stand-ins and load share the cores of one machine, so absolute times are this machine's; ratios are more
+portable, and goals are ratios where possible.
 
-/** Replaces the sections that were run in RESULTS.md and keeps the others. */
-export const writeResults = (order: readonly string[], run: ReadonlyMap<string, Section>): string => {
-  let before = '';
-  try {
-    before = readFileSync(FILE, 'utf8');
-  } catch {
-    // The first run.
+\`npm run bench\` writes this file, and nobody else; \`npm run bench -- send laws\` replaces those sections only. \`npm run bench -- check\` measures nothing: it
+marks what is stale. A section is stale if a file of the service changed since its commit, if it was measured with uncommitted changes, or in fewer than 3 rounds.`;
+
+/** A section's mark, below its heading. */
+const STALE = /^> \*\*Stale\*\*: .*\n\n/m;
+const marked = (inner: string, reasons: readonly string[]): string => {
+  const plain = inner.replace(STALE, '');
+  return reasons.length === 0
+    ? plain
+    : plain.replace(/^(#+ .*\n\n)/, (_, heading) => `${heading}> **Stale**: ${reasons.join('; ')}.\n\n`);
+};
+
+const stateRow = (name: string, text: string, reasons: readonly string[]) => {
+  const { at = '', commit = '', rounds = '', busy = false } = recordIn(text) ?? {};
+  return [name, at, commit, rounds, busy ? 'busy' : 'quiet', reasons.length === 0 ? 'current' : '**stale**'];
+};
+
+export interface Marked {
+  readonly document: string;
+  /** The sections that are stale, with their reasons. */
+  readonly stale: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The document with sections that were run replaced, all others kept, and each marked if it is stale. */
+export const results = (
+  before: string,
+  order: readonly string[],
+  run: ReadonlyMap<string, Section>,
+  reasonsOf: (text: string) => readonly string[] = (text) => staleBecause(recordIn(text)),
+): Marked => {
+  const texts = new Map<string, string>();
+  for (const name of order) {
+    const section = run.get(name);
+    const text = section ? `## ${section.title}\n\n${section.text}` : kept(before, name, 'text');
+    if (text) texts.set(name, text);
   }
-  const partsOf = (kind: 'verdicts' | 'text', write: (section: Section) => string): string[] =>
-    order.flatMap((name) => {
-      const section = run.get(name);
-      const inner = section ? write(section) : kept(before, name, kind);
-      return inner ? [part(name, kind, inner)] : [];
-    });
-  const goals = partsOf('verdicts', ({ title, verdicts }) =>
-    verdicts.length > 0 ? `### ${title}\n\n${table(VERDICT_HEAD, verdicts.map(verdictRow))}` : '',
+  const reasons = new Map([...texts].map(([name, text]) => [name, reasonsOf(text)]));
+  const goals = [...texts.keys()].flatMap((name) => {
+    const section = run.get(name);
+    const inner = section ? goalsOf(section) : kept(before, name, 'verdicts');
+    return inner ? [part(name, 'verdicts', marked(inner, reasons.get(name) ?? []))] : [];
+  });
+  const bodies = [...texts].map(([name, text]) => part(name, 'text', marked(text, reasons.get(name) ?? [])));
+  const states = table(
+    ['Section', 'Measured (UTC)', 'Commit', 'Rounds', 'Machine', 'State'],
+    [...texts].map(([name, text]) => stateRow(name, text, reasons.get(name) ?? [])),
   );
-  const texts = partsOf('text', ({ title, text }) => `## ${title}\n\n${text}`);
-  writeFileSync(FILE, `${[INTRODUCTION, '## Goals', ...goals, ...texts].join('\n\n')}\n`);
-  return FILE;
+  const document = `${[INTRODUCTION, '## Sections', states, '## Goals', ...goals, ...bodies].join('\n\n')}\n`;
+  return { document, stale: new Map([...reasons].filter(([, why]) => why.length > 0)) };
+};
+
+/** Writes RESULTS.md: replaces the sections that were run, and marks all that are stale. */
+export const writeResults = (order: readonly string[], run: ReadonlyMap<string, Section>): Marked['stale'] => {
+  const { document, stale } = results(readFileSync(FILE, 'utf8'), order, run);
+  writeFileSync(FILE, document);
+  return stale;
 };

@@ -1,32 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoadPlan, LoadResult } from './load.ts';
-import {
-  cpuMs,
-  fundedOrganization,
-  type Measured,
-  runLoadInThread,
-  startFloor,
-  startStackProcess,
-  startStore,
-} from './processes.ts';
-import { circumstances, columns, figure, loadNow, median, type Section, type Verdict, verdict } from './report.ts';
+import { LIVE_SENDS } from './live.ts';
+import { floorOf, live, liveFloor } from './live-variants.ts';
+import type { LoadResult } from './load.ts';
+import { cpuMs, fundedOrganization, runLoadInThread, startFloor, startStackProcess, startStore } from './processes.ts';
+import { ROUNDS } from './record.ts';
+import { record } from './recording.ts';
+import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
+import type { Plan, Variant } from './variant.ts';
 
 const CONNECTIONS = [1, 16, 64];
-const WARM_MS = 4_000;
-const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
-export const ROUNDS = Number(process.env.ROUNDS ?? 3);
+export const WARM_MS = Number(process.env.WARM_MS ?? 4_000);
+export const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
 
 /** Goal: p95 and throughput at 16 connections, as ratios to the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
-
-export type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body'>;
-export interface Variant {
-  readonly name: string;
-  /** The status that every request must return. */
-  readonly status: string;
-  start(): Promise<Measured & { readonly plan: Plan }>;
-}
 
 /** A POST with a new idempotency key each time. */
 export const postPlan = (key: string, path: string, body: object): Plan => ({
@@ -69,12 +57,19 @@ const OTP = stack('otp', SILENT, 'otp');
 const PREMIUM = stack('premium', SILENT, 'premium');
 const OTP_WITH_OUTCOME = stack('otp with outcome', DELIVERED, 'otp');
 
+/** A live send, at the route whose money is counted in bands. */
+const LIVE = 'premium, live';
+
 /** In the order of a round. */
 const VARIANTS: readonly Variant[] = [OTP, FLOOR, PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME];
-/** The baseline of each variant. */
-const BASELINE_OF: ReadonlyMap<Variant, Variant> = new Map(
-  [OTP, PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME].map((each) => [each, FLOOR]),
-);
+/** Measured at the connections of the goals alone. */
+const ONCE: ReadonlySet<Variant> = new Set([PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME]);
+/** The baseline of each variant; a floor with more calls of its own is an easier one, and shown beside them only. */
+const BASELINE_OF: Readonly<Record<string, string>> = {
+  [LIVE]: floorOf(LIVE),
+  ...Object.fromEntries([OTP, PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME].map(({ name }) => [name, FLOOR.name])),
+};
+const isMeasured = (variant: Variant, connections: number) => connections === GOAL.connections || !ONCE.has(variant);
 
 /** A run's result, with the CPU time per send (ms) in the process that takes it and in its engine. */
 export interface Run extends LoadResult {
@@ -141,10 +136,10 @@ export const medians = (runs: Runs, variant: string, connections: number): Figur
 
 const verdictsOf = (runs: Runs): Verdict[] => {
   const { connections } = GOAL;
-  return [...BASELINE_OF]
-    .filter(([variant]) => variant !== FLOOR_WITH_OUTCOME)
-    .flatMap(([{ name }, baseline]): Verdict[] => {
-      const floor = medians(runs, baseline.name, connections);
+  return Object.entries(BASELINE_OF)
+    .filter(([name]) => name !== FLOOR_WITH_OUTCOME.name)
+    .flatMap(([name, baseline]): Verdict[] => {
+      const floor = medians(runs, baseline, connections);
       const own = medians(runs, name, connections);
       const what = (of: string) => `${of} (${name}) at ${connections} connections, relative to the floor`;
       return [
@@ -155,7 +150,8 @@ const verdictsOf = (runs: Runs): Verdict[] => {
 };
 
 const HOW = `The local stack, run by \`npm start\` (gateway, authorizer, built functions, publisher and consumers in one process; persistent
-Dynoxide in another), serves \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
+Dynoxide in another), serves \`POST /v2/sms/messages\` over keep-alive connections, \`${LIVE}\` with live keys (64 in turn) and a provider's
+stand-in that answers at once, the others with a test key. The live send's floor makes the calls of a recorded one, its provider's included (\`bench/replay-floor.ts\`, see the next section). The other floor (\`bench/floor.ts\`) is a bare HTTP
 server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
 process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds
 (\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp\` and \`premium\` go to a recipient for which the sandbox reports no delivery: the send alone, with the same calls as the floor.
@@ -171,31 +167,37 @@ const steadiness = (runs: Runs): string => {
 
 /** Sends per second and their latency, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
-  const loadBefore = loadNow();
-  const runs = await measureAll('send', VARIANTS, CONNECTIONS);
+  const sms = { ...LIVE_SENDS.sms, channel: 'sms' } as const;
+  const recording = (await record({ sms })).get('sms');
+  if (!recording) throw new Error('no live send was recorded');
+  const variants = [live(LIVE, sms), liveFloor(LIVE, 'sms', recording), ...VARIANTS];
+  const runs = await measureAll('send', variants, CONNECTIONS, async (variant, connections) =>
+    isMeasured(variant, connections) ? measure(variant, connections) : undefined,
+  );
   const rows = CONNECTIONS.flatMap((connections) =>
-    VARIANTS.map((variant) => {
-      const { name } = variant;
-      const own = medians(runs, name, connections);
-      const baseline = BASELINE_OF.get(variant);
-      const floor = baseline && medians(runs, baseline.name, connections);
-      return {
-        Connections: connections,
-        What: name,
-        'Throughput ÷ floor': floor ? figure(own.perSecond / floor.perSecond) : '1',
-        'p95 ÷ floor': floor ? figure(own.p95 / floor.p95) : '1',
-        'Sends/s': figure(own.perSecond),
-        'p50 ms': figure(own.p50),
-        'p95 ms': figure(own.p95),
-        'p99 ms': figure(own.p99),
-        'CPU ms a send': figure(own.cpu),
-        'Engine CPU ms': figure(own.engineCpu),
-      };
-    }),
+    variants
+      .filter((variant) => isMeasured(variant, connections))
+      .map(({ name }) => {
+        const own = medians(runs, name, connections);
+        const { [name]: baseline } = BASELINE_OF;
+        const floor = baseline === undefined ? undefined : medians(runs, baseline, connections);
+        return {
+          Connections: connections,
+          What: name,
+          'Throughput ÷ floor': floor ? figure(own.perSecond / floor.perSecond) : '1',
+          'p95 ÷ floor': floor ? figure(own.p95 / floor.p95) : '1',
+          'Sends/s': figure(own.perSecond),
+          'p50 ms': figure(own.p50),
+          'p95 ms': figure(own.p95),
+          'p99 ms': figure(own.p99),
+          'CPU ms a send': figure(own.cpu),
+          'Engine CPU ms': figure(own.engineCpu),
+        };
+      }),
   );
   return {
     title: 'A send',
     verdicts: verdictsOf(runs),
-    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${steadiness(runs)}\n\n${columns(rows)}`,
+    text: `${HOW}\n\n${steadiness(runs)}\n\n${columns(rows)}`,
   };
 };

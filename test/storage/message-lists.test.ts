@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
@@ -46,6 +46,14 @@ describe('a list of SMS', async () => {
       )
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
       .map(({ id }) => id);
+
+  test('reads the page of a filter that few match in one call, not in ever smaller ones', async () => {
+    const query = vi.spyOn(world.table, 'query');
+    const page = { skip: 0, limit: 20 };
+    const { items } = await listMessagePage(world.table, actor.organizationId, 'sms', { status: 'failed' }, page);
+    expect(items.map(({ id }) => id)).toEqual(expected({ status: 'failed' }).slice(0, 20));
+    expect(query.mock.calls.filter(([{ index }]) => index === 'gsi1')).toHaveLength(1);
+  });
 
   test('has exactly the messages that match, newest first, for any filter, skip and limit', async () => {
     const start = stored[0]?.createdAt ?? 0;

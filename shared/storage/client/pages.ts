@@ -72,7 +72,7 @@ export const keysOf = (table: Table, range: QueryRange, max: number): Source<Row
   };
 };
 
-/** The keys of a page in the order of the range. Skipping reads narrow index rows only, at most `skip` + `limit` matches. */
+/** The keys of a page in the order of the range. Skipping reads narrow index rows only: `skip` + `limit`, or of a filter a thousand a call. */
 export const pageKeys = async (table: Table, range: QueryRange, { skip, limit }: PageRequest): Promise<Row[]> => {
   const wanted = skip + limit;
   const rows: Row[] = [];
@@ -81,7 +81,8 @@ export const pageKeys = async (table: Table, range: QueryRange, { skip, limit }:
     const page = await table.query({
       ...range,
       only: ['pk', 'sk'],
-      limit: Math.min(1_000, wanted - rows.length),
+      // A limit counts rows before the filter.
+      limit: range.filter ? MAX_PER_READ : Math.min(MAX_PER_READ, wanted - rows.length),
       startKey,
     });
     rows.push(...page.rows);

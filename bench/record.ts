@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, loadavg, totalmem } from 'node:os';
+
+/** The least rounds of which a median says something. */
+const LEAST_ROUNDS = 3;
+/** Rounds of each section; fewer prove a program, not a figure. */
+export const ROUNDS = Number(process.env.ROUNDS ?? LEAST_ROUNDS);
+/** If a section starts with more load per core than this, its times are marked as less reliable. */
+const QUIET_LOAD = 0.5;
+/** What a measured figure does not depend on; everything else is the service, its build or its libraries. */
+const UNMEASURED = ['bench', 'docs', 'test', 'events', '*.md', 'biome.json', 'knip.jsonc', 'redocly.yaml'];
+const MEASURED_FILES = ['.', ...UNMEASURED.map((path) => `:(exclude)${path}`)];
+
+/** Load average of the last minute. */
+export const loadNow = (): number => loadavg()[0] ?? 0;
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, {
+    cwd: `${import.meta.dirname}/..`,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
+/** The commit that is checked out, and whether files that are measured differ from it. Throws outside of a repository. */
+const checkedOut = (): { readonly commit: string; readonly clean: boolean } => ({
+  commit: git('rev-parse', '--short', 'HEAD'),
+  clean: git('status', '--porcelain', '--', ...MEASURED_FILES) === '',
+});
+
+/** How many measured files differ between a commit and what is checked out; undefined for a commit that is not in this repository. */
+export const changedSince = (commit: string): number | undefined => {
+  try {
+    return git('diff', '--name-only', commit, '--', ...MEASURED_FILES)
+      .split('\n')
+      .filter(Boolean).length;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Where, when and of what a section was measured, in one line that `recordIn` reads again. */
+export const recordLine = (name: string, rounds: number, loadBefore: number): string => {
+  const [cpu] = cpus();
+  const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
+  const { commit, clean } = checkedOut();
+  const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  const busy = loadBefore / cpus().length > QUIET_LOAD ? ' **The machine was busy with other work.**' : '';
+  return `Measured ${at} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit} ${clean ? 'as committed' : 'with changes'}, ${rounds} rounds. Repeat: \`npm run bench -- ${name}\`.${busy}`;
+};
+
+/** What a section's record line says of it. */
+export interface SectionRecord {
+  readonly at: string;
+  readonly commit: string;
+  readonly clean: boolean;
+  /** Undefined in sections that did not say it yet. */
+  readonly rounds: number | undefined;
+  readonly busy: boolean;
+}
+
+/** Reads a section's record line; undefined if it has none. */
+export const recordIn = (text: string): SectionRecord | undefined => {
+  const line = /^Measured (\S+ \S+) UTC, .*, commit ([0-9a-f]{7,40})\b.*$/m.exec(text);
+  if (!line) return undefined;
+  const [whole, at = '', commit = ''] = line;
+  const rounds = / (\d+) rounds\. Repeat/.exec(whole)?.[1];
+  return {
+    at,
+    commit,
+    clean: !whole.includes(' with changes'),
+    rounds: rounds === undefined ? undefined : Number(rounds),
+    busy: whole.includes('was busy'),
+  };
+};
+
+/** Why a section's figures are not those of the service that is checked out; empty if they are. */
+export const staleBecause = (
+  record: SectionRecord | undefined,
+  changed: (commit: string) => number | undefined = changedSince,
+): string[] => {
+  if (!record) return ['it does not say what was measured'];
+  const { commit, clean, rounds } = record;
+  const files = changed(commit);
+  return [
+    ...(files === undefined ? [`commit ${commit} is not in this repository`] : []),
+    ...(files ? [`${files} files of the service changed since commit ${commit}`] : []),
+    ...(clean ? [] : ['the service had uncommitted changes']),
+    ...(rounds === undefined ? ['it does not say its rounds'] : []),
+    ...(rounds !== undefined && rounds < LEAST_ROUNDS ? [`${rounds} of at least ${LEAST_ROUNDS} rounds`] : []),
+  ];
+};
