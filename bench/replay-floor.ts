@@ -87,10 +87,11 @@ const send = async (): Promise<void> => {
   if (recording.queued) {
     await runAll(recording.calls, n);
     const key = KEYS.message(newId('message'));
+    const owner = newId('organization');
     // The message and its event; the publisher gathers what is sent at once, as it does in the service.
     await publisher.publish([
-      { ...key, kind: 'send_message' },
-      { ...key, kind: 'publish_event' },
+      { ...key, kind: 'send_message', owner },
+      { ...key, kind: 'publish_event', owner },
     ]);
     return;
   }
