@@ -1,26 +1,30 @@
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
+import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
+import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { subscriptionRows } from '../../shared/storage/webhooks/subscriptions.ts';
 
-/** Makes an organization take events of every type: by a paused subscription, which is given them and delivers none. */
+type Chosen = Pick<Subscription, 'env' | 'events' | 'createdAt'>;
+
+/** A subscription that is given events and delivers none; `createdAt` in ms. */
+export const pausedSubscription = (organizationId: Id<'organization'>, chosen: Chosen): Subscription => ({
+  id: newId('webhook'),
+  organizationId,
+  url: 'https://loja.example/webhooks',
+  secrets: [{ version: 1, sealed: 'sealed' }],
+  status: 'paused',
+  retry: DEFAULT_RETRY,
+  createdById: newId('account'),
+  unmasked: false,
+  consecutiveFailures: 0,
+  updatedAt: chosen.createdAt,
+  ...chosen,
+});
+
+/** Makes an organization take events of every type, without an entry in its audit log. */
 export const takeEvents = async (table: Table, env: Environment, organizationId: Id<'organization'>): Promise<void> => {
-  await table.write({
-    put: subscriptionRows.write({
-      id: newId('webhook'),
-      organizationId,
-      env,
-      url: 'https://example.com/events',
-      secrets: [{ version: 1, sealed: 'none' }],
-      events: [...EVENT_TYPES],
-      status: 'paused',
-      retry: { maxAttempts: 1, backoffSeconds: 30 },
-      createdById: newId('account'),
-      unmasked: false,
-      consecutiveFailures: 0,
-      createdAt: 0,
-      updatedAt: 0,
-    }),
-  });
+  const subscription = pausedSubscription(organizationId, { env, events: [...EVENT_TYPES], createdAt: 0 });
+  await table.write({ put: subscriptionRows.write(subscription) });
 };

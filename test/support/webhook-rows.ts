@@ -1,32 +1,17 @@
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
-import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
-import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import type { Delivery } from '../../shared/domain/webhooks/subscription.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
 import { operatorAct } from './audit.ts';
+import { pausedSubscription } from './takers.ts';
 
 /** Stores a subscription, without validating its address. */
 export const makeWebhook = async (table: Table, organizationId: Id<'organization'>): Promise<Id<'webhook'>> => {
   const at = Date.now();
-  const id = newId('webhook');
-  const subscription: Subscription = {
-    id,
-    organizationId,
-    env: 'test',
-    url: 'https://loja.example/webhooks',
-    secrets: [{ version: 1, sealed: 'sealed' }],
-    events: ['wallet.depleted'],
-    status: 'paused',
-    retry: DEFAULT_RETRY,
-    createdById: newId('account'),
-    unmasked: false,
-    consecutiveFailures: 0,
-    createdAt: at,
-    updatedAt: at,
-  };
+  const subscription = pausedSubscription(organizationId, { env: 'test', events: ['wallet.depleted'], createdAt: at });
   await webhookStore(table).create(subscription, operatorAct(organizationId));
-  return id;
+  return subscription.id;
 };
 
 /** Stores a delivered delivery, which no consumer changes any more. */
