@@ -40,8 +40,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'unsubscribe',
   ],
   inbound: ['inbound', 'replies', 'engagement'],
-  webhooks: ['webhook'],
-  wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'debits', 'coins', 'storage/rates', 'docs/cost'],
+  webhooks: ['takers', 'webhook'],
+  wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'months', 'debits', 'coins', 'storage/rates', 'docs/cost'],
   access: [
     'access',
     'person-lookups',
