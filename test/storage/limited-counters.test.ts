@@ -1,29 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { startDynoxide } from '../../infra/local/engines.ts';
-import { ensureTable } from '../../infra/local/resources.ts';
-import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { countDown, createWithin, type Limit } from '../../shared/storage/access/limits.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { tableClient } from '../../shared/storage/client/client.ts';
 import { commit } from '../../shared/storage/client/optimistic-commit.ts';
-import { Table } from '../../shared/storage/client/table.ts';
-import '../support/aws-environment.ts';
-import { use } from '../support/use.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { useContendedTable } from '../support/contended-table.ts';
 
-const NAME = 'live';
 const CALLERS = 24;
 
-const engine = await startDynoxide();
-await use({ close: () => engine.stop() });
-const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
-await ensureTable(tableClient(engine.endpoint), NAME);
-/** A table as a process of its own has it: shares no client, and waits for other transactions as an invocation does. */
-const ownTable = () =>
-  new Table(tableClient(laws.endpoint), NAME, (startedAt) => startedAt + 16_000 - performance.now());
-const table = ownTable();
+const { laws, ownTable, table } = await useContendedTable();
 
 const limited = async (max: number, counted: Limit['counted'] = 'flows'): Promise<Limit> => {
   const organizationId = newId('organization');

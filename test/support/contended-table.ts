@@ -1,0 +1,22 @@
+import { startDynoxide } from '../../infra/local/engines.ts';
+import { ensureTable } from '../../infra/local/resources.ts';
+import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import './aws-environment.ts';
+import { use } from './use.ts';
+
+const NAME = 'live';
+/** How long an invocation waits for other transactions, in ms. */
+const PATIENCE_MS = 16_000;
+
+/** A table behind the laws of docs/table-laws.md. `ownTable`: as another process has it, which shares no client and waits as an invocation does. */
+export const useContendedTable = async () => {
+  const engine = await startDynoxide();
+  await use({ close: () => engine.stop() });
+  const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
+  await ensureTable(tableClient(engine.endpoint), NAME);
+  const ownTable = () =>
+    new Table(tableClient(laws.endpoint), NAME, (startedAt) => startedAt + PATIENCE_MS - performance.now());
+  return { laws, ownTable, table: ownTable() };
+};
