@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
 import { type Engine, startDynoxide, startFauxqs } from '../../infra/local/engines.ts';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { setUpProvider } from '../flows/support.ts';
 import { type Messaging, startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -19,7 +20,7 @@ const QUIET_MS = 500;
 const messagesIn = (body: string): number => (JSON.parse(body) as { Entries?: unknown[] }).Entries?.length ?? 1;
 
 /** The service behind counting proxies of the table and the queues. The dispatcher runs once, at the start. */
-export const startMetered = async () => {
+export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'port' | 'env'>> = {}) => {
   const [tables, queues]: Engine[] = await Promise.all([startDynoxide(), startFauxqs()]);
   if (!tables || !queues) throw new Error('An engine did not start.');
   const meter: CountingProxy = await startCountingProxy(tables.endpoint);
@@ -29,8 +30,8 @@ export const startMetered = async () => {
     if (action.startsWith('SendMessage')) messages += messagesIn(body);
     return undefined;
   });
-  const env = { DYNAMODB_ENDPOINT: meter.endpoint, SQS_ENDPOINT: queueProxy.endpoint };
-  const messaging: Messaging = await startMessaging({ env, dispatchSeconds: 3_600 });
+  const env = { ...options.env, DYNAMODB_ENDPOINT: meter.endpoint, SQS_ENDPOINT: queueProxy.endpoint };
+  const messaging: Messaging = await startMessaging({ ...options, env, dispatchSeconds: 3_600 });
   const provider: InfobipStandIn = await startInfobipStandIn();
   const { settings } = provider;
   await setUpProvider(messaging, 'sms', 'infobip', settings);

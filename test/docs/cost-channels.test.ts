@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../infra/local/engines.ts';
+import { keyFileOf } from '../../infra/local/stages.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { Tenant } from '../support/api.ts';
+import {
+  closeProviders,
+  type KillProviders,
+  meetRecipients,
+  setUpProviders,
+  startKillProviders,
+} from '../support/kill-providers.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+import { giveSenders } from '../support/senders.ts';
+import { cell, tableUnder } from './cost-page.ts';
+import { type Metered, startMetered } from './metering.ts';
+
+const PHONE = '+5511987654321';
+const INSTAGRAM_USER = '17841400000000001';
+const DEVICE = 'device-1';
+const BATCH = 100;
+const TEXT = 'Seu pedido saiu.';
+const EMAIL = { to: 'ana@loja.example', from: 'ola@azul.example', subject: 'Seu pedido', text: TEXT };
+const TEMPLATE = { name: 'order_sent', language: 'pt-BR' };
+
+let service: Awaited<ReturnType<typeof startMetered>>;
+let providers: KillProviders;
+let tenant: Tenant;
+const documented = new Map<string, Metered>();
+const measured = new Map<string, Metered>();
+
+/** A request must be answered so; otherwise less than a send is counted. */
+const sent = async (path: string, body: object, status = 201) => {
+  const answer = await tenant.live.post(path, body, { 'idempotency-key': randomUUID() });
+  expect(answer.status, answer.text.slice(0, 500)).toBe(status);
+};
+/** A message that a queue hands over, and its provider takes. */
+const created = (channel: Channel, to: string, fields: object) => sent('/messages', { channel, to, ...fields });
+
+const delivered = async (channel: Exclude<Channel, 'push'>) => {
+  const { standIn } = providers[channel];
+  const message = standIn.messages.at(-1);
+  if (!message) throw new Error(`${channel}: the provider took nothing`);
+  const { status } = await deliver(standIn.receipt(message, 'delivered'));
+  expect(status).toBe(200);
+};
+const email = () => sent('/v2/email/messages', EMAIL);
+const rcs = () => sent('/v2/rcs/messages', { to: PHONE, content: { text: TEXT }, route: 'easy_rcs' });
+const whatsapp = () => created('whatsapp', PHONE, { type: 'template', payload: { template: TEMPLATE } });
+const bulk = () =>
+  sent(
+    '/v1/messages/bulk',
+    {
+      mode: 'strict',
+      messages: Array.from({ length: BATCH }, () => ({ channel: 'sms', to: PHONE, text: TEXT })),
+    },
+    202,
+  );
+
+interface Row {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+  /** Preparation that is not counted. */
+  readonly first?: () => Promise<void>;
+  /** Its figures are divided by this, and whole: how many messages a consumer gets at once varies. */
+  readonly of?: number;
+}
+/** The rows of the page's second table, in its order. Each is counted with the work of its consumers. */
+const ROWS: readonly Row[] = [
+  { name: 'E-mail', run: email },
+  { name: 'Delivery of an e-mail', run: () => delivered('email'), first: email },
+  { name: 'RCS message', run: rcs },
+  { name: 'Delivery of an RCS message', run: () => delivered('rcs'), first: rcs },
+  { name: 'WhatsApp template', run: whatsapp },
+  { name: 'Delivery of a WhatsApp template', run: () => delivered('whatsapp'), first: whatsapp },
+  {
+    name: 'Instagram text',
+    run: () => created('instagram', INSTAGRAM_USER, { type: 'text', payload: { text: TEXT } }),
+  },
+  { name: 'Push to one device', run: () => created('push', DEVICE, { type: 'text', payload: { text: TEXT } }) },
+  { name: `SMS of a bulk send of ${BATCH}`, run: bulk, of: BATCH },
+];
+
+/** The minimum of two runs, after one that fills the caches. */
+const measure = async ({ name, run, first, of = 1 }: Row): Promise<void> => {
+  const runs: Metered[] = [];
+  for (let turn = 0; turn <= 2; turn++) {
+    await first?.();
+    if (first) await service.quiet();
+    runs.push(await service.metered(run, true));
+  }
+  const [least] = runs.slice(1).sort((a, b) => a.writeUnits + a.trips - b.writeUnits - b.trips);
+  if (!least) return;
+  const share = (value: number) => (of === 1 ? value : Math.round(value / of));
+  measured.set(name, {
+    writeUnits: share(least.writeUnits),
+    readUnits: share(least.readUnits),
+    trips: share(least.trips),
+    messages: share(least.messages),
+  });
+};
+
+beforeAll(async () => {
+  for (const [row = '', ...cells] of tableUnder('What a live message of each channel consumes')) {
+    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
+    documented.set(row, { writeUnits, readUnits, trips, messages });
+  }
+  const port = await freePort();
+  providers = await startKillProviders(`http://127.0.0.1:${port}`);
+  service = await startMetered({ port, env: { PUSH_SERVICES: JSON.stringify(providers.push.settings) } });
+  const { tables, dataDir } = service.messaging;
+  tenant = await service.messaging.tenant({ live: 100_000_000 });
+  const keyFile = keyFileOf(dataDir);
+  await giveSenders(tables.live, tenant.id);
+  await setUpProviders(providers, tables.live, keyFile, [tenant.id]);
+  const recipient = { step: 'answered', key: '', client: tenant.live, organizationId: tenant.id } as const;
+  await meetRecipients(providers, tables.live, keyFile, [
+    { ...recipient, channel: 'push', to: DEVICE },
+    { ...recipient, channel: 'instagram', to: INSTAGRAM_USER },
+  ]);
+  for (const row of ROWS) await measure(row);
+}, 300_000);
+afterAll(async () => {
+  await service?.close();
+  await closeProviders(providers);
+});
+
+test('the figures of docs/cost.md for a live message of each channel match the running service', () => {
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+});
