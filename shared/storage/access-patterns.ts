@@ -2,7 +2,7 @@ import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
 import { digest, type IdOrEmpty, numbered, type Org, padded } from './key-parts.ts';
-import { PUSH_SHARDS, shardOf } from './table-indexes.ts';
+import { CHANGED_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
  * The key table: the keys of every row of the single table, one function and one sentence each; of index entries in index-patterns.ts.
@@ -99,6 +99,13 @@ export const KEYS = {
   destinationHold: (organizationId: Org, prefix: string) => key(`HELD#${organizationId}`, `P#${prefix}`),
   /** A contact. */
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
+  /** The last number that was given to a contact of an organization. */
+  contactNumbers: (organizationId: Org) => key(`CNOS#${organizationId}`, 'CNOS'),
+  /** The contact that has a number of an organization. A partition each: contacts are created at once. */
+  numberedContact: (organizationId: Org, number: number) => key(`CNO#${organizationId}#${number}`, 'CNO'),
+  /** That a contact was changed since it was indexed. Sharded by its id, so that the changes of an organization are read in parallel. */
+  changedContact: (organizationId: Org, id: Id<'contact'>) =>
+    key(`CNTCH#${organizationId}#${shardOf(id, CHANGED_SHARDS)}`, id),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/core/ids.ts';
 import type { WorkItem } from '../queues/queues.ts';
-import { DELIVERY_SHARDS, dueShards } from './table-indexes.ts';
+import { CHANGED_SHARDS, DELIVERY_SHARDS, dueShards } from './table-indexes.ts';
 
 /*
  * Partition keys that are queried as a whole, of the rows and index entries of access-patterns.ts.
@@ -12,6 +12,10 @@ export const pushPartition = (id: Id<'message'>): string => `PSH#${id}`;
 /** The partition key of a shard of an organization's push devices. */
 export const pushTokenPartition = (organizationId: Id<'organization'>, shard: number): string =>
   `PTOKS#${organizationId}#${shard}`;
+
+/** The partition keys of an organization's changed contacts. */
+export const changedPartitions = (organizationId: Id<'organization'>): readonly string[] =>
+  Array.from({ length: CHANGED_SHARDS }, (_, shard) => `CNTCH#${organizationId}#${shard}`);
 
 /** The due-index partition key of a shard of a kind of work item. */
 export const duePartition = (kind: WorkItem['kind'], shard: number): string => `DUE#${kind}#${shard}`;

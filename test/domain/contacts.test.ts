@@ -36,6 +36,7 @@ const world = () => {
       return vault;
     },
     store: {
+      takeNumbers: async () => contacts.size + 1,
       async create(contact, event) {
         for (const other of contacts.values()) {
           if (other.phoneHash === contact.phoneHash) return { kind: 'taken', field: 'phone', contactId: other.id };

@@ -84,13 +84,13 @@ describe('the last interaction of a contact', () => {
     expect(await contactOf(contact.id)).toMatchObject({ version, lastInteractionAt: world.now });
   });
 
-  test('costs one write, after one read where the message named no contact', async () => {
+  test('costs one transaction, after one read where the message named no contact', async () => {
     const actor = await world.organization(100_000);
     const contact = await aContact(actor);
     const { message } = await linkedTo(actor, { to: contact.phone });
-    expect(await callsOf(() => interacted(message, world.now))).toEqual({ GetItem: 1, UpdateItem: 1 });
+    expect(await callsOf(() => interacted(message, world.now))).toEqual({ GetItem: 1, TransactWriteItems: 1 });
     const named = { ...message, contactId: contact.id };
-    expect(await callsOf(() => interacted(named, world.now + 1))).toEqual({ UpdateItem: 1 });
+    expect(await callsOf(() => interacted(named, world.now + 1))).toEqual({ TransactWriteItems: 1 });
     const stranger = { ...message, recipientHash: 'of nobody' };
     expect(await callsOf(() => interacted(stranger, world.now))).toEqual({ GetItem: 1 });
   });

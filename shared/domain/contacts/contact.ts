@@ -45,6 +45,8 @@ export interface DebtorGroup {
 /** A stored contact (docs/spec/contacts.md#contact-shape). Times in ms; documents only sealed. */
 export interface Contact extends Tenant {
   readonly id: Id<'contact'>;
+  /** Counts the organization's contacts from 1, about in the order of their creation; lists and the audience's index are sets of such numbers. */
+  readonly number: number;
   /** E.164. */
   readonly phone: string;
   /** Blind index of the phone, scoped to the organization. */

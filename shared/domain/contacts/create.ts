@@ -119,7 +119,7 @@ export const createContact = async (
   const parsed = validateInput(input, now);
   if (isRefusal(parsed)) return parsed;
   const { organizationId, env } = actor;
-  const indexed = await recipients();
+  const [indexed, number] = await Promise.all([recipients(), store.takeNumbers(organizationId, 1)]);
   const id = newId('contact');
   const { phone: _phone, cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...fields } = input;
   // Normalized as in a send, so that both get the same index; an address that no send accepts has none.
@@ -128,6 +128,7 @@ export const createContact = async (
     ...fields,
     ...(await sealDocuments(documents, { id, organizationId }, parsed.documents)),
     id,
+    number,
     organizationId,
     env,
     phone: parsed.phone,

@@ -15,6 +15,8 @@ export type CreateOutcome =
 
 /** Stores contacts. Each change commits atomically with its event. */
 export interface ContactStore {
+  /** Takes `count` numbers for new contacts; the first of them. */
+  takeNumbers(organizationId: Id<'organization'>, count: number): Promise<number>;
   /** Creates a contact with a unique phone and external id. Idempotent. */
   create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
   read(id: Id<'contact'>): Promise<Contact | undefined>;

@@ -16,6 +16,8 @@ import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
+import { changedWrite } from '../audience/changed-contacts.ts';
+import { numberedWrite, takeContactNumbers } from '../audience/contact-numbers.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
@@ -52,6 +54,7 @@ interface StoredContact extends Omit<Contact, 'optIn'> {
 export const contactRows = defineRow<StoredContact>()({
   attributes: {
     id: id('contact'),
+    number: z.int(),
     organizationId: id('organization'),
     env: z.enum(ENVIRONMENTS),
     phone: z.string(),
@@ -112,13 +115,18 @@ const freePhone = ({ optIn }: Contact): Condition => {
   const text = 'attribute_not_exists(#contactId)';
   return optIn.status === 'denied' ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
 };
-type Part = 'company' | 'contact' | 'count' | 'email' | 'event' | 'externalId' | 'phone';
+type Part = 'changed' | 'company' | 'contact' | 'count' | 'email' | 'event' | 'externalId' | 'number' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
 const createWrites = (contact: Contact, event: WriteOp): Named[] => {
-  const { id, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
+  const { id, number, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
   const stored = { ...contact, ...storedOptIn(contact.optIn) };
-  const phone = recipientRows.set({ contactId: id, organizationId: org, optInStatus: stored.optInStatus });
+  const phone = recipientRows.set({
+    contactId: id,
+    contactNumber: number,
+    organizationId: org,
+    optInStatus: stored.optInStatus,
+  });
   return [
     { part: 'contact', write: { put: contactRows.write(stored), when: ABSENT } },
     { part: 'phone', write: { put: { ...KEYS.phone(org, phoneHash), ...phone }, when: freePhone(contact) } },
@@ -130,7 +138,7 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
       : [
           {
             part: 'externalId',
-            write: { put: { ...KEYS.externalId(org, externalId), contactId: id, org }, when: ABSENT },
+            write: { put: { ...KEYS.externalId(org, externalId), contactId: id, number, org }, when: ABSENT },
           } as const,
         ]),
     ...(companyId === undefined
@@ -141,6 +149,8 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
             write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
           } as const,
         ]),
+    { part: 'number', write: numberedWrite(contact) },
+    { part: 'changed', write: changedWrite(contact) },
     { part: 'count', write: countWrite(org, 'contacts', id) },
     { part: 'event', write: event },
   ];
@@ -202,11 +212,14 @@ export const consentWrites = (
       when: { text: '#contactId = :id', values: { id } },
     },
     ...emailWrites(before, after),
+    changedWrite(after),
   ];
 };
 
 /** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const contactStore = (table: Table, raised: (event: DomainEvent) => void): ContactStore => ({
+  takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
+
   async create(contact, event) {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
     const named = createWrites(contact, eventWrite(event));

@@ -1,6 +1,7 @@
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
+import { changedWrite } from '../audience/changed-contacts.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { contactRows } from './contacts.ts';
@@ -12,23 +13,26 @@ export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt
 }
 
 /**
- * The write that moves a contact's last interaction forward; it fails where a later one is stored, and for another organization's contact.
+ * The writes that move a contact's last interaction forward; they fail where a later one is stored, and for another organization's contact.
  * Not conditional on the contact's version: ten interactions at once must not conflict.
  */
-export const interactionWrite = ({ contactId, organizationId, ...fields }: Interaction): WriteOp => {
+export const interactionWrites = ({ contactId, organizationId, ...fields }: Interaction): WriteOp[] => {
   const set = contactRows.set(fields);
-  return {
-    update: KEYS.contact(contactId),
-    set,
-    add: { version: 1 },
-    when: {
-      text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',
-      values: { org: organizationId, at: set.lastInteractionAt },
+  return [
+    {
+      update: KEYS.contact(contactId),
+      set,
+      add: { version: 1 },
+      when: {
+        text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',
+        values: { org: organizationId, at: set.lastInteractionAt },
+      },
     },
-  };
+    changedWrite({ id: contactId, organizationId }),
+  ];
 };
 
-/** Moves a contact's last interaction forward. One write; a repeat and an earlier interaction change nothing. */
+/** Moves a contact's last interaction forward. One transaction; a repeat and an earlier interaction change nothing. */
 export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
-  await table.write(interactionWrite(interaction));
+  await table.transact(interactionWrites(interaction));
 };

@@ -20,6 +20,8 @@ interface Recipient {
   readonly organizationId: Id<'organization'>;
   /** The one contact that the recipient belongs to exclusively: a phone's. */
   readonly contactId?: Id<'contact'> | undefined;
+  /** That contact's number. */
+  readonly contactNumber?: number | undefined;
   /** The consent of the recipient itself, or of that one contact. */
   readonly optInStatus?: OptInStatus | undefined;
   readonly revokedAt?: number | undefined;
@@ -33,6 +35,7 @@ export const recipientRows = defineRow<Recipient>()({
   attributes: {
     organizationId: id('organization'),
     contactId: id('contact').optional(),
+    contactNumber: z.int().optional(),
     optInStatus: z.enum(OPT_IN_STATUSES).optional(),
     revokedAt: time.optional(),
     revokedReason: z.string().optional(),

@@ -12,7 +12,7 @@ import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { consentWrites, readContact } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
-import { interactionWrite } from '../contacts/interactions.ts';
+import { interactionWrites } from '../contacts/interactions.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -145,7 +145,13 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   if (consent) return consentWrites(before, after, changed);
   if (lastInteractionAt === undefined) return [];
   const { organizationId } = message;
-  return [interactionWrite({ organizationId, contactId: after.id, lastInteractionAt, whatsappProfileName, updatedAt })];
+  return interactionWrites({
+    organizationId,
+    contactId: after.id,
+    lastInteractionAt,
+    whatsappProfileName,
+    updatedAt,
+  });
 };
 
 /** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 192 short rows. */
