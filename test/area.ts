@@ -29,6 +29,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['bulk', 'batch-calls'],
   contacts: [
     'contacts',
+    'test/audience',
+    'segments',
     'counters',
     'interactions',
     'flows/ai',

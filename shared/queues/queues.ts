@@ -23,6 +23,7 @@ const workItem = z.strictObject({
     'check_lanes',
     'send_push',
     'mail_sign_in',
+    'index_contacts',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -193,6 +194,7 @@ export const QUEUE_OF_KIND = {
   check_lanes: 'outcome',
   send_push: 'push',
   mail_sign_in: 'send',
+  index_contacts: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -106,6 +106,9 @@ export const KEYS = {
   /** That a contact was changed since it was indexed. Sharded by its id, so that the changes of an organization are read in parallel. */
   changedContact: (organizationId: Org, id: Id<'contact'>) =>
     key(`CNTCH#${organizationId}#${shardOf(id, CHANGED_SHARDS)}`, id),
+  /** A column of a block of the audience's index: what it says of 4,096 contacts with consecutive numbers. Large ones have several parts. */
+  audienceColumn: (organizationId: Org, block: number, name: string, part: number) =>
+    key(`AUD#${organizationId}#${block}`, `${name}#${part}`),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -44,6 +44,10 @@ export const PARSE_KEY = {
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
+  changedContact: ({ pk, sk }: Key) => ({
+    organizationId: parseId('organization', after('CNTCH#', pk).split('#')[0]),
+    contactId: parseId('contact', sk),
+  }),
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
   event: ({ pk }: PartitionKey) => parseId('event', after('EVT#', pk)),

@@ -37,6 +37,10 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   contact: [KEYS.contact(id.contact), id.contact],
+  changedContact: [
+    KEYS.changedContact(id.organization, id.contact),
+    { organizationId: id.organization, contactId: id.contact },
+  ],
   number: [KEYS.number(id.number), id.number],
   upload: [KEYS.upload(id.upload), id.upload],
   event: [KEYS.event(id.event), id.event],

@@ -22,6 +22,12 @@ export const takeContactNumbers = async (
   return takenRow.parse(row).last - count + 1;
 };
 
+/** The last number that was taken; 0 where there is none. One consistent read. */
+export const lastContactNumber = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
+  const row = await table.get(KEYS.contactNumbers(organizationId));
+  return row ? takenRow.parse(row).last : 0;
+};
+
 /** Which contact has a number. */
 type NumberedContact = Pick<Contact, 'organizationId' | 'number'> & { readonly contactId: Id<'contact'> };
 const numberedRows = defineRow<NumberedContact>()({

@@ -110,6 +110,9 @@ export const readContact = (row: Row): Contact => {
 /** The stored form of a contact's consent. */
 const storedOptIn = ({ status, ...optIn }: OptIn) => ({ optIn, optInStatus: status });
 
+/** The row of a contact. */
+export const contactRow = (contact: Contact): Row => contactRows.write({ ...contact, ...storedOptIn(contact.optIn) });
+
 /** A phone that opted out itself can only be claimed by a contact that is opted out too: creating a contact never lifts an opt-out. */
 const freePhone = ({ optIn }: Contact): Condition => {
   const text = 'attribute_not_exists(#contactId)';
@@ -120,15 +123,14 @@ type Named = { readonly part: Part; readonly write: WriteOp };
 
 const createWrites = (contact: Contact, event: WriteOp): Named[] => {
   const { id, number, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
-  const stored = { ...contact, ...storedOptIn(contact.optIn) };
   const phone = recipientRows.set({
     contactId: id,
     contactNumber: number,
     organizationId: org,
-    optInStatus: stored.optInStatus,
+    optInStatus: contact.optIn.status,
   });
   return [
-    { part: 'contact', write: { put: contactRows.write(stored), when: ABSENT } },
+    { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
     { part: 'phone', write: { put: { ...KEYS.phone(org, phoneHash), ...phone }, when: freePhone(contact) } },
     ...(emailHash === undefined || contact.optIn.status !== 'denied'
       ? []

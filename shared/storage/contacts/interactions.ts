@@ -28,7 +28,7 @@ export const interactionWrites = ({ contactId, organizationId, ...fields }: Inte
         values: { org: organizationId, at: set.lastInteractionAt },
       },
     },
-    changedWrite({ id: contactId, organizationId }),
+    changedWrite({ id: contactId, organizationId, updatedAt: fields.updatedAt }),
   ];
 };
 

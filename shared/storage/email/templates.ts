@@ -7,6 +7,7 @@ import {
   type TemplateStore,
   type TemplateSummary,
 } from '../../domain/channels/email/template.ts';
+import { foldText } from '../../domain/core/fold-text.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
@@ -87,9 +88,6 @@ const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome 
   return { kind: 'taken', templateId: id('emailTemplate').parse(outcome.row?.templateId) };
 };
 
-/** A text normalized for search: without case or accents. */
-const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-
 /** E-mail templates in the table of one stage: a summary, its contents in a row of their own, and a row that makes the name unique. */
 export const emailTemplateStore = (table: Table): TemplateStore => {
   const save = async (
@@ -147,9 +145,9 @@ export const emailTemplateStore = (table: Table): TemplateStore => {
         ]);
         return { items, total };
       }
-      const wanted = folded(q);
+      const wanted = foldText(q);
       const all = await summaries(organizationId, { skip: 0, limit: MAX_TEMPLATES });
-      const found = all.filter(({ name }) => folded(name).includes(wanted));
+      const found = all.filter(({ name }) => foldText(name).includes(wanted));
       return { items: found.slice(skip, skip + limit), total: found.length };
     },
   };

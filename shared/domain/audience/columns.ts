@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { CONTACT_SOURCES, OPT_IN_STATUSES } from '../contacts/contact.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
+import { BLOCK_SIZE } from './block.ts';
+import type { ContactDigest } from './digest.ts';
+
+/*
+ * The columns of a block: what the index says of its contacts, a kind of fact each, so that a filter reads only what it asks for.
+ */
+
+type AttributeValue = ContactAttributes[string];
+/** Who has a value: the offsets of its contacts, in ascending order. */
+export type Holders = readonly (readonly [value: AttributeValue, offsets: readonly number[]])[];
+
+/** How many columns share a block's attributes, by their keys. */
+const ATTRIBUTE_COLUMNS = 16;
+export type ColumnName = 'base' | 'interactions' | 'updates' | 'tags' | `attributes${number}`;
+/** The column with the values of an attribute. */
+export const attributeColumn = (key: string): ColumnName =>
+  `attributes${(createHash('sha256').update(key).digest()[0] ?? 0) % ATTRIBUTE_COLUMNS}`;
+export const COLUMN_NAMES: readonly ColumnName[] = [
+  'base',
+  'interactions',
+  'updates',
+  'tags',
+  ...Array.from({ length: ATTRIBUTE_COLUMNS }, (_, at): ColumnName => `attributes${at}`),
+];
+
+/** Attributes that take more bytes as JSON are not in the columns: such a contact is read itself. They bound a block's size. */
+const MAX_INDEXED_BYTES = 768;
+const isIndexed = ({ attributes, tags }: ContactDigest): boolean =>
+  Buffer.byteLength(JSON.stringify(attributes)) + Buffer.byteLength(JSON.stringify(tags)) <= MAX_INDEXED_BYTES;
+
+/** The base column: a byte a contact. */
+const PRESENT = 1;
+const HAS_EMAIL = 2;
+const UNINDEXED = 4;
+export const baseByte = (contact: ContactDigest): number =>
+  PRESENT |
+  (contact.hasEmail ? HAS_EMAIL : 0) |
+  (isIndexed(contact) ? 0 : UNINDEXED) |
+  (OPT_IN_STATUSES.indexOf(contact.optIn) << 3) |
+  (CONTACT_SOURCES.indexOf(contact.source) << 5);
+export const readBase = (byte: number) => ({
+  present: (byte & PRESENT) !== 0,
+  hasEmail: (byte & HAS_EMAIL) !== 0,
+  unindexed: (byte & UNINDEXED) !== 0,
+  optIn: OPT_IN_STATUSES[(byte >>> 3) & 3],
+  source: CONTACT_SOURCES[(byte >>> 5) & 3],
+});
+
+/** A column in memory: bytes, times (ms, 0 for none), or values by attribute (tags: by `''`) and their holders. */
+export type Column =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'times'; readonly times: Float64Array }
+  | { readonly kind: 'values'; readonly values: ReadonlyMap<string, Holders> };
+
+const KIND: Readonly<Partial<Record<ColumnName, Column['kind']>>> = {
+  base: 'bytes',
+  interactions: 'times',
+  updates: 'times',
+};
+export const kindOf = (name: ColumnName): Column['kind'] => KIND[name] ?? 'values';
+
+/** A column that says nothing of anybody. */
+export const emptyColumn = (name: ColumnName): Column => {
+  const kind = kindOf(name);
+  if (kind === 'bytes') return { kind, bytes: new Uint8Array(BLOCK_SIZE) };
+  return kind === 'times' ? { kind, times: new Float64Array(BLOCK_SIZE) } : { kind, values: new Map() };
+};
+
+/** What a column says of one contact, as text: equal texts, equal facts. */
+type Facts = readonly (readonly [key: string, value: AttributeValue])[];
+const factsOf = (name: ColumnName, contact: ContactDigest | undefined): Facts => {
+  if (!contact || !isIndexed(contact)) return [];
+  if (name === 'tags') return contact.tags.map((tag) => ['', tag] as const);
+  return Object.entries(contact.attributes).filter(([key]) => attributeColumn(key) === name);
+};
+
+/** The digests of changed contacts by their offsets; undefined: there is no such contact any more. */
+export type Changes = ReadonlyMap<number, ContactDigest | undefined>;
+
+const changedValues = (
+  name: ColumnName,
+  column: ReadonlyMap<string, Holders>,
+  changes: Changes,
+): Map<string, Holders> => {
+  const holders = new Map<string, Map<string, { value: AttributeValue; offsets: number[] }>>();
+  const add = (key: string, value: AttributeValue, offset: number) => {
+    const text = JSON.stringify(value);
+    const ofKey = holders.get(key) ?? new Map<string, { value: AttributeValue; offsets: number[] }>();
+    const held = ofKey.get(text) ?? { value, offsets: [] };
+    held.offsets.push(offset);
+    holders.set(key, ofKey.set(text, held));
+  };
+  for (const [key, values] of column)
+    for (const [value, offsets] of values) for (const at of offsets) if (!changes.has(at)) add(key, value, at);
+  for (const [at, contact] of changes) for (const [key, value] of factsOf(name, contact)) add(key, value, at);
+  return new Map(
+    [...holders].map(([key, values]) => [
+      key,
+      [...values.values()].map(({ value, offsets }) => [value, offsets.sort((a, b) => a - b)] as const),
+    ]),
+  );
+};
+
+/** A column after changes of some contacts. */
+export const changedColumn = (name: ColumnName, column: Column, changes: Changes): Column => {
+  if (column.kind === 'values') return { kind: 'values', values: changedValues(name, column.values, changes) };
+  if (column.kind === 'bytes') {
+    const bytes = column.bytes.slice();
+    for (const [at, contact] of changes) bytes[at] = contact ? baseByte(contact) : 0;
+    return { kind: 'bytes', bytes };
+  }
+  const times = column.times.slice();
+  for (const [at, contact] of changes)
+    times[at] = (name === 'updates' ? contact?.updatedAt : contact?.lastInteractionAt) ?? 0;
+  return { kind: 'times', times };
+};

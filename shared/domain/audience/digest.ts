@@ -1,0 +1,33 @@
+import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
+
+/** Channels that a contact may have an address on, as filters ask for them. */
+export const FILTER_CHANNELS = ['whatsapp', 'email'] as const;
+export type FilterChannel = (typeof FILTER_CHANNELS)[number];
+
+/** What the audience's index says of a contact: what filters ask for, and nothing that names the person. */
+export interface ContactDigest {
+  readonly tags: readonly string[];
+  readonly attributes: ContactAttributes;
+  readonly optIn: OptInStatus;
+  readonly source: ContactSource;
+  readonly hasEmail: boolean;
+  /** ms. */
+  readonly lastInteractionAt?: number | undefined;
+  /** ms. */
+  readonly updatedAt: number;
+}
+
+export const digestOf = (contact: Contact): ContactDigest => ({
+  tags: contact.tags,
+  attributes: contact.attributes,
+  optIn: contact.optIn.status,
+  source: contact.source,
+  hasEmail: contact.email !== undefined,
+  lastInteractionAt: contact.lastInteractionAt,
+  updatedAt: contact.updatedAt,
+});
+
+/** The channels on which a contact has an address; every contact has a phone. */
+export const channelsOf = ({ hasEmail }: Pick<ContactDigest, 'hasEmail'>): readonly FilterChannel[] =>
+  hasEmail ? ['whatsapp', 'email'] : ['whatsapp'];

@@ -1,0 +1,86 @@
+import { BLOCK_SIZE, BlockSet } from './block.ts';
+import { attributeColumn, type Column, type ColumnName, emptyColumn, type Holders, readBase } from './columns.ts';
+import { channelsOf } from './digest.ts';
+import { attributeMatches, type Filter, type FilterTree, interactionMatches, leavesOf } from './filters.ts';
+
+/** The columns of one block that an evaluation reads; one that is missing says nothing of anybody. */
+export type BlockColumns = ReadonlyMap<ColumnName, Column>;
+
+const columnOf = (filter: Filter): ColumnName => {
+  if (filter.field === 'tag') return 'tags';
+  if (filter.field === 'attribute') return attributeColumn(filter.key);
+  return filter.field === 'lastInteraction' ? 'interactions' : 'base';
+};
+/** The columns that the evaluation of a tree reads. */
+export const columnsOf = (tree: FilterTree): ReadonlySet<ColumnName> =>
+  new Set(['base', ...leavesOf(tree).map(columnOf)]);
+
+const columnIn = (columns: BlockColumns, name: ColumnName): Column => columns.get(name) ?? emptyColumn(name);
+const where = (isIn: (offset: number) => boolean): BlockSet => {
+  const set = new BlockSet();
+  for (let at = 0; at < BLOCK_SIZE; at++) if (isIn(at)) set.add(at);
+  return set;
+};
+const holdersWhere = (holders: Holders, meets: (value: Holders[number][0]) => boolean): BlockSet =>
+  BlockSet.of(holders.flatMap(([value, offsets]) => (meets(value) ? offsets : [])));
+
+/** The contacts of a block whose base byte meets a condition. */
+export const baseWhere = (columns: BlockColumns, meets: (base: ReturnType<typeof readBase>) => boolean): BlockSet => {
+  const base = columnIn(columns, 'base');
+  if (base.kind !== 'bytes') return new BlockSet();
+  // There are few different bytes: each is judged once.
+  const judged = Array.from({ length: 256 }, (_, byte) => byte !== 0 && meets(readBase(byte)));
+  return where((at) => judged[base.bytes[at] ?? 0] === true);
+};
+const timesWhere = (columns: BlockColumns, name: ColumnName, meets: (ms: number | undefined) => boolean): BlockSet => {
+  const column = columnIn(columns, name);
+  return column.kind === 'times' ? where((at) => meets(column.times[at] || undefined)) : new BlockSet();
+};
+const holdersIn = (columns: BlockColumns, name: ColumnName, key: string): Holders => {
+  const column = columnIn(columns, name);
+  return column.kind === 'values' ? (column.values.get(key) ?? []) : [];
+};
+
+/** The contacts of a block that there are. */
+export const presentIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ present }) => present);
+/** Those that the columns do not tell enough of: they are read themselves. */
+export const unindexedIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ unindexed }) => unindexed);
+/** Those that changed at or after a moment (ms). */
+export const updatedSince = (columns: BlockColumns, since: number): BlockSet =>
+  timesWhere(columns, 'updates', (ms) => ms !== undefined && ms >= since);
+
+const leafSet = (filter: Filter, columns: BlockColumns, now: number): BlockSet => {
+  switch (filter.field) {
+    case 'tag': {
+      const tagged = holdersWhere(holdersIn(columns, 'tags', ''), (tag) => tag === filter.value);
+      return filter.operator === 'is' ? tagged : presentIn(columns).without(tagged);
+    }
+    case 'attribute': {
+      const holders = holdersIn(columns, attributeColumn(filter.key), filter.key);
+      const met = holdersWhere(holders, (value) => attributeMatches(filter, value));
+      if (!attributeMatches(filter, undefined)) return met;
+      return presentIn(columns)
+        .without(holdersWhere(holders, () => true))
+        .or(met);
+    }
+    case 'optIn':
+      return baseWhere(columns, ({ present, optIn }) => present && optIn === filter.value);
+    case 'lastInteraction':
+      return timesWhere(columns, 'interactions', (ms) => interactionMatches(filter, ms, now));
+    case 'channel':
+      return baseWhere(
+        columns,
+        (base) => base.present && channelsOf(base).includes(filter.value) === (filter.operator === 'has'),
+      );
+  }
+};
+
+/** The contacts of a block that a tree describes, at `now` (ms), as its columns tell. */
+export const evaluate = (tree: FilterTree, columns: BlockColumns, now: number): BlockSet => {
+  if (tree.kind === 'leaf') return leafSet(tree.filter, columns, now);
+  const [first, ...others] = tree.nodes.map((node) => evaluate(node, columns, now));
+  return others.reduce(
+    (set, other) => (tree.operator === 'and' ? set.and(other) : set.or(other)),
+    first ?? new BlockSet(),
+  );
+};

@@ -1,0 +1,115 @@
+import { type BlockSet, numberAt, placeOf } from '../../domain/audience/block.ts';
+import type { Column, ColumnName } from '../../domain/audience/columns.ts';
+import { unindexedIn } from '../../domain/audience/evaluate.ts';
+import { type AudienceIndex, isSelected, type Selection } from '../../domain/audience/selection.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { readContact } from '../contacts/contacts.ts';
+import { readChanged } from './changed-contacts.ts';
+import { columnAt, readColumns } from './column-rows.ts';
+import { contactsOfNumbers, lastContactNumber } from './contact-numbers.ts';
+
+/** A call of BatchGetItem takes 100 keys. */
+const KEYS_A_CALL = 100;
+const CALLS_AT_ONCE = 8;
+
+const readContacts = async (table: Table, ids: readonly Id<'contact'>[]): Promise<(Contact | undefined)[]> => {
+  const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
+    ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
+  );
+  const rows = await mapConcurrently(calls, CALLS_AT_ONCE, (call) =>
+    table.getMany(call.map(KEYS.contact), { consistent: true }),
+  );
+  return rows.flat().map((row) => row && readContact(row));
+};
+
+/** The contacts with these numbers, in their order, without those that are gone. */
+const contactsAt = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  numbers: readonly number[],
+): Promise<Contact[]> => {
+  const ids = await contactsOfNumbers(table, organizationId, numbers);
+  const contacts = await readContacts(
+    table,
+    ids.filter((id) => id !== undefined),
+  );
+  return contacts.filter((contact) => contact !== undefined);
+};
+
+interface BlockFound {
+  readonly block: number;
+  readonly set: BlockSet;
+  /** Numbers of contacts whose columns do not tell. */
+  readonly unindexed: readonly number[];
+}
+/** What the columns of some blocks tell; one round trip. */
+const selectBlocks = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  blocks: readonly number[],
+  { columns: names, inBlock }: Selection,
+): Promise<BlockFound[]> => {
+  const places = blocks.flatMap((block) => [...names].map((name) => ({ organizationId, block, name })));
+  const columns = await readColumns(table, places);
+  return blocks.map((block) => {
+    const own = new Map<ColumnName, Column>();
+    for (const name of names) {
+      const found = columnAt(columns, { organizationId, block, name });
+      if (found) own.set(name, found.column);
+    }
+    const unindexed = unindexedIn(own);
+    return {
+      block,
+      set: inBlock(own).without(unindexed),
+      unindexed: [...unindexed.newestFirst()].map((offset) => numberAt(block, offset)),
+    };
+  });
+};
+
+/**
+ * The audience's index over the table of one stage. A selection reads the marks of what changed first, then the columns, then the contacts that are
+ * marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Round trips: one for the last
+ * number, 16 side by side for the marks, one for each 100 columns and each 100 marked contacts.
+ */
+export const audienceIndex = (table: Table): AudienceIndex => ({
+  async select(organizationId, selection) {
+    const changed = await readChanged(table, organizationId);
+    const last = await lastContactNumber(table, organizationId);
+    const blocks = Array.from({ length: placeOf(last).block + 1 }, (_, block) => block);
+    const atOnce = Math.max(1, Math.floor(KEYS_A_CALL / selection.columns.size));
+    const calls = Array.from({ length: Math.ceil(blocks.length / atOnce) }, (_, at) =>
+      blocks.slice(at * atOnce, (at + 1) * atOnce),
+    );
+    const [told, contacts] = await Promise.all([
+      mapConcurrently(calls, CALLS_AT_ONCE, (call) => selectBlocks(table, organizationId, call, selection)),
+      readContacts(
+        table,
+        changed.map(({ contactId }) => contactId),
+      ),
+    ]);
+    const found = new Map(told.flat().map(({ block, set }) => [block, set]));
+    const unindexed = await contactsAt(
+      table,
+      organizationId,
+      told.flat().flatMap((each) => each.unindexed),
+    );
+    const put = (number: number, isIn: boolean) => {
+      const { block, offset } = placeOf(number);
+      if (isIn) found.get(block)?.add(offset);
+      else found.get(block)?.delete(offset);
+    };
+    for (const contact of unindexed) put(contact.number, isSelected(selection, contact));
+    for (const [at, { number }] of changed.entries()) {
+      const contact = contacts[at];
+      if (contact) put(contact.number, isSelected(selection, contact));
+      else if (number !== undefined) put(number, false);
+    }
+    return found;
+  },
+
+  contacts: (organizationId, numbers) => contactsAt(table, organizationId, numbers),
+});

@@ -1,0 +1,30 @@
+import type { Id } from '../../domain/core/ids.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { mergeChanges } from '../../storage/audience/merge.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { table } from '../process/aws.ts';
+
+/** A block is brought up to date once so many of its contacts have changed. */
+const AT_LEAST = 16;
+/** The latest merge of each organization in this process: items of one batch would only meet each other. */
+const latest = new Map<Id<'organization'>, Promise<unknown>>();
+
+/** Brings the audience's index up to date with a changed contact, and with others of its organization. Throws if another process was at it. */
+export const processChangedContact = async (item: WorkItem): Promise<void> => {
+  const { organizationId, contactId } = PARSE_KEY.changedContact(item);
+  const before = latest.get(organizationId) ?? Promise.resolve();
+  const merging = before
+    .catch(() => {})
+    .then(async () => {
+      // An item before may have merged it.
+      if (!(await table.get(item, { only: ['token'] }))) return;
+      if (!(await mergeChanges(table, organizationId, { atLeast: AT_LEAST, contactId })))
+        throw new Error('the index was merged by another process');
+    });
+  latest.set(organizationId, merging);
+  try {
+    await merging;
+  } finally {
+    if (latest.get(organizationId) === merging) latest.delete(organizationId);
+  }
+};
