@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BLOCK_SIZE, BlockSet } from '../../shared/domain/audience/block.ts';
 import { COLUMN_NAMES, changedColumn, emptyColumn } from '../../shared/domain/audience/columns.ts';
-import type { ContactDigest } from '../../shared/domain/audience/digest.ts';
+import type { IndexedContact } from '../../shared/domain/audience/digest.ts';
 import { columnsOf, evaluate, presentIn, unindexedIn, updatedSince } from '../../shared/domain/audience/evaluate.ts';
 import { matches, nextChange } from '../../shared/domain/audience/filters.ts';
 import { decodeColumn, encodeColumn } from '../../shared/storage/audience/column-codec.ts';
@@ -16,8 +16,8 @@ const rounds = fc.array(
 );
 
 /** A block's columns after rounds of changes, stored and read again each time; and the contacts themselves. */
-const blockAfter = (changes: readonly (readonly (readonly [number, ContactDigest | undefined])[])[]) => {
-  const contacts = new Map<number, ContactDigest>();
+const blockAfter = (changes: readonly (readonly (readonly [number, IndexedContact | undefined])[])[]) => {
+  const contacts = new Map<number, IndexedContact>();
   let columns = new Map(COLUMN_NAMES.map((name) => [name, emptyColumn(name)]));
   for (const round of changes) {
     const latest = new Map(round);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ContactDigest } from '../../shared/domain/audience/digest.ts';
+import type { IndexedContact } from '../../shared/domain/audience/digest.ts';
 import { FILTER_CHANNELS } from '../../shared/domain/audience/digest.ts';
 import type { Filter, FilterTree } from '../../shared/domain/audience/filters.ts';
 import { CONTACT_SOURCES, OPT_IN_STATUSES } from '../../shared/domain/contacts/contact.ts';
@@ -26,7 +26,7 @@ const attributes = fc
     return Object.fromEntries(all);
   });
 
-export const digest: fc.Arbitrary<ContactDigest> = fc.record({
+export const digest: fc.Arbitrary<IndexedContact> = fc.record({
   tags: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 }),
   attributes,
   optIn: fc.constantFrom(...OPT_IN_STATUSES),
@@ -34,6 +34,7 @@ export const digest: fc.Arbitrary<ContactDigest> = fc.record({
   hasEmail: fc.boolean(),
   lastInteractionAt: fc.option(time, { nil: undefined }),
   updatedAt: time,
+  grams: fc.uniqueArray(fc.nat(100), { maxLength: 5 }),
 });
 
 const text = fc.constantFrom(...TEXTS);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CONTACT_SOURCES, OPT_IN_STATUSES } from '../contacts/contact.ts';
 import type { ContactAttributes } from '../core/json-values.ts';
 import { BLOCK_SIZE } from './block.ts';
-import type { ContactDigest } from './digest.ts';
+import type { ContactDigest, IndexedContact } from './digest.ts';
 
 /*
  * The columns of a block: what the index says of its contacts, a kind of fact each, so that a filter reads only what it asks for.
@@ -14,16 +14,21 @@ export type Holders = readonly (readonly [value: AttributeValue, offsets: readon
 
 /** How many columns share a block's attributes, by their keys. */
 const ATTRIBUTE_COLUMNS = 16;
-export type ColumnName = 'base' | 'interactions' | 'updates' | 'tags' | `attributes${number}`;
+/** How many columns share what contacts are searched by. */
+const GRAM_COLUMNS = 64;
+export type ColumnName = 'base' | 'interactions' | 'updates' | 'tags' | `attributes${number}` | `grams${number}`;
 /** The column with the values of an attribute. */
 export const attributeColumn = (key: string): ColumnName =>
   `attributes${(createHash('sha256').update(key).digest()[0] ?? 0) % ATTRIBUTE_COLUMNS}`;
+/** The column that tells which contacts have a trigram, by its blind index. */
+export const gramColumn = (gram: number): ColumnName => `grams${gram % GRAM_COLUMNS}`;
 export const COLUMN_NAMES: readonly ColumnName[] = [
   'base',
   'interactions',
   'updates',
   'tags',
   ...Array.from({ length: ATTRIBUTE_COLUMNS }, (_, at): ColumnName => `attributes${at}`),
+  ...Array.from({ length: GRAM_COLUMNS }, (_, at): ColumnName => `grams${at}`),
 ];
 
 /** Attributes that take more bytes as JSON are not in the columns: such a contact is read itself. They bound a block's size. */
@@ -49,7 +54,7 @@ export const readBase = (byte: number) => ({
   source: CONTACT_SOURCES[(byte >>> 5) & 3],
 });
 
-/** A column in memory: bytes, times (ms, 0 for none), or values by attribute (tags: by `''`) and their holders. */
+/** A column in memory: bytes, times (ms, 0 for none), or values by attribute (tags and trigrams: by `''`) and their holders. */
 export type Column =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'times'; readonly times: Float64Array }
@@ -71,14 +76,17 @@ export const emptyColumn = (name: ColumnName): Column => {
 
 /** What a column says of one contact, as text: equal texts, equal facts. */
 type Facts = readonly (readonly [key: string, value: AttributeValue])[];
-const factsOf = (name: ColumnName, contact: ContactDigest | undefined): Facts => {
-  if (!contact || !isIndexed(contact)) return [];
+const factsOf = (name: ColumnName, contact: IndexedContact | undefined): Facts => {
+  if (!contact) return [];
+  if (name.startsWith('grams'))
+    return contact.grams.filter((gram) => gramColumn(gram) === name).map((gram) => ['', gram] as const);
+  if (!isIndexed(contact)) return [];
   if (name === 'tags') return contact.tags.map((tag) => ['', tag] as const);
   return Object.entries(contact.attributes).filter(([key]) => attributeColumn(key) === name);
 };
 
 /** The digests of changed contacts by their offsets; undefined: there is no such contact any more. */
-export type Changes = ReadonlyMap<number, ContactDigest | undefined>;
+export type Changes = ReadonlyMap<number, IndexedContact | undefined>;
 
 const changedValues = (
   name: ColumnName,

@@ -18,6 +18,11 @@ export interface ContactDigest {
   readonly updatedAt: number;
 }
 
+/** What the index holds of a contact: also blind indexes of what it is searched by. */
+export interface IndexedContact extends ContactDigest {
+  readonly grams: readonly number[];
+}
+
 export const digestOf = (contact: Contact): ContactDigest => ({
   tags: contact.tags,
   attributes: contact.attributes,

@@ -1,5 +1,13 @@
 import { BLOCK_SIZE, BlockSet } from './block.ts';
-import { attributeColumn, type Column, type ColumnName, emptyColumn, type Holders, readBase } from './columns.ts';
+import {
+  attributeColumn,
+  type Column,
+  type ColumnName,
+  emptyColumn,
+  gramColumn,
+  type Holders,
+  readBase,
+} from './columns.ts';
 import { channelsOf } from './digest.ts';
 import { attributeMatches, type Filter, type FilterTree, interactionMatches, leavesOf } from './filters.ts';
 
@@ -48,6 +56,12 @@ export const unindexedIn = (columns: BlockColumns): BlockSet => baseWhere(column
 /** Those that changed at or after a moment (ms). */
 export const updatedSince = (columns: BlockColumns, since: number): BlockSet =>
   timesWhere(columns, 'updates', (ms) => ms !== undefined && ms >= since);
+
+/** The contacts of a block that have all of some trigrams, by their blind indexes. */
+export const gramsIn = (columns: BlockColumns, grams: readonly number[]): BlockSet =>
+  grams
+    .map((gram) => holdersWhere(holdersIn(columns, gramColumn(gram), ''), (held) => held === gram))
+    .reduce((set, holders) => set.and(holders));
 
 const leafSet = (filter: Filter, columns: BlockColumns, now: number): BlockSet => {
   switch (filter.field) {

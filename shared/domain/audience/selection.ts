@@ -1,66 +1,63 @@
 import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
 import type { Id } from '../core/ids.ts';
 import type { BlockSet } from './block.ts';
-import type { ColumnName, readBase } from './columns.ts';
-import { type ContactDigest, digestOf } from './digest.ts';
-import { type BlockColumns, baseWhere, columnsOf, evaluate, presentIn, updatedSince } from './evaluate.ts';
+import { type ColumnName, gramColumn, type readBase } from './columns.ts';
+import { digestOf } from './digest.ts';
+import { type BlockColumns, baseWhere, columnsOf, evaluate, gramsIn, updatedSince } from './evaluate.ts';
 import { type FilterTree, matches } from './filters.ts';
+import { gramsOfSearch, isFound, type Search } from './grams.ts';
 
 /** A selection of contacts: told by a block's columns, and equally by a contact itself. */
 export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
   readonly inBlock: (columns: BlockColumns) => BlockSet;
-  readonly holds: (contact: ContactDigest) => boolean;
+  readonly holds: (contact: Contact) => boolean;
 }
+
+/** The contacts that are in all of some selections. */
+export const allOf = (selections: readonly [Selection, ...Selection[]]): Selection => ({
+  columns: new Set(selections.flatMap(({ columns }) => [...columns])),
+  inBlock: (columns) => selections.map(({ inBlock }) => inBlock(columns)).reduce((set, other) => set.and(other)),
+  holds: (contact) => selections.every(({ holds }) => holds(contact)),
+});
 
 /** The contacts that a tree describes at `now` (ms). */
 export const treeSelection = (tree: FilterTree, now: number): Selection => ({
   columns: columnsOf(tree),
   inBlock: (columns) => evaluate(tree, columns, now),
-  holds: (contact) => matches(tree, contact, now),
+  holds: (contact) => matches(tree, digestOf(contact), now),
 });
 
-/** What lists of contacts are filtered by (docs/spec/contacts.md#lists-of-contacts). */
-export interface ContactFilter {
-  readonly tag?: string | undefined;
-  readonly optInStatus?: OptInStatus | undefined;
-  readonly source?: ContactSource | undefined;
-  /** ms. */
-  readonly updatedSince?: number | undefined;
-}
-
-/** The contacts that meet all parts of a filter. */
-export const filterSelection = ({ tag, optInStatus, source, updatedSince: since }: ContactFilter): Selection => {
-  const tagged =
-    tag === undefined
-      ? undefined
-      : treeSelection({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value: tag } }, 0);
+/** The contacts with this consent and from this source; undefined: any. */
+export const baseSelection = (optInStatus: OptInStatus | undefined, asked: ContactSource | undefined): Selection => {
+  const isAsked = ({ optIn, source }: Pick<ReturnType<typeof readBase>, 'optIn' | 'source'>) =>
+    (optInStatus === undefined || optIn === optInStatus) && (asked === undefined || source === asked);
   return {
-    columns: new Set<ColumnName>([
-      'base',
-      ...(tagged?.columns ?? []),
-      ...(since === undefined ? [] : (['updates'] as const)),
-    ]),
-    inBlock: (columns) => {
-      const isAsked = (base: ReturnType<typeof readBase>) =>
-        (optInStatus === undefined || base.optIn === optInStatus) && (source === undefined || base.source === source);
-      const parts = [
-        ...(tagged ? [tagged.inBlock(columns)] : []),
-        ...(since === undefined ? [] : [updatedSince(columns, since)]),
-      ];
-      const asked = baseWhere(columns, (base) => base.present && isAsked(base));
-      return parts.reduce((set, part) => set.and(part), asked.and(presentIn(columns)));
-    },
-    holds: (contact) =>
-      (tagged?.holds(contact) ?? true) &&
-      (optInStatus === undefined || contact.optIn === optInStatus) &&
-      (source === undefined || contact.source === source) &&
-      (since === undefined || contact.updatedAt >= since),
+    columns: new Set(['base']),
+    inBlock: (columns) => baseWhere(columns, (base) => base.present && isAsked(base)),
+    holds: (contact) => isAsked(digestOf(contact)),
   };
 };
 
-/** Whether a contact is selected. */
-export const isSelected = (selection: Selection, contact: Contact): boolean => selection.holds(digestOf(contact));
+/** The contacts that changed at or after a moment (ms). */
+export const updatedSelection = (since: number): Selection => ({
+  columns: new Set(['base', 'updates']),
+  inBlock: (columns) => updatedSince(columns, since),
+  holds: (contact) => contact.updatedAt >= since,
+});
+
+/**
+ * The contacts that are searched for, by blind indexes of trigrams. A block's columns tell of a few too many: of those that contain the trigrams of the
+ * search apart from each other.
+ */
+export const searchSelection = (search: Search, indexOf: (gram: string) => number): Selection => {
+  const alternatives = gramsOfSearch(search).map((grams) => [...grams].map(indexOf));
+  return {
+    columns: new Set<ColumnName>(['base', ...alternatives.flat().map(gramColumn)]),
+    inBlock: (columns) => alternatives.map((grams) => gramsIn(columns, grams)).reduce((set, other) => set.or(other)),
+    holds: (contact) => isFound(search, contact),
+  };
+};
 
 /** The contacts that a selection found in an organization, as blocks of their numbers. */
 export type Found = ReadonlyMap<number, BlockSet>;

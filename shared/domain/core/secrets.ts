@@ -46,7 +46,7 @@ export type RootKey = (typeof ROOT_KEYS)[number];
 export const rootKeyContext = (stage: string, name: RootKey) => ({ stage, rootKey: name });
 
 /** Kinds of values that are blind-indexed. Part of the key derivation: renaming one changes every stored index. */
-export type IndexedKind = 'phone' | 'email' | 'platform' | 'device' | 'ip';
+export type IndexedKind = 'phone' | 'email' | 'platform' | 'device' | 'gram' | 'ip';
 
 /**
  * Encrypts, blind-indexes and signs with keys derived from one of a stage's root keys, one per purpose and scope. A scope is an

@@ -30,8 +30,11 @@ const changedContactRows = defineRow<ChangedContact>()({
   key: ({ organizationId, contactId }) => KEYS.changedContact(organizationId, contactId),
 });
 
-/** One change in so many lets the index be brought up to date; about as many of a block's contacts are then written together. */
-const MERGE_ONE_IN = 16;
+/**
+ * One change in so many lets the index be brought up to date; about as many of a block's contacts are then written together. New contacts are all in the
+ * newest block, so that more of them may wait.
+ */
+const MERGE_ONE_IN = { changed: 16, created: 64 };
 
 /**
  * Marks a contact as changed; in the transaction of every change of a contact, so that no reader of the index overlooks it. What changed is read from the
@@ -42,10 +45,14 @@ export const changedWrite = ({
   organizationId,
   number,
   updatedAt,
-}: Pick<Contact, 'id' | 'organizationId' | 'updatedAt'> & Partial<Pick<Contact, 'number'>>): WriteOp => {
+  version,
+}: Pick<Contact, 'id' | 'organizationId' | 'updatedAt'> & Partial<Pick<Contact, 'number' | 'version'>>): WriteOp => {
   const random = randomBytes(9);
   const mark = changedContactRows.write({ organizationId, contactId, number, token: random.toString('base64url') });
-  const due = (random[0] ?? 0) % MERGE_ONE_IN === 0 ? INDEX_KEYS.due('index_contacts', contactId, updatedAt) : {};
+  const due =
+    (random[0] ?? 0) % (version === 1 ? MERGE_ONE_IN.created : MERGE_ONE_IN.changed) === 0
+      ? INDEX_KEYS.due('index_contacts', contactId, updatedAt)
+      : {};
   return { put: { ...mark, ...due } };
 };
 

@@ -1,7 +1,7 @@
 import { type BlockSet, numberAt, placeOf } from '../../domain/audience/block.ts';
 import type { Column, ColumnName } from '../../domain/audience/columns.ts';
 import { unindexedIn } from '../../domain/audience/evaluate.ts';
-import { type AudienceIndex, isSelected, type Selection } from '../../domain/audience/selection.ts';
+import type { AudienceIndex, Selection } from '../../domain/audience/selection.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
@@ -102,10 +102,10 @@ export const audienceIndex = (table: Table): AudienceIndex => ({
       if (isIn) found.get(block)?.add(offset);
       else found.get(block)?.delete(offset);
     };
-    for (const contact of unindexed) put(contact.number, isSelected(selection, contact));
+    for (const contact of unindexed) put(contact.number, selection.holds(contact));
     for (const [at, { number }] of changed.entries()) {
       const contact = contacts[at];
-      if (contact) put(contact.number, isSelected(selection, contact));
+      if (contact) put(contact.number, selection.holds(contact));
       else if (number !== undefined) put(number, false);
     }
     return found;

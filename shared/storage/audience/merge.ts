@@ -1,6 +1,8 @@
 import { placeOf } from '../../domain/audience/block.ts';
 import { COLUMN_NAMES, changedColumn, emptyColumn } from '../../domain/audience/columns.ts';
-import { digestOf } from '../../domain/audience/digest.ts';
+import { digestOf, type IndexedContact } from '../../domain/audience/digest.ts';
+import { gramsOf } from '../../domain/audience/grams.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -10,6 +12,14 @@ import { type ChangedContact, clearChanged, readChanged } from './changed-contac
 import { type ColumnPlace, columnAt, readColumns, writeColumn } from './column-rows.ts';
 
 const AT_ONCE = 8;
+
+/** The blind index of a trigram in an organization, as a number. */
+export type GramIndex = (organizationId: Id<'organization'>, gram: string) => number;
+const indexed = (contact: Contact, indexOf: GramIndex): IndexedContact => ({
+  ...digestOf(contact),
+  grams: [...gramsOf(contact)].map((gram) => indexOf(contact.organizationId, gram)),
+});
+
 type Located = ChangedContact & { readonly number: number };
 
 const readNumber = contactRows.pick('number');
@@ -28,7 +38,12 @@ const located = async (table: Table, marks: readonly ChangedContact[]): Promise<
  * Brings a block up to date with some changed contacts. The contacts are read after the columns: a column that another writer brought further
  * meanwhile is not written, so that no older state of a contact takes the place of a newer one. False then, and the marks stay.
  */
-const mergeBlock = async (table: Table, block: number, marks: readonly Located[]): Promise<boolean> => {
+const mergeBlock = async (
+  table: Table,
+  indexOf: GramIndex,
+  block: number,
+  marks: readonly Located[],
+): Promise<boolean> => {
   const [{ organizationId } = { organizationId: undefined }] = marks;
   if (organizationId === undefined) return true;
   const places = COLUMN_NAMES.map((name): ColumnPlace => ({ organizationId, block, name }));
@@ -38,7 +53,7 @@ const mergeBlock = async (table: Table, block: number, marks: readonly Located[]
     { consistent: true },
   );
   const changes = new Map(
-    marks.map(({ number }, at) => [placeOf(number).offset, rows[at] && digestOf(readContact(rows[at]))]),
+    marks.map(({ number }, at) => [placeOf(number).offset, rows[at] && indexed(readContact(rows[at]), indexOf)]),
   );
   const written = await Promise.all(
     places.map((place) => {
@@ -58,6 +73,7 @@ const mergeBlock = async (table: Table, block: number, marks: readonly Located[]
  */
 export const mergeChanges = async (
   table: Table,
+  indexOf: GramIndex,
   organizationId: Id<'organization'>,
   { atLeast, contactId }: { readonly atLeast: number; readonly contactId?: Id<'contact'> | undefined },
 ): Promise<boolean> => {
@@ -66,6 +82,6 @@ export const mergeChanges = async (
   const chosen = [...blocks].filter(
     ([, changed]) => changed.length >= atLeast || changed.some((mark) => mark.contactId === contactId),
   );
-  const merged = await mapConcurrently(chosen, 2, ([block, changed]) => mergeBlock(table, block, changed));
+  const merged = await mapConcurrently(chosen, 2, ([block, changed]) => mergeBlock(table, indexOf, block, changed));
   return !merged.includes(false);
 };

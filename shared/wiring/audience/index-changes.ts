@@ -3,6 +3,7 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { mergeChanges } from '../../storage/audience/merge.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { table } from '../process/aws.ts';
+import { gramIndex } from './grams.ts';
 
 /** A block is brought up to date once so many of its contacts have changed. */
 const AT_LEAST = 16;
@@ -18,7 +19,7 @@ export const processChangedContact = async (item: WorkItem): Promise<void> => {
     .then(async () => {
       // An item before may have merged it.
       if (!(await table.get(item, { only: ['token'] }))) return;
-      if (!(await mergeChanges(table, organizationId, { atLeast: AT_LEAST, contactId })))
+      if (!(await mergeChanges(table, await gramIndex(), organizationId, { atLeast: AT_LEAST, contactId })))
         throw new Error('the index was merged by another process');
     });
   latest.set(organizationId, merging);

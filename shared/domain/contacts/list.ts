@@ -1,0 +1,86 @@
+import { countOf, pageOf } from '../audience/found.ts';
+import { isFound, parseSearch, type Search } from '../audience/grams.ts';
+import {
+  type AudienceIndex,
+  allOf,
+  baseSelection,
+  type Selection,
+  searchSelection,
+  treeSelection,
+  updatedSelection,
+} from '../audience/selection.ts';
+import type { Id } from '../core/ids.ts';
+import type { Page, PageRequest } from '../message/lists.ts';
+import type { Contact, ContactSource, OptInStatus } from './contact.ts';
+
+/** What a list of contacts is filtered by; an absent field does not filter. */
+export interface ContactFilter {
+  readonly tag?: string | undefined;
+  readonly optInStatus?: OptInStatus | undefined;
+  readonly source?: ContactSource | undefined;
+  readonly externalId?: string | undefined;
+  readonly q?: string | undefined;
+  /** ms. */
+  readonly updatedSince?: number | undefined;
+}
+
+/** Ports of the list of contacts. */
+export interface ContactListPorts {
+  readonly index: AudienceIndex;
+  /** A page of all contacts of the organization, newest first. */
+  newest(organizationId: Id<'organization'>, page: PageRequest): Promise<Page<Contact>>;
+  /** The contact with a caller's own id. */
+  withExternalId(organizationId: Id<'organization'>, externalId: string): Promise<Contact | undefined>;
+  /** Makes blind indexes of trigrams, with an organization's own key. */
+  readonly gramIndex: () => Promise<(organizationId: Id<'organization'>, gram: string) => number>;
+}
+
+/** So many contacts that the index finds are compared with the search themselves, so that their total is exact. */
+const VERIFIED = 500;
+
+const selectionsOf = async (
+  ports: ContactListPorts,
+  organizationId: Id<'organization'>,
+  { tag, optInStatus, source, updatedSince }: ContactFilter,
+  search: Search | undefined,
+): Promise<Selection[]> => {
+  const indexOf = search && (await ports.gramIndex());
+  return [
+    ...(tag === undefined
+      ? []
+      : [treeSelection({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value: tag } }, 0)]),
+    ...(optInStatus === undefined && source === undefined ? [] : [baseSelection(optInStatus, source)]),
+    ...(updatedSince === undefined ? [] : [updatedSelection(updatedSince)]),
+    ...(search && indexOf ? [searchSelection(search, (gram) => indexOf(organizationId, gram))] : []),
+  ];
+};
+
+/**
+ * A page of an organization's contacts, newest first, that meet all filters. Of a search that finds more than 500, the total may count contacts that
+ * contain the parts of the text apart from each other; the items are always right (docs/spec/contacts.md#lists-of-contacts).
+ */
+export const listContacts = async (
+  ports: ContactListPorts,
+  organizationId: Id<'organization'>,
+  filter: ContactFilter,
+  page: PageRequest,
+): Promise<Page<Contact>> => {
+  const search = filter.q === undefined ? undefined : parseSearch(filter.q);
+  const selections = await selectionsOf(ports, organizationId, filter, search);
+  const [first, ...others] = selections;
+  if (filter.externalId !== undefined) {
+    const contact = await ports.withExternalId(organizationId, filter.externalId);
+    const items = contact && selections.every(({ holds }) => holds(contact)) ? [contact] : [];
+    return { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
+  }
+  if (!first) return ports.newest(organizationId, page);
+  const found = await ports.index.select(organizationId, allOf([first, ...others]));
+  const total = countOf(found);
+  const asked = search !== undefined && total <= VERIFIED ? { skip: 0, limit: VERIFIED } : page;
+  const contacts = await ports.index.contacts(organizationId, pageOf(found, asked));
+  if (!search) return { items: contacts, total };
+  const items = contacts.filter((contact) => isFound(search, contact));
+  return asked === page
+    ? { items, total }
+    : { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
+};

@@ -1,0 +1,7 @@
+import type { ContactListPorts } from '../../domain/contacts/list.ts';
+import { audienceIndex } from '../../storage/audience/index-reader.ts';
+import { contactPages } from '../../storage/contacts/contact-pages.ts';
+import { gramIndex } from '../audience/grams.ts';
+import { table } from '../process/aws.ts';
+
+export const contactListPorts: ContactListPorts = { index: audienceIndex(table), ...contactPages(table), gramIndex };
