@@ -22,6 +22,7 @@ import * as organization from './organization.ts';
 import * as push from './push.ts';
 import * as pushDevices from './push-devices.ts';
 import * as rcs from './rcs.ts';
+import * as segments from './segments.ts';
 import * as senders from './senders.ts';
 import * as sessions from './sessions.ts';
 import * as sms from './sms.ts';
@@ -51,6 +52,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contacts,
   contactList,
   contactTimeline,
+  segments,
   ai,
   wallet,
   keys,

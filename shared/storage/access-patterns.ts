@@ -109,6 +109,10 @@ export const KEYS = {
   /** A column of a block of the audience's index: what it says of 4,096 contacts with consecutive numbers. Large ones have several parts. */
   audienceColumn: (organizationId: Org, block: number, name: string, part: number) =>
     key(`AUD#${organizationId}#${block}`, `${name}#${part}`),
+  /** A segment. An organization's are in one partition, so that one query reads them all. */
+  segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
+  /** The name of a segment, without case and accents: makes it unique. */
+  segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -85,7 +85,7 @@ const startBase = async () => {
       .map(({ number }) => number)
       .sort((a, b) => b - a);
   const found = async (each: FilterTree) => {
-    const selected = await index.select(organizationId, treeSelection(each, NOW));
+    const [selected = new Map()] = await index.select(organizationId, [treeSelection(each, NOW)]);
     expect(countOf(selected)).toBe(expected(each).length);
     return pageOf(selected, { skip: 0, limit: 1_000 });
   };

@@ -64,8 +64,8 @@ export type Found = ReadonlyMap<number, BlockSet>;
 
 /** Finds contacts by the audience's index. */
 export interface AudienceIndex {
-  /** All contacts of the organization that are selected. What was changed before the call is in the answer. */
-  select(organizationId: Id<'organization'>, selection: Selection): Promise<Found>;
+  /** All contacts of the organization that each selection selects. What was changed before the call is in the answer. */
+  select(organizationId: Id<'organization'>, selections: readonly Selection[]): Promise<readonly Found[]>;
   /** The contacts with these numbers, in their order; those that are gone are left out. */
   contacts(organizationId: Id<'organization'>, numbers: readonly number[]): Promise<readonly Contact[]>;
 }

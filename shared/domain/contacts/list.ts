@@ -74,7 +74,7 @@ export const listContacts = async (
     return { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
   }
   if (!first) return ports.newest(organizationId, page);
-  const found = await ports.index.select(organizationId, allOf([first, ...others]));
+  const [found = new Map()] = await ports.index.select(organizationId, [allOf([first, ...others])]);
   const total = countOf(found);
   const asked = search !== undefined && total <= VERIFIED ? { skip: 0, limit: VERIFIED } : page;
   const contacts = await ports.index.contacts(organizationId, pageOf(found, asked));

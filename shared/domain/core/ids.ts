@@ -26,6 +26,7 @@ export const ID_PREFIXES = {
   pushToken: 'ptk',
   reply: 'rpl',
   request: 'req',
+  segment: 'seg',
   sender: 'snd',
   session: 'ses',
   template: 'tpl',

@@ -1,4 +1,4 @@
-import { type BlockSet, numberAt, placeOf } from '../../domain/audience/block.ts';
+import { BlockSet, numberAt, placeOf } from '../../domain/audience/block.ts';
 import type { Column, ColumnName } from '../../domain/audience/columns.ts';
 import { unindexedIn } from '../../domain/audience/evaluate.ts';
 import type { AudienceIndex, Selection } from '../../domain/audience/selection.ts';
@@ -42,7 +42,8 @@ const contactsAt = async (
 
 interface BlockFound {
   readonly block: number;
-  readonly set: BlockSet;
+  /** By selection. */
+  readonly sets: readonly BlockSet[];
   /** Numbers of contacts whose columns do not tell. */
   readonly unindexed: readonly number[];
 }
@@ -51,9 +52,10 @@ const selectBlocks = async (
   table: Table,
   organizationId: Id<'organization'>,
   blocks: readonly number[],
-  { columns: names, inBlock }: Selection,
+  names: readonly ColumnName[],
+  selections: readonly Selection[],
 ): Promise<BlockFound[]> => {
-  const places = blocks.flatMap((block) => [...names].map((name) => ({ organizationId, block, name })));
+  const places = blocks.flatMap((block) => names.map((name) => ({ organizationId, block, name })));
   const columns = await readColumns(table, places);
   return blocks.map((block) => {
     const own = new Map<ColumnName, Column>();
@@ -64,51 +66,70 @@ const selectBlocks = async (
     const unindexed = unindexedIn(own);
     return {
       block,
-      set: inBlock(own).without(unindexed),
+      sets: selections.map(({ inBlock }) => inBlock(own).without(unindexed)),
       unindexed: [...unindexed.newestFirst()].map((offset) => numberAt(block, offset)),
     };
   });
 };
 
+/** A range in parts of up to `size`. */
+const partsOf = (last: number, size: number): number[][] =>
+  Array.from({ length: Math.ceil((last + 1) / size) }, (_, part) =>
+    Array.from({ length: Math.min(size, last + 1 - part * size) }, (_unused, at) => part * size + at),
+  );
+
+/** What the columns of all blocks up to `last` tell. */
+const selectByColumns = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  last: number,
+  selections: readonly Selection[],
+): Promise<BlockFound[]> => {
+  const names = [...new Set(selections.flatMap(({ columns }) => [...columns]))];
+  const calls = partsOf(last, Math.max(1, Math.floor(KEYS_A_CALL / names.length)));
+  const told = await mapConcurrently(calls, CALLS_AT_ONCE, (blocks) =>
+    selectBlocks(table, organizationId, blocks, names, selections),
+  );
+  return told.flat();
+};
+
 /**
  * The audience's index over the table of one stage. A selection reads the marks of what changed first, then the columns, then the contacts that are
- * marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Round trips: one for the last
- * number, 16 side by side for the marks, one for each 100 columns and each 100 marked contacts.
+ * marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Round trips: 16 side by side for
+ * the marks, one for the last number, then one for each 100 columns and each 100 marked contacts.
  */
 export const audienceIndex = (table: Table): AudienceIndex => ({
-  async select(organizationId, selection) {
+  async select(organizationId, selections) {
+    if (selections.length === 0) return [];
     const changed = await readChanged(table, organizationId);
-    const last = await lastContactNumber(table, organizationId);
-    const blocks = Array.from({ length: placeOf(last).block + 1 }, (_, block) => block);
-    const atOnce = Math.max(1, Math.floor(KEYS_A_CALL / selection.columns.size));
-    const calls = Array.from({ length: Math.ceil(blocks.length / atOnce) }, (_, at) =>
-      blocks.slice(at * atOnce, (at + 1) * atOnce),
-    );
+    const last = placeOf(await lastContactNumber(table, organizationId)).block;
     const [told, contacts] = await Promise.all([
-      mapConcurrently(calls, CALLS_AT_ONCE, (call) => selectBlocks(table, organizationId, call, selection)),
+      selectByColumns(table, organizationId, last, selections),
       readContacts(
         table,
         changed.map(({ contactId }) => contactId),
       ),
     ]);
-    const found = new Map(told.flat().map(({ block, set }) => [block, set]));
     const unindexed = await contactsAt(
       table,
       organizationId,
-      told.flat().flatMap((each) => each.unindexed),
+      told.flatMap((each) => each.unindexed),
     );
-    const put = (number: number, isIn: boolean) => {
-      const { block, offset } = placeOf(number);
-      if (isIn) found.get(block)?.add(offset);
-      else found.get(block)?.delete(offset);
-    };
-    for (const contact of unindexed) put(contact.number, selection.holds(contact));
-    for (const [at, { number }] of changed.entries()) {
-      const contact = contacts[at];
-      if (contact) put(contact.number, selection.holds(contact));
-      else if (number !== undefined) put(number, false);
-    }
-    return found;
+    return selections.map(({ holds }, nth) => {
+      const found = new Map(told.map(({ block, sets }) => [block, sets[nth] ?? new BlockSet()]));
+      const put = (number: number, isIn: boolean) => {
+        const { block, offset } = placeOf(number);
+        if (isIn) found.get(block)?.add(offset);
+        else found.get(block)?.delete(offset);
+      };
+      for (const contact of unindexed) put(contact.number, holds(contact));
+      for (const [at, { number }] of changed.entries()) {
+        const contact = contacts[at];
+        if (contact) put(contact.number, holds(contact));
+        else if (number !== undefined) put(number, false);
+      }
+      return found;
+    });
   },
 
   contacts: (organizationId, numbers) => contactsAt(table, organizationId, numbers),

@@ -1,0 +1,7 @@
+import { createSegment as contract } from '../../shared/contracts/segments.ts';
+import { createSegment } from '../../shared/domain/segments/segments.ts';
+import { segmentView } from '../../shared/domain/segments/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { segmentPorts } from '../../shared/wiring/segments/segments.ts';
+
+export const handler = operation(contract, ({ actor, body }) => createSegment(segmentPorts, actor, body), segmentView);

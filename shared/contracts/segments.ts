@@ -1,0 +1,224 @@
+import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { FILTER_FIELDS, FILTER_OPERATORS } from '../domain/segments/segment.ts';
+import {
+  boundedText,
+  closedObject,
+  count,
+  cursor,
+  dateTime,
+  flag,
+  limit,
+  nextCursor,
+  openObject,
+  optionalBoundedText,
+  paged,
+  part,
+  pathId,
+} from './common.ts';
+import { Contact } from './contacts.ts';
+import { defineOperation } from './define-operation.ts';
+
+const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.md#filters).', {
+  field: z.enum(FILTER_FIELDS).meta({ description: 'What of the contact is compared.', example: 'tag' }),
+  operator: z.enum(FILTER_OPERATORS).meta({
+    description:
+      'tag: is, isNot; attribute: is, isNot, contains, gt, lt, exists; optIn: is; lastInteraction: before, after, withinDays, olderThanDays; channel: has, hasNot.',
+    example: 'is',
+  }),
+  value: z
+    .union([z.string().max(1_024), z.number(), z.boolean()])
+    .optional()
+    .meta({
+      description: 'What it is compared with; a number of days, a date or a time where the operator asks for one.',
+      example: 'vip',
+    }),
+  key: optionalBoundedText(64, 'The name of the attribute; for the field attribute only.', 'plan'),
+});
+
+/** A tree's own limits are rules: here its nodes are bounded, so that no body grows without end. */
+const FilterTree = z
+  .strictObject({
+    kind: z
+      .enum(['leaf', 'group'])
+      .meta({ description: 'A condition, or conditions that are joined.', example: 'leaf' }),
+    filter: Filter.optional(),
+    operator: z.enum(['and', 'or']).optional().meta({ description: 'How a group joins its nodes.', example: 'or' }),
+    get nodes() {
+      return z.array(FilterTree).max(100).optional();
+    },
+  })
+  .meta({
+    id: 'SegmentFilterTree',
+    description: 'Conditions joined by and and or, at most 100, nested at most 10 deep.',
+  });
+
+const name = boundedText(200, 'The name, unique in the environment without case and accents.', 'VIPs de São Paulo');
+const description = boundedText(1_000, 'A description for people.', 'Bought twice this year');
+const filters = z
+  .array(Filter)
+  .min(1)
+  .max(100)
+  .meta({ description: 'Conditions that all have to hold. Ignored where there is a filterTree.' });
+
+const segmentFields = {
+  id: idSchema('segment'),
+  name,
+  description: description.optional(),
+  filters,
+  filterTree: FilterTree.optional(),
+  size: count('How many contacts the segment has, as of evaluatedAt.', 128),
+  evaluatedAt: dateTime('When the size was counted.'),
+  createdAt: dateTime('When the segment was created.'),
+  updatedAt: dateTime('When it last changed.'),
+};
+const Segment = openObject('Segment', 'A named, dynamic list of contacts: those that meet its filters.', segmentFields);
+
+const params = z.object({ segmentId: pathId('segment', 'The id of the segment.') });
+const tag = 'Segments';
+const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
+const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
+
+export const listSegments = defineOperation({
+  ...reads,
+  id: 'segments.list',
+  path: '/v2/segments',
+  summary: 'List segments, newest first',
+  description: 'With their sizes.',
+  request: {
+    query: z.strictObject({
+      q: optionalBoundedText(200, 'Only segments whose name contains this, ignoring case and accents.', 'vip'),
+      ...paged(50, 200),
+    }),
+  },
+  responses: {
+    200: openObject('SegmentPage', 'A page of segments.', {
+      items: z.array(Segment).meta({ description: 'The segments of this page, newest first.' }),
+      total: count('How many segments match, on all pages.', 1),
+    }),
+  },
+});
+
+export const createSegment = defineOperation({
+  ...writes,
+  id: 'segments.create',
+  method: 'POST',
+  path: '/v2/segments',
+  summary: 'Create a segment',
+  description:
+    'A name that another segment has is 409 with `meta.segmentId`. `filterTree` takes precedence over `filters`. An organization has at most 200 segments.',
+  request: {
+    body: closedObject('CreateSegment', 'A segment to create.', {
+      name,
+      description: description.optional(),
+      filters,
+      filterTree: FilterTree.optional(),
+    }),
+  },
+  // 200 by the interface: segments answer it for every operation but DELETE.
+  responses: { 200: Segment },
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const previewSegment = defineOperation({
+  ...reads,
+  id: 'segments.preview',
+  method: 'POST',
+  path: '/v2/segments/preview',
+  summary: 'Count the contacts that filters mean',
+  description: 'Saves nothing.',
+  request: {
+    body: closedObject('PreviewSegment', 'Filters to try.', { filters, filterTree: FilterTree.optional() }),
+  },
+  responses: {
+    200: openObject('SegmentPreview', 'What filters mean now.', {
+      count: count('How many contacts meet the filters.', 128),
+      sample: z.array(idSchema('contact')).meta({ description: 'The newest of them, at most 20.' }),
+      evaluatedAt: dateTime('When they were counted.'),
+    }),
+  },
+  errors: ['VALIDATION_ERROR'],
+});
+
+export const getSegment = defineOperation({
+  ...reads,
+  id: 'segments.get',
+  path: '/v2/segments/{segmentId}',
+  summary: 'Read a segment',
+  description: 'With its size.',
+  request: { params },
+  responses: { 200: Segment },
+  errors: ['NOT_FOUND'],
+});
+
+export const updateSegment = defineOperation({
+  ...writes,
+  id: 'segments.update',
+  method: 'PATCH',
+  path: '/v2/segments/{segmentId}',
+  summary: 'Change a segment',
+  description:
+    'Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` take the place of an old tree.',
+  request: {
+    params,
+    body: closedObject('UpdateSegment', 'What changes of a segment.', {
+      name: name.optional(),
+      description: description.nullable().optional(),
+      filters: filters.optional(),
+      filterTree: FilterTree.nullable().optional(),
+    }),
+  },
+  responses: { 200: Segment },
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const deleteSegment = defineOperation({
+  ...writes,
+  id: 'segments.delete',
+  method: 'DELETE',
+  path: '/v2/segments/{segmentId}',
+  summary: 'Delete a segment',
+  description: 'For good. Its contacts stay.',
+  request: { params },
+  responses: { 204: null },
+  errors: ['NOT_FOUND'],
+});
+
+export const listSegmentContacts = defineOperation({
+  ...reads,
+  id: 'segments.contacts',
+  path: '/v2/segments/{segmentId}/contacts',
+  summary: "List a segment's contacts, newest first",
+  description:
+    'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
+  request: { params, query: z.strictObject({ limit: limit(50, 200), cursor }) },
+  responses: {
+    200: openObject('SegmentContactPage', 'A page of the contacts of a segment.', {
+      items: z.array(Contact).meta({ description: 'The contacts of this page, newest first.' }),
+      nextCursor,
+    }),
+  },
+  errors: ['BAD_REQUEST', 'NOT_FOUND'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});
+
+export const explainSegmentContact = defineOperation({
+  ...reads,
+  id: 'segments.explain',
+  path: '/v2/segments/{segmentId}/contacts/{contactId}',
+  summary: 'Why a contact is in a segment, or not',
+  description: 'Condition by condition, from left to right.',
+  request: { params: params.extend({ contactId: pathId('contact', 'The id of the contact.') }) },
+  responses: {
+    200: openObject('SegmentExplanation', 'A contact and a segment.', {
+      segmentId: idSchema('segment'),
+      contactId: idSchema('contact'),
+      member: flag('Whether the contact is in the segment.', true),
+      conditions: z
+        .array(part('A condition.', { filter: Filter, met: flag('Whether the contact meets it.', true) }))
+        .meta({ description: 'The conditions that decide: those of the filterTree where there is one.' }),
+      evaluatedAt: dateTime('When they were compared.'),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,45 @@
+import { pageOf } from '../audience/found.ts';
+import type { Contact } from '../contacts/contact.ts';
+import type { Tenant } from '../core/actor.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { Vault } from '../core/secrets.ts';
+import type { SegmentPorts } from './segment.ts';
+import { findSegment, selectSegment } from './segments.ts';
+
+/** The requested page, and the scope in which its cursors are valid. */
+interface Request {
+  readonly vault: Vault;
+  readonly scope: CursorScope;
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * A page of a segment's contacts, newest first. A cursor is the number of the last contact, so that who enters or leaves meanwhile shifts nobody. 400
+ * for a cursor of another list.
+ */
+export const segmentContactPage = async (
+  ports: SegmentPorts,
+  actor: Tenant,
+  id: Id<'segment'>,
+  { vault, scope, cursor, limit }: Request,
+): Promise<
+  { readonly items: readonly Contact[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>
+> => {
+  const segment = await findSegment(ports, actor, id);
+  if (isRefusal(segment)) return segment;
+  const below = cursor === undefined ? Number.POSITIVE_INFINITY : decodeCursor(vault, scope, cursor);
+  if (typeof below !== 'number')
+    return refuse('BAD_REQUEST', {
+      detail: 'The cursor is not valid.',
+      errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+    });
+  const found = await selectSegment(ports, segment, ports.clock());
+  const numbers = pageOf(found, { skip: 0, limit: limit + 1 }, below);
+  const items = await ports.index.contacts(actor.organizationId, numbers.slice(0, limit));
+  const last = numbers[limit - 1];
+  const more = numbers.length > limit && last !== undefined;
+  return { items, ...(more ? { nextCursor: encodeCursor(vault, scope, last) } : {}) };
+};

@@ -1,0 +1,104 @@
+import { FILTER_CHANNELS } from '../audience/digest.ts';
+import { type Filter, type FilterTree, leavesOf, treeOf } from '../audience/filters.ts';
+import { OPT_IN_STATUSES } from '../contacts/contact.ts';
+import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
+import type { Description, WireFilter, WireTree } from './segment.ts';
+
+/** A tree's limits: what an evaluation of it costs is bounded by them. */
+const MAX_LEAVES = 100;
+const MAX_DEPTH = 10;
+/** The window of conditions by days. */
+const MAX_DAYS = 3_650;
+const VALUE_LENGTH = 1_024;
+
+const bad = (path: string, message: string): FieldError => ({ path, message });
+const isBad = (parsed: Filter | FieldError): parsed is FieldError => 'message' in parsed;
+
+const textOf = ({ value }: WireFilter): string | undefined =>
+  value === undefined || value === '' ? undefined : String(value);
+const oneOf = <T extends string>(allowed: readonly T[], value: string | undefined): T | undefined =>
+  allowed.find((each) => each === value);
+
+const OPERATORS = {
+  tag: ['is', 'isNot'],
+  attribute: ['is', 'isNot', 'contains', 'gt', 'lt', 'exists'],
+  optIn: ['is'],
+  lastInteraction: ['before', 'after', 'withinDays', 'olderThanDays'],
+  channel: ['has', 'hasNot'],
+} as const;
+
+const parseAttribute = (filter: WireFilter, value: string | undefined): Filter | FieldError => {
+  const operator = oneOf(OPERATORS.attribute, filter.operator);
+  const { key } = filter;
+  if (key === undefined || key === '') return bad('key', 'is required for a filter of an attribute');
+  if (operator === 'exists') {
+    if (value !== undefined && value !== 'true' && value !== 'false') return bad('value', 'must be true or false');
+    return { field: 'attribute', key, operator, value: value !== 'false' };
+  }
+  if (operator === undefined || value === undefined) return bad('value', 'is required');
+  return { field: 'attribute', key, operator, value };
+};
+const parseInteraction = ({ operator: name }: WireFilter, value: string): Filter | FieldError => {
+  const operator = oneOf(OPERATORS.lastInteraction, name);
+  if (operator === 'before' || operator === 'after') {
+    const ms = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(ms)) return bad('value', 'must be a date, or a date and time in ISO 8601');
+    return { field: 'lastInteraction', operator, value: ms };
+  }
+  const days = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (days < 1 || days > MAX_DAYS) return bad('value', `must be a whole number of days from 1 to ${MAX_DAYS}`);
+  return { field: 'lastInteraction', operator: operator ?? 'withinDays', value: days };
+};
+
+/** One condition; or what is wrong with it, and in which of its fields. */
+const parseFilter = (filter: WireFilter): Filter | FieldError => {
+  const { field } = filter;
+  const allowed: readonly string[] = OPERATORS[field];
+  if (!allowed.includes(filter.operator))
+    return bad('operator', `must be one of ${allowed.join(', ')} for the field ${field}`);
+  if (field !== 'attribute' && filter.key !== undefined) return bad('key', 'is for filters of an attribute only');
+  const value = textOf(filter);
+  if (value !== undefined && value.length > VALUE_LENGTH)
+    return bad('value', `must have at most ${VALUE_LENGTH} characters`);
+  if (field === 'attribute') return parseAttribute(filter, value);
+  if (value === undefined) return bad('value', 'is required');
+  if (field === 'tag') return { field, operator: filter.operator === 'is' ? 'is' : 'isNot', value };
+  if (field === 'lastInteraction') return parseInteraction(filter, value);
+  if (field === 'optIn') {
+    const status = oneOf(OPT_IN_STATUSES, value);
+    return status
+      ? { field, operator: 'is', value: status }
+      : bad('value', `must be one of ${OPT_IN_STATUSES.join(', ')}`);
+  }
+  const channel = oneOf(FILTER_CHANNELS, value);
+  if (!channel) return bad('value', `must be one of ${FILTER_CHANNELS.join(', ')}`);
+  return { field, operator: filter.operator === 'has' ? 'has' : 'hasNot', value: channel };
+};
+
+const parseTree = (tree: WireTree, path: string, depth: number, errors: FieldError[]): FilterTree | undefined => {
+  const fail = (error: FieldError) => void errors.push({ ...error, path: `${path}.${error.path}` });
+  if (depth > MAX_DEPTH) return fail(bad('nodes', `may be nested ${MAX_DEPTH} deep`));
+  if (tree.kind === 'leaf') {
+    if (!tree.filter || tree.nodes !== undefined) return fail(bad('filter', 'is what a leaf has, and nothing else'));
+    const filter = parseFilter(tree.filter);
+    return isBad(filter) ? fail({ ...filter, path: `filter.${filter.path}` }) : { kind: 'leaf', filter };
+  }
+  if (tree.operator === undefined) return fail(bad('operator', 'must be and or or for a group'));
+  if (tree.filter !== undefined) return fail(bad('filter', 'is for leaves only'));
+  if (!tree.nodes || tree.nodes.length === 0) return fail(bad('nodes', 'must have at least one node'));
+  const nodes = tree.nodes.map((node, at) => parseTree(node, `${path}.nodes.${at}`, depth + 1, errors));
+  return { kind: 'group', operator: tree.operator, nodes: nodes.filter((node) => node !== undefined) };
+};
+
+/** The tree that a description means. 422 names every condition that is wrong. */
+export const parseDescription = ({ filters, filterTree }: Description): FilterTree | Refusal<'VALIDATION_ERROR'> => {
+  const errors: FieldError[] = [];
+  const leaves = filters.map(parseFilter);
+  for (const [at, leaf] of leaves.entries())
+    if (isBad(leaf)) errors.push({ ...leaf, path: `filters.${at}.${leaf.path}` });
+  const parsed = filterTree && parseTree(filterTree, 'filterTree', 1, errors);
+  const tree = parsed ?? treeOf(leaves.flatMap((leaf) => (isBad(leaf) ? [] : [leaf])));
+  if (errors.length === 0 && leavesOf(tree).length > MAX_LEAVES)
+    errors.push(bad(filterTree ? 'filterTree' : 'filters', `may have at most ${MAX_LEAVES} conditions`));
+  return errors.length === 0 ? tree : refuse('VALIDATION_ERROR', { detail: 'The filters are not valid.', errors });
+};

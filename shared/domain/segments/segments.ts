@@ -1,0 +1,171 @@
+import type { FilterTree } from '../audience/filters.ts';
+import { countOf, pageOf } from '../audience/found.ts';
+import { type Found, treeSelection } from '../audience/selection.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { definedFields, type Patch } from '../core/patch.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Page, PageRequest } from '../message/lists.ts';
+import { parseDescription } from './parse.ts';
+import type { Description, SaveOutcome, Segment, SegmentPorts, SizedSegment } from './segment.ts';
+
+/** How many contacts a preview names. */
+const SAMPLE = 20;
+
+const missing = () => refuse('NOT_FOUND', 'There is no such segment.');
+const taken = (segmentId: Id<'segment'>) =>
+  refuse('CONFLICT', { detail: 'Another segment has this name.', meta: { code: 'NOME_JA_CADASTRADO', segmentId } });
+
+/** The tree of a stored segment. What was stored was valid. */
+export const treeOfSegment = (segment: Segment): FilterTree => {
+  const tree = parseDescription(segment);
+  if (isRefusal(tree)) throw new TypeError('a stored segment is not valid');
+  return tree;
+};
+
+const select = async (
+  ports: Pick<SegmentPorts, 'index'>,
+  organizationId: Id<'organization'>,
+  tree: FilterTree,
+  now: number,
+): Promise<Found> => {
+  const [found = new Map()] = await ports.index.select(organizationId, [treeSelection(tree, now)]);
+  return found;
+};
+
+/** The contacts of a segment at `now` (ms). */
+export const selectSegment = (ports: Pick<SegmentPorts, 'index'>, segment: Segment, now: number): Promise<Found> =>
+  select(ports, segment.organizationId, treeOfSegment(segment), now);
+
+const sized = async (ports: SegmentPorts, segment: Segment): Promise<SizedSegment> => {
+  const now = ports.clock();
+  const found = await selectSegment(ports, segment, now);
+  return { ...segment, size: countOf(found), evaluatedAt: now };
+};
+
+/** How many contacts a description means now, with the newest of them. Stores nothing. */
+export const previewSegment = async (
+  ports: Omit<SegmentPorts, 'store'>,
+  { organizationId }: Tenant,
+  description: Description,
+): Promise<{ count: number; sample: Id<'contact'>[]; evaluatedAt: number } | Refusal<'VALIDATION_ERROR'>> => {
+  const tree = parseDescription(description);
+  if (isRefusal(tree)) return tree;
+  const evaluatedAt = ports.clock();
+  const found = await select(ports, organizationId, tree, evaluatedAt);
+  const contacts = await ports.index.contacts(organizationId, pageOf(found, { skip: 0, limit: SAMPLE }));
+  return { count: countOf(found), sample: contacts.map(({ id }) => id), evaluatedAt };
+};
+
+export interface NewSegment extends Description {
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+/** Saves a new segment. 409 names the segment that has the name; of two at once one is saved. */
+export const createSegment = async (
+  ports: SegmentPorts,
+  { organizationId, env }: Tenant,
+  input: NewSegment,
+): Promise<SizedSegment | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const tree = parseDescription(input);
+  if (isRefusal(tree)) return tree;
+  const now = ports.clock();
+  const segment: Segment = {
+    ...input,
+    id: newId('segment'),
+    organizationId,
+    env,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+  const outcome = await ports.store.create(segment);
+  if (outcome.kind === 'taken') return taken(outcome.segmentId);
+  if (outcome.kind !== 'saved') return refuse('CONFLICT', 'The organization has as many segments as it may have.');
+  return sized(ports, segment);
+};
+
+/** A segment of the caller's organization. */
+export const findSegment = async (
+  { store }: Pick<SegmentPorts, 'store'>,
+  { organizationId }: Tenant,
+  id: Id<'segment'>,
+): Promise<Segment | Refusal<'NOT_FOUND'>> => (await store.read(organizationId, id)) ?? missing();
+
+/** A segment with its size. */
+export const getSegment = async (
+  ports: SegmentPorts,
+  actor: Tenant,
+  id: Id<'segment'>,
+): Promise<SizedSegment | Refusal<'NOT_FOUND'>> => {
+  const segment = await findSegment(ports, actor, id);
+  return isRefusal(segment) ? segment : sized(ports, segment);
+};
+
+/** A page of segments with their sizes, newest first. */
+export const listSegments = async (
+  ports: SegmentPorts,
+  { organizationId }: Tenant,
+  q: string | undefined,
+  page: PageRequest,
+): Promise<Page<SizedSegment>> => {
+  const { items, total } = await ports.store.page(organizationId, q, page);
+  const evaluatedAt = ports.clock();
+  const selections = items.map((segment) => treeSelection(treeOfSegment(segment), evaluatedAt));
+  const all = await ports.index.select(organizationId, selections);
+  return {
+    items: items.map((segment, at) => ({ ...segment, size: countOf(all[at] ?? new Map()), evaluatedAt })),
+    total,
+  };
+};
+
+export type SegmentPatch = Patch<NewSegment, 'description' | 'filterTree'>;
+/** Changes a segment (JSON Merge Patch). New filters take the place of an old tree, which would have precedence over them. */
+const changed = (segment: Segment, patch: SegmentPatch, now: number): Segment => {
+  const {
+    filters,
+    filterTree = filters === undefined ? segment.filterTree : null,
+    description = segment.description,
+  } = patch;
+  return {
+    ...segment,
+    ...definedFields({ name: patch.name, filters }),
+    filterTree: filterTree ?? undefined,
+    description: description ?? undefined,
+    updatedAt: now,
+    version: segment.version + 1,
+  };
+};
+
+const savedOr = (outcome: SaveOutcome) => (outcome.kind === 'taken' ? taken(outcome.segmentId) : CONFLICT);
+
+/** Changes a segment; fields that are absent stay. */
+export const changeSegment = (
+  ports: SegmentPorts,
+  actor: Tenant,
+  id: Id<'segment'>,
+  patch: SegmentPatch,
+): Promise<SizedSegment | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The segment', async () => {
+    const before = await findSegment(ports, actor, id);
+    if (isRefusal(before)) return before;
+    const after = changed(before, patch, ports.clock());
+    const tree = parseDescription(after);
+    if (isRefusal(tree)) return tree;
+    const outcome = await ports.store.change(before, after);
+    return outcome.kind === 'saved' ? sized(ports, after) : savedOr(outcome);
+  });
+
+/** Deletes a segment; its contacts stay. */
+export const deleteSegment = (
+  ports: SegmentPorts,
+  actor: Tenant,
+  id: Id<'segment'>,
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  retryOnConflict('The segment', async () => {
+    const segment = await findSegment(ports, actor, id);
+    if (isRefusal(segment)) return segment;
+    return (await ports.store.remove(segment)) ? undefined : CONFLICT;
+  });

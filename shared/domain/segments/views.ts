@@ -1,0 +1,45 @@
+import { definedFields } from '../core/patch.ts';
+import { isoTime } from '../core/time.ts';
+import type { Explanation } from './explain.ts';
+import type { SizedSegment, WireFilter, WireTree } from './segment.ts';
+
+const filterView = ({ field, operator, value, key }: WireFilter) => ({
+  field,
+  operator,
+  ...definedFields({ value, key }),
+});
+type FilterView = ReturnType<typeof filterView>;
+interface TreeView {
+  readonly kind: WireTree['kind'];
+  readonly operator?: 'and' | 'or';
+  readonly filter?: FilterView;
+  readonly nodes?: TreeView[];
+}
+const treeView = ({ kind, filter, operator, nodes }: WireTree): TreeView => ({
+  kind,
+  ...definedFields({ filter: filter && filterView(filter), operator, nodes: nodes?.map(treeView) }),
+});
+
+/** A segment as the API returns it. */
+export const segmentView = (segment: SizedSegment) => ({
+  id: segment.id,
+  name: segment.name,
+  ...definedFields({
+    description: segment.description,
+    filterTree: segment.filterTree && treeView(segment.filterTree),
+  }),
+  filters: segment.filters.map(filterView),
+  size: segment.size,
+  evaluatedAt: isoTime(segment.evaluatedAt),
+  createdAt: isoTime(segment.createdAt),
+  updatedAt: isoTime(segment.updatedAt),
+});
+
+/** An explanation as the API returns it. */
+export const explanationView = ({ segmentId, contactId, isMember, conditions, evaluatedAt }: Explanation) => ({
+  segmentId,
+  contactId,
+  member: isMember,
+  conditions: conditions.map(({ filter, isMet }) => ({ filter: filterView(filter), met: isMet })),
+  evaluatedAt: isoTime(evaluatedAt),
+});

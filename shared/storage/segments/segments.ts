@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { foldText } from '../../domain/core/fold-text.ts';
+import {
+  FILTER_FIELDS,
+  FILTER_OPERATORS,
+  type SaveOutcome,
+  type Segment,
+  type SegmentStore,
+  type WireTree,
+} from '../../domain/segments/segment.ts';
+import { countDown, createWithin } from '../access/limits.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, packedJson, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { readRow } from '../read-row.ts';
+
+/** Segments per organization: a list reads them all, and each change of a contact is compared with each. */
+const MAX_SEGMENTS = 200;
+/** Maximum size of a description as JSON, in bytes. */
+const MAX_UNPACKED = 1024 * 1024;
+
+const filter = z.object({
+  field: z.enum(FILTER_FIELDS),
+  operator: z.enum(FILTER_OPERATORS),
+  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  key: z.string().optional(),
+});
+const tree: z.ZodType<WireTree> = z.object({
+  kind: z.enum(['leaf', 'group']),
+  filter: filter.optional(),
+  operator: z.enum(['and', 'or']).optional(),
+  nodes: z.lazy(() => z.array(tree)).optional(),
+});
+const stored = z.object({ filters: z.array(filter), filterTree: tree.optional() });
+type Stored = z.output<typeof stored>;
+
+type SegmentFields = Omit<Segment, 'filters' | 'filterTree'> & { readonly filtered: Stored };
+const segmentRows = defineRow<SegmentFields>()({
+  attributes: {
+    id: id('segment'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    name: z.string(),
+    description: z.string().optional(),
+    filtered: packedJson(
+      MAX_UNPACKED,
+      (json): Stored => stored.parse(json),
+      (value) => value,
+    ),
+    createdAt: time,
+    updatedAt: time,
+    version: z.int(),
+  },
+  rename: { organizationId: 'org', filtered: 'packed' },
+  key: (segment) => KEYS.segment(segment.organizationId, segment.id),
+});
+const readSegment = (row: Parameters<typeof segmentRows.read>[0]): Segment => {
+  const { filtered, ...segment } = segmentRows.read(row);
+  return { ...segment, ...filtered };
+};
+const rowOf = ({ filters, filterTree, ...segment }: Segment) =>
+  segmentRows.write({ ...segment, filtered: { filters: [...filters], filterTree } });
+
+const nameKey = ({ organizationId, name }: Segment) => KEYS.segmentName(organizationId, foldText(name));
+const nameWrite = (segment: Segment): WriteOp => ({
+  put: { ...nameKey(segment), org: segment.organizationId, segmentId: segment.id },
+  when: ABSENT,
+});
+const freeName = (segment: Segment): WriteOp => ({
+  delete: nameKey(segment),
+  when: { text: '#segmentId = :id', values: { id: segment.id } },
+});
+/** `also` begins with the name if it is written; a failure of a later write is `otherwise`. */
+const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome => {
+  if (outcome.kind !== 'refused') return outcome;
+  return outcome.at > 0 ? otherwise : { kind: 'taken', segmentId: id('segment').parse(outcome.row?.segmentId) };
+};
+
+/** Segments in the table of one stage. */
+export const segmentStore = (table: Table): SegmentStore => ({
+  create(segment) {
+    const limit = { organizationId: segment.organizationId, counted: 'segments', max: MAX_SEGMENTS } as const;
+    const create = async (count: WriteOp) =>
+      outcomeOf(await commit(table, { row: rowOf(segment), also: [nameWrite(segment), count] }), {
+        kind: 'limit_reached',
+      });
+    return createWithin(table, limit, segment.id, create, ({ kind }) => kind === 'limit_reached');
+  },
+  async change(before, after) {
+    const names = nameKey(before).pk === nameKey(after).pk ? [] : [nameWrite(after), freeName(before)];
+    const commitment = { row: rowOf(after), over: before.version, also: names };
+    return outcomeOf(await commit(table, commitment), { kind: 'conflict' });
+  },
+  async remove(segment) {
+    const { id, organizationId, version } = segment;
+    const outcome = await table.transact([
+      { delete: KEYS.segment(organizationId, id), when: atVersion(version) },
+      freeName(segment),
+      countDown(organizationId, 'segments', id),
+    ]);
+    return outcome.ok;
+  },
+  read: (organizationId, segmentId) => readRow(table, KEYS.segment(organizationId, segmentId), readSegment),
+  async page(organizationId, q, { skip, limit }) {
+    const rows = await table.queryAll({ partition: KEYS.segment(organizationId, '').pk, consistent: true });
+    const wanted = q === undefined ? undefined : foldText(q);
+    const found = rows
+      .map(readSegment)
+      .filter(({ name }) => wanted === undefined || foldText(name).includes(wanted))
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return { items: found.slice(skip, skip + limit), total: found.length };
+  },
+});

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
+
+const messaging = await sharedMessaging();
+const leaf = (filter: object) => ({ kind: 'leaf', filter });
+const vip = { field: 'tag', operator: 'is', value: 'vip' };
+const gold = { field: 'attribute', key: 'plan', operator: 'is', value: 'gold' };
+const reachable = { field: 'channel', operator: 'has', value: 'email' };
+
+let tenant: Tenant;
+let ids: string[] = [];
+const create = (body: object) => tenant.test.post('/v2/segments', body);
+const preview = async (body: object) => {
+  const answer = await tenant.test.post('/v2/segments/preview', body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body as { count: number; sample: string[] };
+};
+
+beforeAll(async () => {
+  tenant = await messaging.tenant();
+  const people = [
+    { tags: ['vip'], attributes: { plan: 'gold', age: 31 }, email: 'ana@example.com' },
+    { tags: ['vip', 'novo'], attributes: { plan: 'silver', since: '2026-01-05' } },
+    { tags: [], attributes: { plan: 'gold', age: 29 } },
+  ];
+  for (const [at, person] of people.entries()) {
+    const { body, status, text } = await tenant.test.post('/contacts', { phone: `+551198765433${at}`, ...person });
+    expect(status, text).toBe(201);
+    ids = [...ids, body.id];
+  }
+});
+
+describe('a preview', () => {
+  test('counts the contacts that meet all filters, names the newest, and saves nothing', async () => {
+    expect(await preview({ filters: [vip] })).toMatchObject({ count: 2, sample: [ids[1], ids[0]] });
+    expect(await preview({ filters: [vip, gold] })).toMatchObject({ count: 1, sample: [ids[0]] });
+    expect(await preview({ filters: [reachable] })).toMatchObject({ count: 1 });
+    const older = { field: 'attribute', key: 'age', operator: 'gt', value: 30 };
+    expect(await preview({ filters: [older] })).toMatchObject({ sample: [ids[0]] });
+    expect((await tenant.test.get('/v2/segments')).body).toEqual({ items: [], total: 0 });
+  });
+
+  test('gives a tree precedence over the filters', async () => {
+    const filterTree = {
+      kind: 'group',
+      operator: 'or',
+      nodes: [
+        leaf(reachable),
+        { kind: 'group', operator: 'and', nodes: [leaf(gold), leaf({ ...vip, operator: 'isNot' })] },
+      ],
+    };
+    expect(await preview({ filters: [vip], filterTree })).toMatchObject({ count: 2, sample: [ids[2], ids[0]] });
+  });
+
+  test('names each condition that is not valid', async () => {
+    const bad = [
+      [{ field: 'tag', operator: 'gt', value: 'x' }, 'filters.0.operator'],
+      [{ field: 'attribute', operator: 'is', value: 'x' }, 'filters.0.key'],
+      [{ field: 'optIn', operator: 'is', value: 'yes' }, 'filters.0.value'],
+      [{ field: 'lastInteraction', operator: 'withinDays', value: '0' }, 'filters.0.value'],
+      [{ field: 'lastInteraction', operator: 'before', value: 'monday' }, 'filters.0.value'],
+      [{ field: 'channel', operator: 'has', value: 'fax' }, 'filters.0.value'],
+      [{ field: 'tag', operator: 'is' }, 'filters.0.value'],
+    ] as const;
+    for (const [filter, path] of bad) {
+      const answer = await tenant.test.post('/v2/segments/preview', { filters: [filter] });
+      expectProblem(answer, 422, { errors: [path] });
+    }
+    const filterTree = {
+      kind: 'group',
+      operator: 'and',
+      nodes: [leaf(vip), { kind: 'group', operator: 'or', nodes: [] }],
+    };
+    expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [vip], filterTree }), 422, {
+      errors: ['filterTree.nodes.1.nodes'],
+    });
+    const deep = Array.from({ length: 12 }).reduce<object>(
+      (node) => ({ kind: 'group', operator: 'and', nodes: [node] }),
+      leaf(vip),
+    );
+    expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [vip], filterTree: deep }), 422);
+    expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [] }), 422);
+  });
+});
+
+describe('a saved segment', () => {
+  test('is read with its size, which follows the contacts at once', async () => {
+    const { status, body } = await create({ name: 'VIPs', description: 'All of them', filters: [vip] });
+    expect([status, body]).toEqual([200, expect.objectContaining({ name: 'VIPs', filters: [vip], size: 2 })]);
+    const added = await tenant.test.post('/contacts', { phone: '+5511987654339', tags: ['vip'] });
+    const read = await tenant.test.get(`/v2/segments/${body.id}`);
+    expect(read.body).toMatchObject({ ...body, size: 3, evaluatedAt: expect.any(String) });
+    const { items, total } = (await tenant.test.get('/v2/segments', { q: 'vip' })).body;
+    expect([total, items[0]]).toMatchObject([1, { id: body.id, size: 3 }]);
+    const page = await tenant.test.get(`/v2/segments/${body.id}/contacts`, { limit: 2 });
+    expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual([added.body.id, ids[1]]);
+    const rest = await tenant.test.get(`/v2/segments/${body.id}/contacts`, { limit: 2, cursor: page.body.nextCursor });
+    expect(rest.body).toMatchObject({ items: [{ id: ids[0] }] });
+    expect(rest.body.nextCursor).toBeUndefined();
+    expectProblem(await tenant.test.get(`/v2/segments/${body.id}/contacts`, { cursor: 'x' }), 400);
+  });
+
+  test('has a name of its own, whatever its case and accents, also of ten at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => create({ name: at % 2 ? 'São Paulo' : 'SAO PAULO', filters: [gold] })),
+    );
+    const created = answers.filter(({ status }) => status === 200);
+    expect(created).toHaveLength(1);
+    const id = created[0]?.body.id;
+    for (const answer of answers)
+      if (answer.status !== 200) expectProblem(answer, 409, { meta: { code: 'NOME_JA_CADASTRADO', segmentId: id } });
+    const other = await create({ name: 'Ouro', filters: [gold] });
+    expectProblem(
+      await tenant.test.call('PATCH', `/v2/segments/${other.body.id}`, { body: { name: 'sao paulo' } }),
+      409,
+    );
+    const renamed = await tenant.test.call('PATCH', `/v2/segments/${id}`, { body: { name: 'SP' } });
+    expect(renamed.body).toMatchObject({ name: 'SP', filters: [gold] });
+    expect((await create({ name: 'São Paulo', filters: [gold] })).status).toBe(200);
+  });
+
+  test('keeps what a change does not name; null clears; new filters replace a tree', async () => {
+    const { body } = await create({ name: 'Tree', description: 'x', filters: [vip], filterTree: leaf(gold) });
+    expect(body).toMatchObject({ size: 2, filterTree: leaf(gold) });
+    const patch = (change: object) => tenant.test.call('PATCH', `/v2/segments/${body.id}`, { body: change });
+    expect((await patch({ description: null })).body).toMatchObject({ filterTree: leaf(gold) });
+    expect((await patch({ description: null })).body.description).toBeUndefined();
+    const flat = (await patch({ filters: [reachable] })).body;
+    expect([flat.filterTree, flat.filters, flat.size]).toEqual([undefined, [reachable], 1]);
+    expectProblem(await patch({ filters: [{ ...vip, operator: 'has' }] }), 422, { errors: ['filters.0.operator'] });
+  });
+
+  test('tells why a contact is in it, and is deleted for good', async () => {
+    const { body } = await create({ name: 'Explained', filters: [vip, gold] });
+    const path = `/v2/segments/${body.id}`;
+    expect((await tenant.test.get(`${path}/contacts/${ids[0]}`)).body).toMatchObject({ member: true });
+    expect((await tenant.test.get(`${path}/contacts/${ids[1]}`)).body).toMatchObject({
+      member: false,
+      conditions: [
+        { filter: vip, met: true },
+        { filter: gold, met: false },
+      ],
+    });
+    expect((await tenant.test.call('DELETE', path)).status).toBe(204);
+    for (const gone of [path, `${path}/contacts`, `${path}/contacts/${ids[0]}`])
+      expectProblem(await tenant.test.get(gone), 404);
+    expect((await create({ name: 'Explained', filters: [vip] })).status).toBe(200);
+  });
+});
