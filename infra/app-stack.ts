@@ -13,7 +13,7 @@ import { ApiStage } from './constructs/api-stage.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { protectStages } from './constructs/edge-firewall.ts';
 import { BACKGROUND_GRANTS, CONSUMER_ROOT_KEYS, type RoleGrants, SENDER_GRANTS } from './constructs/grants.ts';
-import type { OperationFunction } from './constructs/operation-function.ts';
+import { areaOf, type OperationFunction } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { batchesOf } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
@@ -74,7 +74,11 @@ export class AppStack extends Stack {
   private createAuthorizer(): OperationFunction {
     const grants: RoleGrants = { table: 'read', keyUses: true };
     const path = 'authorizer';
-    const role = this.#functions.role('Role-authorizer', { paths: [path], description: 'the authorizer', grants });
+    const role = this.#functions.role('Role-authorizer', areaOf(path), {
+      paths: [path],
+      description: 'the authorizer',
+      grants,
+    });
     return this.#functions.create({
       path,
       description: 'Authenticates the caller by its credential',
@@ -95,7 +99,7 @@ export class AppStack extends Stack {
         ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };
       const path = `consumers/${consumer}`;
-      const role = this.#functions.role(`Role-consumer-${name}`, {
+      const role = this.#functions.role(`Role-consumer-${name}`, areaOf(path), {
         paths: [path],
         description: `the consumer of ${name}`,
         grants,
@@ -122,7 +126,7 @@ export class AppStack extends Stack {
     const dispatcher = this.#functions.create({
       path,
       description: 'Queues work items that are overdue, in case their queue message was lost',
-      role: this.#functions.role('Role-dispatch', access),
+      role: this.#functions.role('Role-dispatch', areaOf(path), access),
       queues: BACKGROUND_GRANTS.queues ?? [],
       ...limits,
       noRetries: true,

@@ -40,7 +40,7 @@ type FunctionSettings = Pick<
 };
 
 interface RoleSettings {
-  /** Of its functions, all of one area. */
+  /** Of its functions. */
   readonly paths: readonly string[];
   readonly description: string;
   readonly grants: RoleGrants;
@@ -70,11 +70,9 @@ export class StageFunctions {
     this.#resources = stageResources(app, parts, Object.fromEntries(arns) as Record<QueueName, string>);
   }
 
-  /** A role. Throws an Error where its functions are of several areas, which may be in several stacks. */
-  role(id: string, { paths, description, grants, consumes = [] }: RoleSettings): FunctionRole {
+  /** A role of functions of an area. */
+  role(id: string, area: string, { paths, description, grants, consumes = [] }: RoleSettings): FunctionRole {
     const { environment, partitions, tracing } = this.#parts;
-    const [area, ...others] = new Set(paths.map(areaOf));
-    if (area === undefined || others.length > 0) throw new Error(`${id} is not the role of one area.`);
     return new FunctionRole(this.area(area).scope, id, {
       description: `Messaging, ${environment}: ${description}.`,
       grants: { ...grants, partitions: unionOf(paths.map(partitions)) },
@@ -105,7 +103,7 @@ export class StageFunctions {
     return [...areas].flatMap(([area, operations]) => {
       const paths = operations.map(({ id }) => pathOfOperation(id));
       const grants = mergeGrants(operations.map(({ uses }) => uses));
-      const role = this.role(`Role-${area}`, { paths, description: `the operations of ${area}`, grants });
+      const role = this.role(`Role-${area}`, area, { paths, description: `the operations of ${area}`, grants });
       return operations.map((contract) => this.createOperation(contract, role));
     });
   }
