@@ -105,6 +105,44 @@ export const CONCURRENCY = {
 } as const;
 export type ConcurrencyArea = keyof typeof CONCURRENCY.areas;
 
+/**
+ * The areas whose functions are resources of the App stack itself. The functions of any other area are a nested stack of it, so that one stack's
+ * 500 resources bound none of them. Never moved from one to the other: functions have fixed names, and CloudFormation makes what is new before it
+ * deletes what is old.
+ */
+export const APP_AREAS: ReadonlySet<string> = new Set([
+  'accounts',
+  'ai',
+  'audit',
+  'authorizer',
+  'bulk',
+  'callbacks',
+  'consumers',
+  'contacts',
+  'email',
+  'email-templates',
+  'flows',
+  'keys',
+  'links',
+  'media',
+  'messages',
+  'meta',
+  'numbers',
+  'organization',
+  'prices',
+  'push',
+  'rcs',
+  'schedules',
+  'senders',
+  'sessions',
+  'sms',
+  'templates',
+  'unsubscribe',
+  'v1',
+  'wallet',
+  'webhooks',
+]);
+
 /** Alarm thresholds. */
 export const THRESHOLDS = {
   /** Latency target of a single send, p95 (docs/spec/platform.md#targets). */
