@@ -44,7 +44,7 @@ export const turnRows = defineRow<AiTurn>()({
   }),
 });
 
-/** Turns in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+/** Turns in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const turnStore = (
   table: Table,
   raised: (event: DomainEvent) => void,

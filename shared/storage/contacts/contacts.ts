@@ -205,7 +205,7 @@ export const consentWrites = (
   ];
 };
 
-/** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+/** Contacts in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const contactStore = (table: Table, raised: (event: DomainEvent) => void): ContactStore => ({
   async create(contact, event) {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };

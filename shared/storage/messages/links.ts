@@ -25,7 +25,7 @@ export const linkRows = defineRow<ShortLink>()({
   key: (link) => KEYS.link(link.code),
 });
 
-/** Short links in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+/** Short links in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const linkStore = (
   table: Table,
   raised: (event: DomainEvent) => void,

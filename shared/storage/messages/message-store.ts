@@ -1,6 +1,5 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { priorityOf } from '../../domain/core/priority.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
@@ -204,10 +203,8 @@ export const messageStore = (
   return {
     read,
     reserve(reservation: Reservation) {
-      const { organizationId } = reservation.message;
-      const of = { organizationId, priority: priorityOf(reservation.message) };
-      return reserve(table, reservation, sealer, (ids) => {
-        if (ids.length > 0) publish(ids.map((id) => eventWorkItem({ id, ...of })));
+      return reserve(table, reservation, sealer, (events) => {
+        if (events.length > 0) publish(events.map(eventWorkItem));
       });
     },
     async settle(message, settlement) {

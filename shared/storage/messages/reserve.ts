@@ -1,6 +1,7 @@
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -177,13 +178,13 @@ const verdictOf = (
 
 /**
  * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy or
- * empty; nothing is stored.
+ * empty; nothing is stored. `raised` receives the committed events, to publish them early; it may lose them.
  */
 export const reserve = async (
   table: Table,
   reservation: Reservation,
   sealer: Sealer,
-  raised: (eventIds: readonly Id<'event'>[]) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Promise<ReserveOutcome> => {
   const debit = debitOf(reservation);
   const queued = await queuedWrites(reservation, sealer);
@@ -199,6 +200,6 @@ export const reserve = async (
     },
   );
   if (outcome.kind !== 'made') return outcome;
-  raised([...outcome.events, ...(reservation.events ?? [])].map(({ id }) => id));
+  raised([...outcome.events, ...(reservation.events ?? [])]);
   return { kind: 'reserved' };
 };
