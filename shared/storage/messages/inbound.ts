@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { CodeLink } from '../../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/message/channel.ts';
@@ -18,6 +19,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { INBOUND_SHARDS, shardOf } from '../table-indexes.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { inboundRows, isInbound } from './inbound-rows.ts';
 import { linkRows } from './links.ts';
 import { messageRows } from './message-rows.ts';
@@ -184,8 +186,17 @@ export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundO
   return reasons.some(({ conditionFailed }) => conditionFailed) ? 'conflict' : undefined;
 };
 
-/** Stores an inbound message and everything that it changes, in one transaction. */
-export const keepInbound = async (table: Table, change: InboundChange): Promise<InboundOutcome> => {
-  const outcome = await table.transact(inboundWrites(change));
+/**
+ * Stores an inbound message and everything that it changes, in one transaction. `raised` receives committed events, to publish them early; it
+ * may lose them.
+ */
+export const keepInbound = async (
+  table: Table,
+  change: InboundChange,
+  raised: (events: readonly DomainEvent[]) => void,
+): Promise<InboundOutcome> => {
+  const events = await takenEvents(table, change.message.organizationId, change.events);
+  const outcome = await table.transact(inboundWrites({ ...change, events }));
+  if (outcome.ok) raised(events);
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
 };

@@ -17,6 +17,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
 
 type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
@@ -86,11 +87,14 @@ export const keepReply = async (
   inbound?: InboundChange,
 ): Promise<ReplyOutcome> => {
   const { organizationId } = reply;
+  const events = await takenEvents(table, organizationId, [event, ...(inbound?.events ?? [])]);
   const keep = (charged: Coins) =>
-    inAnyLane(table, organizationId, (lane) => keepIn(table, reply, lane, charged, event, inbound));
+    inAnyLane(table, organizationId, (lane) =>
+      keepIn(table, reply, lane, charged, events, inbound && { ...inbound, events: [] }),
+    );
   const kept = await keep(reply.coins);
   const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
-  if (outcome.kind === 'made') return { kind: 'kept', events: [event, ...outcome.events, ...(inbound?.events ?? [])] };
+  if (outcome.kind === 'made') return { kind: 'kept', events: [...events, ...outcome.events] };
   if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
     throw new Unavailable('There is no wallet.');
   return outcome;
@@ -102,7 +106,7 @@ const keepIn = (
   reply: ReplyRecord,
   lane: number,
   charged: Coins,
-  event: DomainEvent,
+  events: readonly DomainEvent[],
   inbound: InboundChange | undefined,
 ) => {
   const debit = debitOf(reply, lane, charged);
@@ -110,7 +114,7 @@ const keepIn = (
     { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
     { part: 'wallet', write: own.wallet },
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
-    ...[event, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
+    ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
     ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {

@@ -24,6 +24,7 @@ import {
   makeDebit,
 } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
@@ -71,13 +72,15 @@ const commit = async (
   claim: Claim,
   raised: (events: readonly DomainEvent[]) => void,
 ): Promise<CommitOutcome> => {
-  const outcome = await inAnyLane(table, push.message.organizationId, (lane) => {
+  const { organizationId } = push.message;
+  const events = await takenEvents(table, organizationId, push.events);
+  const outcome = await inAnyLane(table, organizationId, (lane) => {
     const message = lane === 0 ? push.message : { ...push.message, lane };
     const debit = debitOf(message);
     return makeDebit(
       table,
       debit,
-      (own) => commitWrites({ ...push, message }, claim, own),
+      (own) => commitWrites({ ...push, message, events }, claim, own),
       async (named, reasons): Promise<CommitEnd | DebitFailure> => {
         const failed = (part: Part) =>
           reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
@@ -87,7 +90,7 @@ const commit = async (
   });
   if (outcome.kind === 'volume_changed') throw new TypeError('a push takes no positions');
   if (outcome.kind !== 'made') return outcome.kind;
-  raised([...outcome.events, ...push.events]);
+  raised([...outcome.events, ...events]);
   return 'committed';
 };
 

@@ -12,6 +12,7 @@ import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { putPushChunk, readPushChunks, readPushMessage } from './create.ts';
 import { doneChunksOf, pushChunkRows, pushDispatchRows, readPushChunk, tallyAttributes } from './push-rows.ts';
 
@@ -163,8 +164,10 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
   async close(message, outcome) {
-    const { ok } = await table.transact(closeWrites(message, outcome));
-    if (ok) publish(workAfter(message, outcome));
+    const events = await takenEvents(table, message.organizationId, outcome.events);
+    const ended = { ...outcome, events };
+    const { ok } = await table.transact(closeWrites(message, ended));
+    if (ok) publish(workAfter(message, ended));
     return ok;
   },
 });

@@ -2,12 +2,14 @@ import { channel } from 'node:diagnostics_channel';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
 import { type FailedMessage, makePublisher, type Publisher } from '../../queues/publisher.ts';
 import type { Publishable, QueueName } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
 import { tableClient } from '../../storage/client/client.ts';
 import { Table } from '../../storage/client/table.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { type Config, config } from './config.ts';
 import { logger, measure } from './observe.ts';
 import { conflictPatience, finishBeforeAnswer } from './scope.ts';
@@ -50,6 +52,11 @@ export const publishWork = (workItems: readonly Publishable[], delaySeconds?: nu
 
 /** Publishes due work items. Rejects unless the queue has all of them. */
 export const handOver = (workItems: readonly Publishable[]): Promise<void> => queues().handOver(workItems);
+
+/** Publishes committed events early. Best effort, like `publishWork`. */
+export const publishEvents = (events: readonly DomainEvent[]): void => {
+  if (events.length > 0) publishWork(events.map(eventWorkItem));
+};
 
 /** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
 export const publishWorkAt = (workItems: readonly Publishable[], at: number): void =>
