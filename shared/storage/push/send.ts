@@ -3,6 +3,7 @@ import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
@@ -92,6 +93,7 @@ const isOpen = ({ record }: PushMessage): Condition => ({
 });
 
 const closeWrites = (
+  table: Table,
   message: PushMessage,
   { status, tally, captured, at, reason, ...rest }: PushOutcome,
 ): WriteOp[] => {
@@ -111,6 +113,7 @@ const closeWrites = (
           updatedAt: at,
         }),
         ...tallyAttributes(tally),
+        ...leavesAfter(table, at),
       },
       append: { decisions: rest.decisions },
       remove: ['duePk', 'dueAt'],
@@ -163,7 +166,7 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
   async close(message, outcome) {
-    const { ok } = await table.transact(closeWrites(message, outcome));
+    const { ok } = await table.transact(closeWrites(table, message, outcome));
     if (ok) publish(workAfter(message, outcome));
     return ok;
   },

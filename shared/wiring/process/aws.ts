@@ -24,7 +24,7 @@ const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, ({ command, reasons }) =>
 });
 
 /** The stage's own table. */
-export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience);
+export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience, settings.ARCHIVE_AFTER_DAYS);
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
 
