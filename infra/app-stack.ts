@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
@@ -31,6 +32,7 @@ import {
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { batchesOf, type Reserved } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
+import { ARCHIVER, ARCHIVER_GRANTS, archiverStatements, RowArchiver } from './constructs/row-archiver.ts';
 import { unionOf } from './constructs/row-guards.ts';
 import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
 import { COMMON, NAMES } from './stages.ts';
@@ -65,6 +67,7 @@ interface RoleSettings {
   readonly grants: RoleGrants;
   /** ARNs of the queues that its functions consume. */
   readonly consumes?: readonly string[];
+  readonly more?: readonly PolicyStatement[];
 }
 
 /** The application of a stage: one function per operation, the published routes, queues with their consumers, dispatcher, alarms and dashboard. */
@@ -86,6 +89,7 @@ export class AppStack extends Stack {
     if (props.firewall) protectStages(this, props, stages);
     this.createConsumers();
     this.createDispatcher();
+    this.createArchiver();
     this.watch();
     this.writeOutputs();
   }
@@ -112,12 +116,13 @@ export class AppStack extends Stack {
 
   /** The role of functions, by their paths. */
   private role(id: string, paths: readonly string[], settings: RoleSettings): FunctionRole {
-    const { description, grants, consumes = [] } = settings;
+    const { description, grants, consumes = [], more = [] } = settings;
     return new FunctionRole(this, id, {
       description: `Messaging, ${this.#props.environment}: ${description}.`,
       grants: { ...grants, partitions: unionOf(paths.map(this.#props.partitions)) },
       resources: this.#resources,
       consumes,
+      more,
       tracing: this.#props.tracing,
     });
   }
@@ -243,6 +248,24 @@ export class AppStack extends Stack {
         return new LambdaTarget(dispatcher.lambda, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) });
       }),
     });
+  }
+
+  /** Where old rows leave for an archive: the function that takes them there. */
+  private createArchiver(): void {
+    const { environment, data } = this.#props;
+    if (!data.archive) return;
+    const archived = { environment, streamArn: data.archive.streamArn, keyArn: data.key.keyArn };
+    const more = archiverStatements(this, archived);
+    const { memoryMb, timeoutSeconds } = COMMON.archiver;
+    const { lambda } = this.createFunction({
+      path: ARCHIVER,
+      description: 'Takes rows that expired in the table into the archive',
+      role: this.role('Role-archiver', [ARCHIVER], { description: 'the archiver', grants: ARCHIVER_GRANTS, more }),
+      queues: [],
+      memoryMb,
+      timeoutSeconds,
+    });
+    new RowArchiver(this, 'Archiver', { lambda, archived });
   }
 
   private watch(): void {
