@@ -1,4 +1,4 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct, type IConstruct } from 'constructs';
@@ -75,7 +75,10 @@ export class RowArchiver extends Construct {
     { lambda, archived }: { readonly lambda: LambdaFunction; readonly archived: Archived },
   ) {
     super(scope, id);
-    lambda.addEnvironment('ARCHIVE_BUCKET', archiveBucketName(this, archived.environment));
+    const bucketName = archiveBucketName(this, archived.environment);
+    lambda.addEnvironment('ARCHIVE_BUCKET', bucketName);
+    // The operator's command line reads it.
+    new CfnOutput(Stack.of(this), 'ArchiveBucket', { value: bucketName });
     if (lambda.role) acknowledgeArchive(lambda.role, archived.environment);
     const { batchSize, windowSeconds, retries, recordHours } = COMMON.archiver;
     new CfnEventSourceMapping(this, 'Mapping', {

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -7,7 +8,9 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { TABLE } from '../../shared/storage/table-indexes.ts';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './stages.ts';
+import { lambdaContext, type StageFunctions } from './functions.ts';
+import type { Running } from './pollers.ts';
+import { LOCAL_ACCOUNT, LOCAL_REGION, tableName } from './stages.ts';
 
 /** What stands in for DynamoDB's deletion of expired rows, and for the stream that tells of it. */
 export interface RowExpiryOptions {
@@ -95,4 +98,42 @@ export const expireRows = async (options: RowExpiryOptions): Promise<number> => 
     for (const item of items) await remove(options, item);
   }
   return expired.length;
+};
+
+const ARCHIVER = 'streams/archive';
+const TIMEOUT_MS = 300_000;
+
+/** Expires the rows of a stage at once and then at intervals, and starts its archiver with them. */
+export const startRowExpiry = ({
+  functions,
+  client,
+  everySeconds,
+  onFault,
+}: {
+  readonly functions: StageFunctions;
+  readonly client: DynamoDBClient;
+  readonly everySeconds: number;
+  readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
+}): Running => {
+  const stopping = new AbortController();
+  const consume = async (event: unknown): Promise<unknown> => {
+    const handler = functions.loaded(ARCHIVER) ?? (await functions.load(ARCHIVER));
+    return handler(event, lambdaContext(ARCHIVER, randomUUID(), TIMEOUT_MS));
+  };
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const table = tableName(functions.stage);
+      await expireRows({ client, tableName: table, now: Date.now(), consume }).catch((error: unknown) =>
+        onFault(ARCHIVER, 'expiry', error),
+      );
+      await pause(everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const ended = loop();
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
 };

@@ -71,4 +71,6 @@ export interface ArchiveBucket {
   get(key: string): Promise<Uint8Array | undefined>;
   /** The keys that begin so, in order. */
   list(prefix: string): AsyncIterable<string>;
+  /** Nothing for an object that is not there. */
+  remove(key: string): Promise<void>;
 }

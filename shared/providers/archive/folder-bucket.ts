@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ArchiveBucket } from '../../domain/archive/ports.ts';
 
@@ -21,6 +21,7 @@ export const folderArchiveBucket = (folder: string): ArchiveBucket => ({
       throw error;
     }
   },
+  remove: (key) => rm(join(folder, key), { force: true }),
   async *list(prefix) {
     const found = await readdir(join(folder, prefix), { recursive: true, withFileTypes: true }).catch(() => []);
     const keys = found

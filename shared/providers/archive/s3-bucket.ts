@@ -1,4 +1,5 @@
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   NoSuchKey,
   PutObjectCommand,
@@ -23,6 +24,9 @@ export const s3ArchiveBucket = (Bucket: string, settings: S3ClientConfig = {}): 
         if (error instanceof NoSuchKey) return undefined;
         throw error;
       }
+    },
+    async remove(Key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key }));
     },
     async *list(Prefix) {
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix }))

@@ -7,7 +7,7 @@ import { asId, type Id } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { KEYS, MESSAGE_SORT_KEY } from '../access-patterns.ts';
 import { time } from '../client/attributes.ts';
-import type { Key, Row } from '../client/row.ts';
+import type { Row } from '../client/row.ts';
 
 /** An item in DynamoDB's own form, which keeps numbers and types as they are. */
 export type Item = Record<string, AttributeValue>;
@@ -31,7 +31,8 @@ const described = z.object({
   subjects: z.array(z.string()).optional(),
 });
 
-const kindOf = ({ pk, sk }: Key, direction: unknown): { kind: ArchiveKind; id: ArchiveId } | undefined => {
+/** The kind and id of a row that leaves; undefined for one that stays. */
+export const kindOfLeaving = ({ pk, sk, direction }: Row): { kind: ArchiveKind; id: ArchiveId } | undefined => {
   const message = pk.startsWith(MESSAGE_PREFIX) ? asId('message', pk.slice(MESSAGE_PREFIX.length)) : undefined;
   if (message && sk === MESSAGE_SORT_KEY) return { kind: direction === 'inbound' ? 'inbound' : 'message', id: message };
   if (message && sk === ENGAGEMENT_SORT_KEY) return { kind: 'engagement', id: message };
@@ -52,7 +53,7 @@ const subjectsOf = (vault: Vault, row: z.output<typeof described>): readonly str
 /** A row as one that leaves; undefined for one of a kind that does not. Throws a ZodError for one of these kinds that cannot be read. */
 export const leavingRow = (item: Item, vault: Vault): LeavingRow | undefined => {
   const row = unmarshall(item) as Row;
-  const known = kindOf(row, row.direction);
+  const known = kindOfLeaving(row);
   if (!known) return undefined;
   const read = described.parse(row);
   return {

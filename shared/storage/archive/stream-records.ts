@@ -45,3 +45,12 @@ export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
     name: hash.digest('base64url').slice(0, 32),
   };
 };
+
+/** Lambda's account of a batch that its function failed with: the event stands in it, as text. */
+const failed = z.object({
+  payload: z.union([z.string().transform((text): unknown => JSON.parse(text)), z.looseObject({})]),
+});
+
+/** The event of a batch that the archiver failed with. Throws a SyntaxError or a ZodError for anything else. */
+export const readFailed = (bytes: Uint8Array): unknown =>
+  failed.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).payload;
