@@ -1,4 +1,4 @@
-import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/storage/archive/leaving.ts';
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/domain/archive/days.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type Demo, ensureDemo } from './demo.ts';

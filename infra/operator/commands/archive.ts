@@ -6,6 +6,7 @@ import {
   eraseArchived,
   findArchived,
 } from '../../../shared/domain/archive/archive-rows.ts';
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../../shared/domain/archive/days.ts';
 import type { ArchiveId, ArchivePorts } from '../../../shared/domain/archive/ports.ts';
 import type { Environment } from '../../../shared/domain/core/actor.ts';
 import { parseAddress } from '../../../shared/domain/core/email-address.ts';
@@ -14,7 +15,6 @@ import { isId } from '../../../shared/domain/core/ids.ts';
 import { isoTime } from '../../../shared/domain/core/time.ts';
 import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { beginArchive } from '../../../shared/storage/archive/begin.ts';
-import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../../shared/storage/archive/leaving.ts';
 import { rowOfImage, subjectToken } from '../../../shared/storage/archive/leaving-row.ts';
 import { archivePorts } from '../../../shared/storage/archive/ports.ts';
 import { readBatch, readFailed } from '../../../shared/storage/archive/stream-records.ts';

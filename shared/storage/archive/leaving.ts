@@ -1,9 +1,6 @@
 import type { InboundMessage } from '../../domain/message/inbound-message.ts';
 import type { Table } from '../client/table.ts';
 
-/** Days below which no row may leave: longer than a provider reports on a message, and than one may be scheduled ahead. */
-export const MIN_ARCHIVE_DAYS = 90;
-export const MAX_ARCHIVE_DAYS = 3650;
 const DAY_SECONDS = 24 * 3600;
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../domain/archive/days.ts';
 import { WEB_PUSH_HOST } from '../../domain/channels/push/web-push-hosts.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../storage/archive/leaving.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
