@@ -1,69 +1,28 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
-import { expireRows, expiryRecord } from '../../infra/local/row-expiry.ts';
-import { archivedOn, archiveRows, eraseArchived, findArchived } from '../../shared/domain/archive/archive-rows.ts';
-import type { ArchiveId, ArchivePorts } from '../../shared/domain/archive/ports.ts';
+import { expiryRecord } from '../../infra/local/row-expiry.ts';
+import type { ArchivePorts } from '../../shared/domain/archive/ports.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
-import { createVault } from '../../shared/domain/core/secrets.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
-import { folderArchiveBucket } from '../../shared/providers/archive/folder-bucket.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { rowOfImage, subjectToken } from '../../shared/storage/archive/leaving-row.ts';
-import { archivePorts } from '../../shared/storage/archive/ports.ts';
-import { readBatch } from '../../shared/storage/archive/stream-records.ts';
 import type { Key } from '../../shared/storage/client/row.ts';
 import { engagedWrite } from '../../shared/storage/messages/engagement.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { accepted } from '../support/accepted.ts';
+import { DAY_MS, DAYS, startArchive } from '../support/archive.ts';
 import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
 
-const DAYS = 100;
-const DAY_MS = 24 * 3600_000;
-const world = await use(startWorld('live', { archiveAfterDays: DAYS }));
-const folder = mkdtempSync(join(tmpdir(), 'archive-'));
-const bucket = folderArchiveBucket(folder);
-const vault = createVault(randomBytes(32));
-const ports: ArchivePorts = archivePorts(
-  world.table,
-  bucket,
-  async () => vault,
-  () => world.now,
-);
-
-const consume = (through: ArchivePorts) => (event: unknown) => {
-  const { rows, name } = readBatch(event, vault);
-  return archiveRows(through, rows, name);
-};
-/** As DynamoDB does, days later; twice, since what followed a message expires by its leaving. */
-const letRowsLeave = async (through = ports, days = DAYS + 2) => {
-  const options = { client: world.dynamodb, tableName: world.table.name, now: world.now + days * DAY_MS };
-  await expireRows({ ...options, consume: consume(through) });
-  await expireRows({ ...options, consume: consume(through) });
-};
+const { world, ports, consume, letRowsLeave, archived, onDay, erase } = await use(startArchive());
 const stored = (key: Key) => world.table.get(key);
 const send = async (fields: Parameters<typeof world.sms>[2] = {}) => {
   const actor = await world.organization();
   const { id } = accepted(await world.sms(actor, undefined, fields));
   return { ...actor, id, message: (await world.ports.messageStore.read(id)) as MessageRecord };
 };
-const archived = async (id: ArchiveId) =>
-  (await findArchived(ports, id)).map(({ image, ...row }) => ({ ...row, row: image && rowOfImage(image) }));
-const onDay = async (day: string, organizationId: string): Promise<string[]> => {
-  const ids: string[] = [];
-  for await (const rows of archivedOn(ports, day, organizationId)) ids.push(...rows.map(({ id }) => id));
-  return ids;
-};
 const dayOf = (at: number) => isoTime(at).slice(0, 10);
-const erase = (organizationId: string, subject: string, at = world.now) =>
-  eraseArchived(ports, [subjectToken(vault, organizationId, subject)], at);
 
 describe('rows older than the setting', () => {
   test('leave the table for the archive, whole, and are found by id and by day', async () => {
