@@ -172,7 +172,7 @@ export class Table {
     return total;
   }
 
-  /** A page of a part of the whole table: for the operator's migrations alone, since it costs what the table holds. No function may. */
+  /** A page of a part of the whole table: for the operator's migrations and the beginning of an archive alone, since it costs what the table holds. No function may. */
   async scan(segment: Segment) {
     return scanSegment(this.#client, this.name, segment);
   }
