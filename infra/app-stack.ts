@@ -17,6 +17,7 @@ import { areaOf, type OperationFunction } from './constructs/operation-function.
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { batchesOf } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
+import { ARCHIVER, ARCHIVER_GRANTS, archiverStatements, RowArchiver } from './constructs/row-archiver.ts';
 import { type FunctionParts, StageFunctions } from './constructs/stage-functions.ts';
 import { COMMON } from './stages.ts';
 
@@ -47,6 +48,7 @@ export class AppStack extends Stack {
     if (props.firewall) protectStages(this, props, stages);
     this.createConsumers();
     this.createDispatcher();
+    this.createArchiver();
     this.watch();
     this.writeOutputs();
   }
@@ -139,6 +141,29 @@ export class AppStack extends Stack {
         return new LambdaTarget(dispatcher.lambda, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) });
       }),
     });
+  }
+
+  /** Where old rows leave for an archive: the function that takes them there. */
+  private createArchiver(): void {
+    const { environment, data } = this.#props;
+    if (!data.archive) return;
+    const archived = { environment, streamArn: data.archive.streamArn, keyArn: data.key.keyArn };
+    const more = archiverStatements(this, archived);
+    const { memoryMb, timeoutSeconds } = COMMON.archiver;
+    const { lambda } = this.#functions.create({
+      path: ARCHIVER,
+      description: 'Takes rows that expired in the table into the archive',
+      role: this.#functions.role('Role-archiver', areaOf(ARCHIVER), {
+        paths: [ARCHIVER],
+        description: 'the archiver',
+        grants: ARCHIVER_GRANTS,
+        more,
+      }),
+      queues: [],
+      memoryMb,
+      timeoutSeconds,
+    });
+    new RowArchiver(this, 'Archiver', { lambda, archived });
   }
 
   private watch(): void {

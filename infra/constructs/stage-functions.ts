@@ -1,4 +1,5 @@
 import { NestedStack, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
@@ -46,6 +47,8 @@ interface RoleSettings {
   readonly grants: RoleGrants;
   /** ARNs of the queues that its functions consume. */
   readonly consumes?: readonly string[];
+  /** What else they may do. */
+  readonly more?: readonly PolicyStatement[];
 }
 
 /** Where the functions of an area are, and where they log. */
@@ -71,13 +74,14 @@ export class StageFunctions {
   }
 
   /** A role of functions of an area. */
-  role(id: string, area: string, { paths, description, grants, consumes = [] }: RoleSettings): FunctionRole {
+  role(id: string, area: string, { paths, description, grants, consumes = [], more = [] }: RoleSettings): FunctionRole {
     const { environment, partitions, tracing } = this.#parts;
     return new FunctionRole(this.area(area).scope, id, {
       description: `Messaging, ${environment}: ${description}.`,
       grants: { ...grants, partitions: unionOf(paths.map(partitions)) },
       resources: this.#resources,
       consumes,
+      more,
       tracing,
     });
   }

@@ -6,6 +6,7 @@ import type { CodeLink } from '../../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import { id } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -166,12 +167,12 @@ export const readInboundCounts = async (
 };
 
 /** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
-export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
+export const inboundWrites = (table: Table, change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
   const { message, events, opensWindow, ownOptOut } = change;
   const { id, organizationId, channel, contactId, fromHash } = message;
   const { recipient } = channelOf(channel);
   return [
-    { put: inboundRows.write(message), when: ABSENT },
+    { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt) }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change),
@@ -196,7 +197,7 @@ export const keepInbound = async (
   raised: (events: readonly DomainEvent[]) => void,
 ): Promise<InboundOutcome> => {
   const events = await takenEvents(table, change.message.organizationId, change.events);
-  const outcome = await table.transact(inboundWrites({ ...change, events }));
+  const outcome = await table.transact(inboundWrites(table, { ...change, events }));
   if (outcome.ok) raised(events);
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
 };

@@ -8,6 +8,7 @@ import type { DomainEvent } from '../../domain/events/event.ts';
 import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter, personOf } from '../archive/leaving.ts';
 import { coins, id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -100,6 +101,10 @@ export const keepReply = async (
   return outcome;
 };
 
+/** When a reply leaves for the archive, with whose it is: an inbound message says so. */
+const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
+  inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
+
 /** Keeps a reply that is charged so much, debited from a lane. */
 const keepIn = (
   table: Table,
@@ -111,11 +116,17 @@ const keepIn = (
 ) => {
   const debit = debitOf(reply, lane, charged);
   const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
-    { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
+    {
+      part: 'reply',
+      write: {
+        put: { ...replyRows.write({ ...reply, coins: charged }), ...leaving(table, reply, inbound) },
+        when: ABSENT,
+      },
+    },
     { part: 'wallet', write: own.wallet },
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
     ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
-    ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
+    ...(inbound ? inboundWrites(table, inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);

@@ -101,9 +101,9 @@ const queuedWrites = async ({ message, body, fallback, transition }: Reservation
   ...(body === undefined ? [] : [{ part: 'fallback', write: await bodyWrite(sealer, message, body) } as const]),
 ];
 
-const originalWrites = ({ message, original }: Reservation): Named[] => {
+const originalWrites = (table: Table, { message, original }: Reservation): Named[] => {
   if (!original) return [];
-  const { archive, withdrawal } = replaceWrites(original, message);
+  const { archive, withdrawal } = replaceWrites(table, original, message);
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
@@ -115,12 +115,12 @@ const linkWrites = ({ message, links }: Reservation): Named[] => {
   });
 };
 
-const writesOf = (reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
+const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt, lane } = message;
   return [
     { part: 'idempotencyRecord', write: idempotencyWrite(reservation) },
-    ...originalWrites(reservation),
+    ...originalWrites(table, reservation),
     { part: 'wallet', write: own.wallet },
     {
       part: 'entry',
@@ -191,7 +191,7 @@ export const reserve = async (
   const outcome = await makeDebit(
     table,
     debit,
-    (own) => writesOf(reservation, own, queued),
+    (own) => writesOf(table, reservation, own, queued),
     async (named, reasons) => {
       const failed = (part: Part) =>
         reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);

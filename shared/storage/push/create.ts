@@ -7,6 +7,7 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -44,8 +45,8 @@ const entryOf = ({ organizationId, lane, coins, createdAt: at, id: messageId }: 
     ? []
     : [['entry', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
 
-const commitWrites = ({ message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
-  const due = message.hold === 'open' ? dueEntry(message) : {};
+const commitWrites = (table: Table, { message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
+  const due = message.hold === 'open' ? dueEntry(message) : leavesAfter(table, message.createdAt);
   const parts: [Part, WriteOp][] = [
     ['idempotencyRecord', recordWrite(message, claim)],
     ['message', { put: { ...messageRows.write(message), ...due }, when: ABSENT }],
@@ -80,7 +81,7 @@ const commit = async (
     return makeDebit(
       table,
       debit,
-      (own) => commitWrites({ ...push, message, events }, claim, own),
+      (own) => commitWrites(table, { ...push, message, events }, claim, own),
       async (named, reasons): Promise<CommitEnd | DebitFailure> => {
         const failed = (part: Part) =>
           reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
