@@ -145,7 +145,6 @@ export const APP_AREAS: ReadonlySet<string> = new Set([
   'senders',
   'sessions',
   'sms',
-  'streams',
   'templates',
   'unsubscribe',
   'v1',

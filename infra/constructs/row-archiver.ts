@@ -9,7 +9,7 @@ import { COMMON, NAMES } from '../stages.ts';
 import { acknowledge } from './acknowledge.ts';
 import { ARCHIVE_PREFIX, archiveBucketName, FAILED_PREFIX } from './archive-bucket.ts';
 import { nagToken } from './function-role.ts';
-import type { RoleGrants } from './grants.ts';
+import { keyUseByBuckets, type RoleGrants } from './grants.ts';
 
 export const ARCHIVER = 'streams/archive';
 
@@ -31,7 +31,6 @@ export const archiverStatements = (
   { environment, streamArn, keyArn }: Archived,
 ): PolicyStatement[] => {
   const bucket = bucketArn(scope, environment);
-  const { region, urlSuffix } = Stack.of(scope);
   return [
     new PolicyStatement({
       actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
@@ -43,11 +42,7 @@ export const archiverStatements = (
     }),
     // Asked for by Lambda, which checks that the failed batches' bucket is there.
     new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket] }),
-    new PolicyStatement({
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: [keyArn],
-      conditions: { StringEquals: { 'kms:ViaService': `s3.${region}.${urlSuffix}` } },
-    }),
+    keyUseByBuckets(scope, keyArn),
   ];
 };
 

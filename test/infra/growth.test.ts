@@ -79,7 +79,7 @@ describe('an area', () => {
   });
 
   it('that the App stack holds is not nested, exists, and was there from the start: none moves, for its functions have fixed names', () => {
-    expect(APP_AREAS.size).toBe(31);
+    expect(APP_AREAS.size).toBe(30);
     expect(nestedIn(withArea('sms', 2)).map(({ node }) => node.id)).toEqual([]);
     const areas = new Set(
       resourcesOf(grown.apps.live, 'AWS::Logs::LogGroup').map(({ Properties }) => textOf(Properties.LogGroupName)),
