@@ -77,7 +77,7 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 /** The floors of the domain, from the ground up: a folder imports from those below it, and from none beside it. Types count too. */
 const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
-  { holds: 'the catalogue of events, prices, the ledger, the audit log', folders: ['audit', 'events', 'pricing', 'wallet'] },
+  { holds: 'the archive, the audit log, the catalogue of events, prices, the ledger', folders: ['archive', 'audit', 'events', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry', folders: ['channels'] },
   { holds: "a message's events, views and timeline", folders: ['tracking'] },
@@ -143,7 +143,7 @@ module.exports = {
       'operator-and-local-stop-at-storage',
       'The command line and the local platform work on the same rows as the service, without its functions; a registry says what a provider is set up with, and one call corrects the list of one.',
       { path: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/keys)/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
+      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/(archive|keys))/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
     ),
     forbid(
       'nothing-reaches-into-functions',

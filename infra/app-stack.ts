@@ -12,80 +12,43 @@ import { Alarms } from './constructs/alarms.ts';
 import { ApiStage } from './constructs/api-stage.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { protectStages } from './constructs/edge-firewall.ts';
-import { FunctionRole } from './constructs/function-role.ts';
-import {
-  BACKGROUND_GRANTS,
-  CONSUMER_ROOT_KEYS,
-  mergeGrants,
-  type RoleGrants,
-  SENDER_GRANTS,
-  type StageResources,
-} from './constructs/grants.ts';
-import {
-  areaOf,
-  type CodeSource,
-  OperationFunction,
-  type OperationFunctionProps,
-  pathOfOperation,
-} from './constructs/operation-function.ts';
+import { BACKGROUND_GRANTS, CONSUMER_ROOT_KEYS, type RoleGrants, SENDER_GRANTS } from './constructs/grants.ts';
+import { areaOf, type OperationFunction } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
-import { batchesOf, type Reserved } from './constructs/reserved-concurrency.ts';
+import { batchesOf } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
-import { unionOf } from './constructs/row-guards.ts';
-import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
-import { COMMON, NAMES } from './stages.ts';
+import { ARCHIVER, ARCHIVER_GRANTS, archiverStatements, RowArchiver } from './constructs/row-archiver.ts';
+import { type FunctionParts, StageFunctions } from './constructs/stage-functions.ts';
+import { COMMON } from './stages.ts';
 
-export interface AppStackProps extends StackProps, StageParts {
+export interface AppStackProps extends StackProps, FunctionParts {
   readonly contracts: readonly OperationContract[];
-  readonly code: CodeSource;
-  /** The partitions of the table that each function may write, by its path under `functions/`. */
-  readonly partitions: (path: string) => readonly string[];
   readonly apis: Readonly<Record<ContractName, MessagingApi>>;
   /** Of the edge's secret: counts its rotations, from 1. */
   readonly generation: number;
   /** Whether web ACLs are wanted. */
   readonly firewall: boolean;
-  /** X-Ray on the gateway and the functions. */
-  readonly tracing: boolean;
-  readonly reserved: Reserved;
   readonly alarmEmail?: string;
-  /** Hosts of browsers' push services beside the known ones, separated by commas. */
-  readonly webPushHosts?: string | undefined;
-}
-
-type FunctionSettings = Pick<
-  OperationFunctionProps,
-  'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
-> & {
-  readonly queues: readonly QueueName[];
-};
-
-interface RoleSettings {
-  readonly description: string;
-  readonly grants: RoleGrants;
-  /** ARNs of the queues that its functions consume. */
-  readonly consumes?: readonly string[];
 }
 
 /** The application of a stage: one function per operation, the published routes, queues with their consumers, dispatcher, alarms and dashboard. */
 export class AppStack extends Stack {
   readonly #props: AppStackProps;
-  readonly #logGroups = new Map<string, LogGroup>();
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
-  readonly #resources: StageResources;
+  readonly #functions: StageFunctions;
 
   constructor(scope: Construct, id: string, props: AppStackProps) {
     super(scope, id, { ...props, suppressTemplateIndentation: true });
     this.#props = props;
     this.#queues = this.createQueues(props.environment);
-    const arns = Object.entries(this.#queues).map(([name, { queue }]) => [name, queue.queueArn]);
-    this.#resources = stageResources(this, props, Object.fromEntries(arns) as Record<QueueName, string>);
+    this.#functions = new StageFunctions(this, props, this.#queues);
     const stages = this.createApiStages(props);
-    const functions = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
-    for (const stage of stages) stage.publishAfter(...functions);
+    const functions = [this.createAuthorizer(), ...this.#functions.createOperations(props.contracts)];
+    for (const stage of stages) stage.publishAfter(...functions.map(({ lambda }) => lambda));
     if (props.firewall) protectStages(this, props, stages);
     this.createConsumers();
     this.createDispatcher();
+    this.createArchiver();
     this.watch();
     this.writeOutputs();
   }
@@ -110,83 +73,16 @@ export class AppStack extends Stack {
     );
   }
 
-  /** The role of functions, by their paths. */
-  private role(id: string, paths: readonly string[], settings: RoleSettings): FunctionRole {
-    const { description, grants, consumes = [] } = settings;
-    return new FunctionRole(this, id, {
-      description: `Messaging, ${this.#props.environment}: ${description}.`,
-      grants: { ...grants, partitions: unionOf(paths.map(this.#props.partitions)) },
-      resources: this.#resources,
-      consumes,
-      tracing: this.#props.tracing,
-    });
-  }
-
-  /**
-   * The log group of an area. One for all its functions: the name of a stream begins with that of its function, and a group a function would
-   * double the resources of the stack. Deleted with the stack; a retained group would block the name when the area is created again.
-   */
-  private logGroup(area: string): LogGroup {
-    const known = this.#logGroups.get(area);
-    if (known) return known;
-    const { environment, settings } = this.#props;
-    const made = new LogGroup(this, `Logs-${area}`, {
-      logGroupName: NAMES.functionLogs(environment, area),
-      retention: settings.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.#logGroups.set(area, made);
-    return made;
-  }
-
-  /** The environment variables of a function; `queues` are those that it declared. */
-  private variables(queues: readonly QueueName[]): Record<string, string> {
-    const urls = Object.fromEntries(queues.map((name) => [name, this.#queues[name].queue.queueUrl]));
-    return {
-      ...stageVariables(this, this.#props, 'secret'),
-      ...(this.#props.webPushHosts === undefined ? {} : { WEB_PUSH_HOSTS: this.#props.webPushHosts }),
-      ...(queues.length > 0 ? { QUEUE_URLS: this.toJsonString(urls) } : {}),
-    };
-  }
-
-  private createFunction({ queues, ...own }: FunctionSettings): OperationFunction {
-    const { environment, code, tracing, reserved } = this.#props;
-    return new OperationFunction(this, `Function-${own.path}`, {
-      ...own,
-      environment,
-      code,
-      tracing,
-      reserved: reserved.get(own.path),
-      logGroup: this.logGroup(areaOf(own.path)),
-      variables: this.variables(queues),
-    });
-  }
-
-  private createOperations(): OperationFunction[] {
-    const { contracts } = this.#props;
-    const areas = Map.groupBy(contracts, ({ id }) => id.slice(0, id.indexOf('.')));
-    return [...areas].flatMap(([area, operations]) => {
-      const paths = operations.map(({ id }) => pathOfOperation(id));
-      const grants = mergeGrants(operations.map(({ uses }) => uses));
-      const role = this.role(`Role-${area}`, paths, { description: `the operations of ${area}`, grants });
-      return operations.map((contract) =>
-        this.createFunction({
-          path: pathOfOperation(contract.id),
-          description: `${contract.method} ${contract.path}: ${contract.summary}`,
-          role,
-          queues: contract.uses.queues ?? [],
-          memoryMb: contract.memoryMb ?? COMMON.operation.memoryMb,
-          timeoutSeconds: contract.timeoutSeconds ?? COMMON.operation.timeoutSeconds,
-        }),
-      );
-    });
-  }
-
   private createAuthorizer(): OperationFunction {
     const grants: RoleGrants = { table: 'read', keyUses: true };
-    const role = this.role('Role-authorizer', ['authorizer'], { description: 'the authorizer', grants });
-    return this.createFunction({
-      path: 'authorizer',
+    const path = 'authorizer';
+    const role = this.#functions.role('Role-authorizer', areaOf(path), {
+      paths: [path],
+      description: 'the authorizer',
+      grants,
+    });
+    return this.#functions.create({
+      path,
       description: 'Authenticates the caller by its credential',
       role,
       queues: [],
@@ -205,12 +101,13 @@ export class AppStack extends Stack {
         ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };
       const path = `consumers/${consumer}`;
-      const role = this.role(`Role-consumer-${name}`, [path], {
+      const role = this.#functions.role(`Role-consumer-${name}`, areaOf(path), {
+        paths: [path],
         description: `the consumer of ${name}`,
         grants,
         consumes: [queue.queue.queueArn],
       });
-      const { lambda } = this.createFunction({
+      const { lambda } = this.#functions.create({
         path,
         description: purpose,
         role,
@@ -227,10 +124,11 @@ export class AppStack extends Stack {
   private createDispatcher(): void {
     const { everyMinutes, slices, ...limits } = COMMON.dispatcher;
     const path = 'schedules/dispatch';
-    const dispatcher = this.createFunction({
+    const access = { paths: [path], description: 'the dispatcher', grants: BACKGROUND_GRANTS };
+    const dispatcher = this.#functions.create({
       path,
       description: 'Queues work items that are overdue, in case their queue message was lost',
-      role: this.role('Role-dispatch', [path], { description: 'the dispatcher', grants: BACKGROUND_GRANTS }),
+      role: this.#functions.role('Role-dispatch', areaOf(path), access),
       queues: BACKGROUND_GRANTS.queues ?? [],
       ...limits,
       noRetries: true,
@@ -243,6 +141,29 @@ export class AppStack extends Stack {
         return new LambdaTarget(dispatcher.lambda, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) });
       }),
     });
+  }
+
+  /** Where old rows leave for an archive: the function that takes them there. */
+  private createArchiver(): void {
+    const { environment, data } = this.#props;
+    if (!data.archive) return;
+    const archived = { environment, streamArn: data.archive.streamArn, keyArn: data.key.keyArn };
+    const more = archiverStatements(this, archived);
+    const { memoryMb, timeoutSeconds } = COMMON.archiver;
+    const { lambda } = this.#functions.create({
+      path: ARCHIVER,
+      description: 'Takes rows that expired in the table into the archive',
+      role: this.#functions.role('Role-archiver', areaOf(ARCHIVER), {
+        paths: [ARCHIVER],
+        description: 'the archiver',
+        grants: ARCHIVER_GRANTS,
+        more,
+      }),
+      queues: [],
+      memoryMb,
+      timeoutSeconds,
+    });
+    new RowArchiver(this, 'Archiver', { lambda, archived });
   }
 
   private watch(): void {

@@ -3,12 +3,14 @@ import { App, type Environment as AwsEnvironment } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../shared/contracts/index.ts';
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../shared/domain/archive/days.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { ApiStack } from './api-stack.ts';
 import { AppStack } from './app-stack.ts';
 import { packFunctions } from './build/pack.ts';
 import { buildService } from './build/service.ts';
 import { tablePartitions } from './build/table-partitions.ts';
+import type { ArchiveSetting } from './constructs/archive-bucket.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
 import type { CodeSource } from './constructs/operation-function.ts';
 import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
@@ -95,8 +97,19 @@ const byStage = (app: App, name: string, value: RegExp, example: string): Partia
   );
 };
 
+/** After how many days rows of a stage leave for the archive; `paused` keeps the archive, and lets no more rows leave than those that were to. */
+const archiveOf = (given: string | undefined): ArchiveSetting | undefined => {
+  if (given === undefined) return undefined;
+  if (given === 'paused') return {};
+  const afterDays = Number(given);
+  if (afterDays < MIN_ARCHIVE_DAYS || afterDays > MAX_ARCHIVE_DAYS)
+    throw new Error(`archiveAfterDays is ${MIN_ARCHIVE_DAYS} to ${MAX_ARCHIVE_DAYS} days, or paused.`);
+  return { afterDays };
+};
+
 const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data => {
   const restored = byStage(app, 'restoredTable', /^[\w.-]{3,255}$/, 'live=messaging-live-20261123');
+  const archived = byStage(app, 'archiveAfterDays', /^(?:\d{1,5}|paused)$/, 'live=365,test=90');
   const dataOf = (environment: Environment) =>
     new DataStack(app, NAMES.dataStack(environment), {
       ...(env ? { env } : {}),
@@ -104,6 +117,7 @@ const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data =
       settings: stages[environment],
       generation: originGeneration(app),
       restoredTable: restored[environment],
+      archive: archiveOf(archived[environment]),
       description: `Messaging, ${environment}: the table and its key.`,
     });
   return { live: dataOf('live'), test: dataOf('test') };

@@ -4,6 +4,7 @@ import {
   BillingMode,
   type ITable,
   ProjectionType,
+  StreamViewType,
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -11,6 +12,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { INDEXES, TABLE } from '../shared/storage/table-indexes.ts';
+import { ArchiveBucket, type ArchiveSetting, archivedStream } from './constructs/archive-bucket.ts';
 import { OriginSecrets } from './constructs/origin-secret.ts';
 import { UploadBucket } from './constructs/upload-bucket.ts';
 import { NAMES, type StageSettings } from './stages.ts';
@@ -22,6 +24,8 @@ export interface DataStackProps extends StackProps {
   readonly generation: number;
   /** A table that the stage uses instead of its own, restored from it (docs/restore.md). The own one stays. */
   readonly restoredTable?: string | undefined;
+  /** Whether old rows leave for an archive; undefined: never. */
+  readonly archive?: ArchiveSetting | undefined;
 }
 
 /**
@@ -32,10 +36,12 @@ export class DataStack extends Stack {
   /** The table that the stage uses. */
   readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
+  /** The archive that expired rows leave for, where there is one. */
+  readonly archive: (ArchiveSetting & { readonly streamArn: string }) | undefined;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: props.settings.deletionProtection });
-    const { environment, settings, generation } = props;
+    const { environment, settings, generation, archive } = props;
     this.key = new Key(this, 'Key', {
       alias: `alias/messaging-${environment}`,
       description: `Messaging, ${environment}: seals the table and wraps the root keys of the stage.`,
@@ -43,18 +49,20 @@ export class DataStack extends Stack {
       pendingWindow: Duration.days(settings.deletionProtection ? 30 : 7),
       removalPolicy: settings.removal,
     });
-    const own = this.createTable(environment, settings);
+    const own = this.createTable(environment, settings, archive !== undefined);
     // Also while a restored table is in use: CloudFormation removes no export before the stacks that import it have changed.
     for (const value of [own.tableName, own.tableArn]) this.exportValue(value);
     const { restoredTable } = props;
     this.table = restoredTable === undefined ? own : Table.fromTableName(this, 'RestoredTable', restoredTable);
+    if (archive) new ArchiveBucket(this, 'Archive', { environment, key: this.key, settings });
+    this.archive = archive && { ...archive, streamArn: archivedStream(own, props) };
     new UploadBucket(this, 'Uploads', { environment, key: this.key, settings });
     new OriginSecrets(this, 'OriginSecrets', { environment, generation });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });
   }
 
-  private createTable(environment: Environment, settings: StageSettings): Table {
+  private createTable(environment: Environment, settings: StageSettings, streams: boolean): Table {
     const table = new Table(this, 'Table', {
       tableName: NAMES.table(environment),
       partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
@@ -69,6 +77,7 @@ export class DataStack extends Stack {
       },
       deletionProtection: settings.deletionProtection,
       removalPolicy: settings.removal,
+      ...(streams ? { stream: StreamViewType.OLD_IMAGE } : {}),
     });
     this.addIndexes(table);
     return table;

@@ -80,6 +80,15 @@ export const COMMON = {
    * that runs which overlap do no harm.
    */
   dispatcher: { memoryMb: 512, timeoutSeconds: 55, everyMinutes: 1, slices: 4 },
+  /** Rows of a batch at most, and how long one is waited for, in s. A batch is repeated for `recordHours`: the stream keeps what it has for 24. */
+  archiver: {
+    memoryMb: 1_024,
+    timeoutSeconds: 300,
+    batchSize: 2_000,
+    windowSeconds: 300,
+    retries: 20,
+    recordHours: 12,
+  },
 } as const;
 
 /**
@@ -104,6 +113,44 @@ export const CONCURRENCY = {
   },
 } as const;
 export type ConcurrencyArea = keyof typeof CONCURRENCY.areas;
+
+/**
+ * The areas whose functions are resources of the App stack itself. The functions of any other area are a nested stack of it, so that one stack's
+ * 500 resources bound none of them. Never moved from one to the other: functions have fixed names, and CloudFormation makes what is new before it
+ * deletes what is old.
+ */
+export const APP_AREAS: ReadonlySet<string> = new Set([
+  'accounts',
+  'ai',
+  'audit',
+  'authorizer',
+  'bulk',
+  'callbacks',
+  'consumers',
+  'contacts',
+  'email',
+  'email-templates',
+  'flows',
+  'keys',
+  'links',
+  'media',
+  'messages',
+  'meta',
+  'numbers',
+  'organization',
+  'prices',
+  'push',
+  'rcs',
+  'schedules',
+  'senders',
+  'sessions',
+  'sms',
+  'templates',
+  'unsubscribe',
+  'v1',
+  'wallet',
+  'webhooks',
+]);
 
 /** Alarm thresholds. */
 export const THRESHOLDS = {
@@ -135,6 +182,8 @@ export const NAMES = {
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,
   /** A prefix: account and region are appended, because bucket names are global. */
   uploadBucket: (environment: Environment) => `messaging-${environment}-uploads`,
+  /** A prefix, as of the upload bucket. */
+  archiveBucket: (environment: Environment) => `messaging-${environment}-archive`,
   gatewayServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Gateway`,
   /** One a generation of the edge's secret. By name, so that no stack holds another's export while it is rotated. */
   originSecret: (environment: Environment, generation: number) => `messaging-${environment}-origin-${generation}`,

@@ -61,6 +61,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'authorizer',
     'organization-settings',
   ],
+  archive: ['archive'],
   audit: ['audit'],
   links: ['links'],
   providers: ['test/providers', 'breakers'],

@@ -96,7 +96,7 @@ One table per stage. Printed from the key table in \`shared/storage/access-patte
 \`node infra/build/write-data-model.ts\`.
 
 The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the time (Unix seconds) from which DynamoDB may delete a row.
-There are no scans: every row is read by its key, or through an entry of an index. The one exception is the operator's migration of all rows ([operating](operating.md#rows-of-an-older-shape)).
+There are no scans: every row is read by its key, or through an entry of an index. The exceptions are the operator's migration of all rows ([operating](operating.md#rows-of-an-older-shape)), and the beginning of an [archive](archive.md).
 A row without the attribute \`shape\` has the first version of its shape.
 
 ## Rows

@@ -14,11 +14,13 @@ export interface FunctionRoleProps {
   readonly resources: StageResources;
   /** ARNs of the queues that the functions consume. */
   readonly consumes?: readonly string[];
+  /** What no operation declares. */
+  readonly more?: readonly PolicyStatement[];
   readonly tracing?: boolean;
 }
 
 /** An unresolved token as cdk-nag prints it in a finding's id. */
-const nagToken = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
+export const nagToken = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
 
 /** Acknowledges cdk-nag's finding on the wildcard of the upload objects. */
 export const acknowledgeUploads = (role: IConstruct, resources: StageResources): void => {
@@ -40,9 +42,9 @@ export class FunctionRole extends Role {
   readonly #logs: PolicyStatement;
 
   constructor(scope: Construct, id: string, props: FunctionRoleProps) {
-    const { description, grants, resources, consumes = [], tracing = false } = props;
+    const { description, grants, resources, consumes = [], more = [], tracing = false } = props;
     const logs = new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'] });
-    const statements = [logs, ...statementsFor(scope, grants, resources)];
+    const statements = [logs, ...statementsFor(scope, grants, resources), ...more];
     if (consumes.length > 0) statements.push(new PolicyStatement({ actions: CONSUME, resources: [...consumes] }));
     if (tracing) statements.push(new PolicyStatement({ actions: TRACE, resources: ['*'] }));
     super(scope, id, {

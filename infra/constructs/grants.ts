@@ -105,6 +105,16 @@ const keyUseByTable = (scope: Construct, keyArn: string, write: boolean) =>
     },
   });
 
+/** S3 encrypts and decrypts objects of a stage's buckets with the KMS key on the caller's behalf, a presigned URL's included; without it every object is refused. */
+export const keyUseByBuckets = (scope: Construct, keyArn: string): PolicyStatement => {
+  const { region, urlSuffix } = Stack.of(scope);
+  return new PolicyStatement({
+    actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+    resources: [keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `s3.${region}.${urlSuffix}` } },
+  });
+};
+
 /** Writes to the partitions that the role's code can name, and to no others. */
 const writeStatements = ({ table, partitions = [] }: RoleGrants, tableArn: string): PolicyStatement[] =>
   table === 'write' && partitions.length > 0
@@ -185,7 +195,7 @@ export const identityArns = (scope: Construct, provider: AwsProvider): string[] 
 const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
 
 /** A presigned URL carries its signer's permissions. Without ListBucket, S3 answers 403 instead of 404 for an absent object. */
-const uploadStatements = (resources: StageResources): PolicyStatement[] => [
+const uploadStatements = (scope: Construct, resources: StageResources): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
     resources: [uploadObjects(resources)],
@@ -195,6 +205,7 @@ const uploadStatements = (resources: StageResources): PolicyStatement[] => [
     resources: [resources.uploadsArn],
     conditions: { StringLike: { 's3:prefix': 'uploads/*' } },
   }),
+  keyUseByBuckets(scope, resources.keyArn),
 ];
 
 /** Wraps and unwraps root keys of these names, by the encryption context that each is bound to. */
@@ -223,7 +234,7 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
       }),
     );
   if (grants.rootKeys?.length) statements.push(rootKeyStatement(grants.rootKeys, resources));
-  if (grants.uploads) statements.push(...uploadStatements(resources));
+  if (grants.uploads) statements.push(...uploadStatements(scope, resources));
   for (const provider of resources.sendsForReal ? (grants.awsProviders ?? []) : [])
     statements.push(
       new PolicyStatement({

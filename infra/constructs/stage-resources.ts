@@ -49,5 +49,6 @@ export const stageVariables = (
   PUBLIC_URL: publicUrl,
   KMS_KEY_ID: data.key.keyId,
   UPLOAD_BUCKET: uploadBucketName(stack, environment),
+  ...(data.archive?.afterDays === undefined ? {} : { ARCHIVE_AFTER_DAYS: String(data.archive.afterDays) }),
   EDGE: edge,
 });

@@ -36,6 +36,8 @@ export interface LocalStackOptions {
   readonly distDir?: string;
   readonly operations?: readonly RoutedOperation[];
   readonly dispatchSeconds?: number;
+  /** How often expired rows are looked for, where `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
+  readonly expirySeconds?: number | undefined;
   /** Concurrent batches per queue, instead of each queue's own number. */
   readonly batchesInFlight?: number | undefined;
   /** Visibility time-out of a failed message, in s, by its receive count. */
@@ -198,9 +200,15 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
 
   const orphansStopped = await parts.lock.stopOrphans();
   const { build, backends } = await prepare(options, parts, onFault);
-  const { dispatchSeconds = 5, batchesInFlight, retrySeconds = backoffSeconds, warm = DEFAULT_WARM } = options;
+  const {
+    dispatchSeconds = 5,
+    batchesInFlight,
+    expirySeconds,
+    retrySeconds = backoffSeconds,
+    warm = DEFAULT_WARM,
+  } = options;
   const { policyCacheMs } = options;
-  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, policyCacheMs, warm, onFault };
+  const settings = { dispatchSeconds, batchesInFlight, expirySeconds, retrySeconds, policyCacheMs, warm, onFault };
   const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
   parts.served = served;
   if (options.background !== false) served.startBackground();

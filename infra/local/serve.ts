@@ -10,8 +10,9 @@ import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
 import type { GatewayStage } from './gateway.ts';
 import { type Running, startPoller } from './pollers.ts';
 import { queueUrls } from './resources.ts';
+import { startRowExpiry } from './row-expiry.ts';
 import { startSchedule } from './schedules.ts';
-import { keyFileOf, STAGES, type Stage, stageEnvironment, tableName } from './stages.ts';
+import { archiveFolder, keyFileOf, STAGES, type Stage, stageEnvironment, tableName } from './stages.ts';
 
 /** Build, engines and intervals of both stages; `warm` names the functions that are imported before they are served. */
 export interface ServeOptions {
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly stdout: NodeJS.WriteStream;
   readonly dispatchSeconds: number;
   readonly batchesInFlight?: number | undefined;
+  /** How often expired rows are looked for, in s; 60 by default. */
+  readonly expirySeconds?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
   readonly policyCacheMs?: number | undefined;
   readonly warm: readonly string[];
@@ -61,6 +64,7 @@ const layOut = (
         sqsEndpoint: backends.sqsEndpoint,
         s3Endpoint: backends.s3Endpoint,
         keyFile: keyFileOf(dataDir),
+        archiveFolder: archiveFolder(dataDir, stage),
         queueUrls: queueUrls(backends.queues[stage]),
       }),
     },
@@ -105,6 +109,13 @@ const startDispatcher = (
   return [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, when, onFault })];
 };
 
+/** With the setting of the archive: deletes what expired, as DynamoDB does, and feeds the archiver. */
+const startExpiry = (functions: StageFunctions, { env, expirySeconds, backends, onFault }: ServeOptions): Running[] =>
+  // On AWS, DynamoDB does it.
+  env.ARCHIVE_AFTER_DAYS === undefined || !isLoopback(backends.dynamodbEndpoint)
+    ? []
+    : [startRowExpiry({ functions, client: backends.dynamodb, everySeconds: expirySeconds ?? 60, onFault })];
+
 /** Lays out both stages' functions and imports those of `options.warm`. */
 export const startStages = async (options: ServeOptions): Promise<ServedStages> => {
   // A new path at every start, since Node caches imported modules by path and this process may have served the directory before.
@@ -121,7 +132,11 @@ export const startStages = async (options: ServeOptions): Promise<ServedStages> 
     stages: { live: gatewayStage(live, options.policyCacheMs), test: gatewayStage(test, options.policyCacheMs) },
     startBackground: () => {
       for (const stage of STAGES)
-        running.push(...startConsumers(functions[stage], options), ...startDispatcher(functions[stage], options));
+        running.push(
+          ...startConsumers(functions[stage], options),
+          ...startDispatcher(functions[stage], options),
+          ...startExpiry(functions[stage], options),
+        );
     },
     stop: async () => void (await Promise.all(running.map((work) => work.stop()))),
   };

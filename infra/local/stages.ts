@@ -41,6 +41,9 @@ export const defaultAwsSettings = (env: NodeJS.ProcessEnv): void => {
 /** The file of the local master key, which wraps both stages' root keys. */
 export const keyFileOf = (dataDir: string): string => join(dataDir, 'master.key');
 
+/** The folder of a stage's archive. */
+export const archiveFolder = (dataDir: string, stage: Stage): string => join(dataDir, 'archive', stage);
+
 /** Addresses and files that differ between local stacks. */
 export interface StageSettings {
   readonly publicUrl: string;
@@ -48,6 +51,7 @@ export interface StageSettings {
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
   readonly keyFile: string;
+  readonly archiveFolder: string;
   readonly queueUrls: Readonly<Record<string, string>>;
 }
 
@@ -63,6 +67,7 @@ export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<
   S3_ENDPOINT: settings.s3Endpoint,
   UPLOAD_BUCKET: uploadBucketName(stage),
   LOCAL_KEY_FILE: settings.keyFile,
+  ARCHIVE_FOLDER: settings.archiveFolder,
   WEBHOOK_LOOPBACK: 'true',
   LOG_SIGN_IN_LINKS: 'true',
 });

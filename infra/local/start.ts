@@ -1,3 +1,4 @@
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/domain/archive/days.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type Demo, ensureDemo } from './demo.ts';
@@ -17,6 +18,12 @@ const number = (name: string, fallback: number, least: number, most = 65_535): n
   throw new CannotStart(`${name} must be a whole number from ${least} to ${most}.`);
 };
 
+/** After how many days rows leave for the archive; never unless it is set. */
+const archiveAfterDays = (): Record<string, string> =>
+  process.env.ARCHIVE_AFTER_DAYS
+    ? { ARCHIVE_AFTER_DAYS: String(number('ARCHIVE_AFTER_DAYS', 0, MIN_ARCHIVE_DAYS, MAX_ARCHIVE_DAYS)) }
+    : {};
+
 /** DynamoDB's laws before the table, with `TABLE_LAWS=1`. */
 const tableLaws = () =>
   process.env.TABLE_LAWS === '1'
@@ -34,7 +41,10 @@ const settings = (): LocalStackOptions & {
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
   tableLaws: tableLaws(),
   logTo: process.env.LOG_TO === 'stdout' ? 'stdout' : 'file',
-  env: Object.fromEntries(PASSED_THROUGH.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+  env: {
+    ...Object.fromEntries(PASSED_THROUGH.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+    ...archiveAfterDays(),
+  },
 });
 
 /** Closes and exits on a signal, also during the start. npm forwards Ctrl-C a second time, so repeats do not force an exit. */

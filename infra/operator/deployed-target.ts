@@ -3,6 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { rootKeyContext } from '../../shared/domain/core/secrets.ts';
+import { s3ArchiveBucket } from '../../shared/providers/archive/s3-bucket.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { rootKeysOf } from './root-keys.ts';
@@ -11,7 +12,13 @@ import type { QueuePair, Target } from './target.ts';
 const urls = z.string().transform((text) => z.record(z.string(), z.url()).parse(JSON.parse(text)));
 
 /** The outputs of a stage's application stack. */
-const outputs = z.object({ TableName: z.string(), KmsKeyId: z.string(), QueueUrls: urls, QueueDlqUrls: urls });
+const outputs = z.object({
+  TableName: z.string(),
+  KmsKeyId: z.string(),
+  QueueUrls: urls,
+  QueueDlqUrls: urls,
+  ArchiveBucket: z.string().optional(),
+});
 type StackOutputs = z.output<typeof outputs>;
 
 const STACK_NAME_PARTS: Readonly<Record<Environment, string>> = { live: 'Live', test: 'Test' };
@@ -53,6 +60,11 @@ export const openDeployed = async (stagePrefix: string): Promise<Target> => {
       const { kmsKeyProvider } = await import('../../shared/providers/keys/kms-key-provider.ts');
       return (name) => kmsKeyProvider({ keyId: stacks[env].KmsKeyId, context: rootKeyContext(env, name) });
     }),
+    archive: (env) => {
+      const { ArchiveBucket } = stacks[env];
+      if (ArchiveBucket === undefined) throw new Error(`The ${env} stage has no archive (archiveAfterDays).`);
+      return s3ArchiveBucket(ArchiveBucket);
+    },
     close: async () => {
       for (const each of [formation, client, sqs]) each.destroy();
     },

@@ -4,11 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { folderArchiveBucket } from '../../shared/providers/archive/folder-bucket.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
-import { defaultAwsSettings, keyFileOf } from '../local/stages.ts';
+import { archiveFolder, defaultAwsSettings, keyFileOf } from '../local/stages.ts';
 import type { Tables } from '../provisioning/organizations.ts';
 import { rootKeysOf } from './root-keys.ts';
 import type { Target } from './target.ts';
@@ -75,6 +76,10 @@ const localRootKeys = (tables: Tables, dataDir: string) =>
     return () => provider;
   });
 
+const archiveOf = (dataDir: string): Pick<Target, 'archive'> => ({
+  archive: (env) => folderArchiveBucket(archiveFolder(dataDir, env)),
+});
+
 /** Uses the engines of a running local stack. */
 const openRunningStack = (
   dataDir: string,
@@ -92,7 +97,15 @@ const openRunningStack = (
     client.destroy();
     sqs.destroy();
   };
-  return { tables, sqs, queue, supportsMoveTasks: false, ...localRootKeys(tables, dataDir), close };
+  return {
+    tables,
+    sqs,
+    queue,
+    supportsMoveTasks: false,
+    ...localRootKeys(tables, dataDir),
+    ...archiveOf(dataDir),
+    close,
+  };
 };
 
 /** Starts engines on the data directory for as long as the command runs. */
@@ -117,7 +130,15 @@ const openOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Targe
       await backends.stop();
       lock.release();
     };
-    return { tables, sqs, queue, supportsMoveTasks: false, ...localRootKeys(tables, dataDir), close };
+    return {
+      tables,
+      sqs,
+      queue,
+      supportsMoveTasks: false,
+      ...localRootKeys(tables, dataDir),
+      ...archiveOf(dataDir),
+      close,
+    };
   } catch (error) {
     lock.release();
     throw error;

@@ -1,4 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { ArchiveBucket } from '../../shared/domain/archive/ports.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { RootKey, Vault } from '../../shared/domain/core/secrets.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
@@ -22,5 +23,7 @@ export interface Target {
   vault(env: Environment, name: RootKey): Promise<Vault>;
   /** Creates the root keys that a stage lacks: a role that only reads could not. */
   createRootKeys(env: Environment): Promise<void>;
+  /** The bucket of a stage's archive. Throws an Error for a stage that has none. */
+  archive(env: Environment): ArchiveBucket;
   close(): Promise<void>;
 }

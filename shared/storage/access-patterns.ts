@@ -1,3 +1,4 @@
+import type { ArchiveId, ArchiveKind } from '../domain/archive/ports.ts';
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
@@ -199,6 +200,10 @@ export const KEYS = {
   /** An organization's last message to a recipient by a provider, from one sender or from the stage's own: attributes replies and opt-outs. */
   lastSent: (provider: string, reference: string, organizationId: Org) =>
     key(`SENT#${provider}#${digest(reference)}`, `ORG#${organizationId}`),
+  /** The object of the archive that holds a row which left the table. */
+  archived: (id: ArchiveId, kind: ArchiveKind) => key(`ARCHIVED#${id}`, kind),
+  /** The key that seals what the archive has of a subject (token), or the time of its erasure; sealed. */
+  archiveSubject: (token: string) => key(`SUBJECT#${token}`, 'SUBJECT'),
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
 } as const;

@@ -1,3 +1,4 @@
+import type { ArchiveId } from '../domain/archive/ports.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { WorkItem } from '../queues/queues.ts';
 import { CHANGED_SHARDS, DELIVERY_SHARDS, dueShards } from './table-indexes.ts';
@@ -37,3 +38,6 @@ export const deliveryPartitions = (webhookId: Id<'webhook'>): readonly string[] 
 /** The due-index partition keys of a subscription's backlog. */
 export const backlogPartitions = (webhookId: Id<'webhook'>): readonly string[] =>
   deliveryShards(`BACKLOG#${webhookId}`);
+
+/** The partition key of what the archive has under an id. */
+export const archivedPartition = (id: ArchiveId): string => `ARCHIVED#${id}`;

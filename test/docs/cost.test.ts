@@ -51,7 +51,7 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
     { first: () => live(), withConsumers: true },
   ],
   [
-    'Reply, with its event and its inbound message',
+    'Reply, with its inbound message',
     () => deliver(service.provider.reply(last(), `Sim ${turn}`)),
     { withConsumers: true },
   ],
@@ -67,11 +67,7 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
   ['List of messages, 50 a page', () => tenant.test.get('/v2/sms/messages', { limit: 50 })],
   ['Read the wallet', () => tenant.test.get('/v2/wallet')],
   ['Ledger, 50 lines', () => tenant.test.get('/v2/wallet/entries', { limit: 50 })],
-  [
-    'Create a contact, with its event',
-    () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }),
-    { withConsumers: true },
-  ],
+  ['Create a contact', () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }), { withConsumers: true }],
   [
     'Follow a tracked link, with its event',
     () => service.messaging.anonymous.get(`/r/${link}`),
@@ -159,16 +155,15 @@ describe('the figures of docs/cost.md', () => {
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
   });
 
-  test('for a delivery are the difference that one webhook makes', () => {
+  test('for an event with its delivery are the difference that one webhook makes', () => {
     const stated =
-      /A delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue message/
+      /An event with its delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue messages/
         .exec(PAGE)
         ?.slice(1)
         .map(Number);
-    const [without, beside] = [
-      'Create a contact, with its event',
-      'Create a contact, with its event delivered to one webhook',
-    ].map((row) => documented.get(row));
+    const [without, beside] = ['Create a contact', 'Create a contact, with its event delivered to one webhook'].map(
+      (row) => documented.get(row),
+    );
     const more = (of: keyof Metered) => (beside?.[of] ?? Number.NaN) - (without?.[of] ?? Number.NaN);
     expect(stated).toEqual([more('writeUnits'), more('readUnits'), more('trips'), more('messages')]);
   });

@@ -71,7 +71,7 @@ describe("a turn of the organization's assistant", () => {
   });
 
   test('is one turn and one event for one key, of 20 reports at once; with another body the key is 409', async () => {
-    const tenant = await messaging.tenant();
+    const tenant = await messaging.tenant({ takesEvents: true });
     const contactId = await contactOf(tenant);
     const key = keyed();
     const report = () => tenant.test.post(PATH, { ...TURN, contactId }, key);

@@ -47,7 +47,7 @@ describe('an opt-out word on Instagram', () => {
   });
 
   test('opts out the contact that was named for the user, until the contact opts in', async () => {
-    const tenant = await messaging.tenant();
+    const tenant = await messaging.tenant({ takesEvents: true });
     const { test: client } = tenant;
     const { body: contact } = await client.post('/contacts', { phone: '+5511987710001' });
     const named = { contactId: contact.id };

@@ -25,7 +25,7 @@ const rcs = await use(startInfobipRcsStandIn());
 const receiver = await use(startReceiver());
 /** The endpoint of a subscription whose creator may not see phones. */
 const masked = await use(startReceiver());
-const owner = await messaging.tenant({ live: OPENING });
+const owner = await messaging.tenant({ live: OPENING, takesEvents: true });
 await setUpProvider(messaging, 'sms', 'infobip', sms.settings);
 await setUpProvider(messaging, 'rcs', 'infobip', rcs.settings);
 for (const route of ['premium', 'otp'])
@@ -156,7 +156,7 @@ describe('a WhatsApp message', () => {
   });
 
   test('has a timeline with its webhooks, which show the sender as their creator may see it', async () => {
-    const tenant = await messaging.tenant();
+    const tenant = await messaging.tenant({ takesEvents: true });
     const hook = await tenant.test.post('/webhooks', { url: receiver.url, events: ['message.received'] });
     expect(hook.status).toBe(201);
     const masking = await messaging.limited(tenant.test, ['webhooks:write']);
@@ -210,7 +210,7 @@ describe('a WhatsApp message', () => {
 });
 
 test('a tracked link with {{codigo}} in its prefilled text contains its code there, by which the incoming message shows its origin', async () => {
-  const tenant = await messaging.tenant();
+  const tenant = await messaging.tenant({ takesEvents: true });
   const sent = await tenant.test.send({
     body: 'Fale conosco: https://wa.me/5511999990000?text=Oi%20{{codigo}}&utm_source=google&utm_campaign=bf',
     trackLinks: true,

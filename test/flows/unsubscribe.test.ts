@@ -13,7 +13,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 let owner: Tenant;
 const messaging = await sharedMessaging();
 const fresh = async () => {
-  owner = await messaging.tenant();
+  owner = await messaging.tenant({ takesEvents: true });
 };
 
 const hashOf = async (env: Environment, email: string) =>

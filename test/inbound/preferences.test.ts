@@ -11,7 +11,7 @@ const stage = await use(inboundStage());
 const { table } = stage.world;
 const ports: PreferencePorts = {
   ...stage.inbound,
-  contacts: contactStore(table, ({ id }) => void stage.inbound.raised.push(id)),
+  contacts: contactStore(table, (events) => void stage.inbound.raised.push(...events.map(({ id }) => id))),
   optOutPhone: async (...[organizationId, hash, stop]) =>
     (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
   optInPhone: async (...given) => (await table.write(phoneOptInWrite(...given))).ok,

@@ -36,11 +36,7 @@ export const inboundOver = (
     links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
     repliedTo: async () => undefined,
     accountOf: async () => ({}),
-    store: async (change) => {
-      const outcome = await keepInbound(table, change);
-      if (outcome === 'kept') raised.push(...change.events.map(({ id }) => id));
-      return outcome;
-    },
+    store: (change) => keepInbound(table, change, (events) => void raised.push(...events.map(({ id }) => id))),
   };
 };
 

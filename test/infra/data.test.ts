@@ -94,6 +94,7 @@ describe('a stage whose table was restored', () => {
     const roles = JSON.stringify(resourcesOf(restored.apps.live, 'AWS::IAM::Role'));
     expect(roles).toContain(`:table/${RESTORED}`);
     const own = resourcesOf(restored.data.live, 'AWS::DynamoDB::Table')[0]?.id ?? '-';
+    expect(JSON.stringify(resourcesOf(restored.apps.live))).not.toContain(own);
     expect(text(restored.apps.live)).not.toContain(own);
     expect(templateOf(restored.apps.live).Outputs).toMatchObject({ TableName: { Value: RESTORED } });
     expect(JSON.stringify(resourcesOf(restored.apps.live, 'AWS::CloudWatch::Alarm'))).toContain(RESTORED);

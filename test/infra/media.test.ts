@@ -44,6 +44,16 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
         ]);
   });
 
+  it('is used with the key that encrypts its objects, through S3 alone: without the key every presigned URL is refused', () => {
+    const byBuckets = statementsOf(plain.apps[environment]).filter(({ conditions }) =>
+      /kms:ViaService.*"s3\./.test(JSON.stringify(conditions)),
+    );
+    expect(new Set(byBuckets.map(({ owner }) => owner.replace(/[0-9A-F]{8}$/, '')))).toEqual(
+      new Set(['Rolemedia', 'Roleconsumeroutcome']),
+    );
+    for (const { actions } of byBuckets) expect(actions).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
+  });
+
   it('is in the environment of every function that may use it', () => {
     const name = bucket?.Properties.BucketName;
     for (const { Properties } of resourcesOf(plain.apps[environment], 'AWS::Lambda::Function'))

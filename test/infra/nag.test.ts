@@ -1,11 +1,18 @@
 import { Validations } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { AWS, type DeployOptions, deploy, findingsOf, type Piece } from './support.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { AWS, type DeployOptions, deploy, findingsOf, manyContracts, type Piece } from './support.ts';
 
+/** An area that is a nested stack, with what its role names by a pattern. */
+const nested = manyContracts(1).map((contract) => ({
+  ...contract,
+  uses: { ...contract.uses, uploads: true as const, awsProviders: ['ses' as const] },
+}));
 const VARIANTS: Readonly<Record<string, DeployOptions>> = {
   'any account': {},
   'a known account': { env: AWS },
-  'the firewall and a domain': {
+  'the firewall, a domain and a nested area': {
+    contracts: [...OPERATIONS, ...nested],
     env: AWS,
     context: {
       waf: 'true',

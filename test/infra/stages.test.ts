@@ -2,12 +2,12 @@ import type { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../infra/stages.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { deploy, templateOf } from './support.ts';
+import { deploy, resourcesOf, templateOf } from './support.ts';
 
-/** A template with the name of its stage taken out, also from the ids that carry a hash over that name. */
+/** A template, with those nested in it, without the name of its stage, also in the ids that carry a hash over that name. */
 const nameless = (stack: Stack) =>
   JSON.parse(
-    JSON.stringify(templateOf(stack))
+    JSON.stringify({ ...templateOf(stack), Resources: resourcesOf(stack) })
       .replaceAll(/\b(?:live|test)\b/g, 'stage')
       .replaceAll(/\b(?:Live|Test)\b/g, 'Stage')
       .replaceAll(/(Stage(?:reference|v1)Deployment(?:Stage)?|EveryMinuteAllowEventRule)[A-Za-z0-9]+/g, '$1'),

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Environment as AwsEnvironment, type Stack } from 'aws-cdk-lib';
+import { App, type Environment as AwsEnvironment, NestedStack, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -46,9 +46,10 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
   mkdirSync(code);
   writeFileSync(join(code, 'index.mjs'), 'export const handler = () => undefined;\n');
   writeFileSync(join(code, 'Dockerfile'), 'FROM scratch\n');
-  // The built-in validation takes most of the time and only warns here; `npm run synth`, which a test runs, has it.
-  const builtinCloudFormationValidation = false;
-  const app = new App({ outdir: join(folder, 'out'), context: { ...context }, builtinCloudFormationValidation });
+  // What no test reads, and half of the time: the validation that only warns here (`npm run synth`, which a test runs, has it), the construct
+  // tree as a file, and where each construct was made.
+  const unread = { builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false };
+  const app = new App({ outdir: join(folder, 'out'), context: { ...context }, ...unread });
   const deployment = createDeployment(app, {
     contracts,
     partitions: partitionsOf,
@@ -105,9 +106,43 @@ export const templateOf = (stack: Stack): StackTemplate => {
 /** The size of a template, as it is uploaded. */
 export const sizeOf = (stack: Stack): number => JSON.stringify(templateOf(stack)).length;
 
-/** A stack's resources, or those of one type, with their logical ids. */
+/** All stacks of a deployment, nested ones included. */
+export const stacksOf = (app: App): Stack[] => app.node.findAll().filter((each): each is Stack => Stack.isStack(each));
+
+/** A part of a nested stack's template, with what its parent gives for each parameter. */
+const withParameters = (piece: Piece, given: Readonly<Record<string, Piece>>): Piece => {
+  if (Array.isArray(piece)) return piece.map((each) => withParameters(each, given));
+  if (typeof piece !== 'object' || piece === null) return piece;
+  if (typeof piece.Ref === 'string' && Object.hasOwn(given, piece.Ref)) return given[piece.Ref];
+  return Object.fromEntries(Object.entries(piece).map(([key, each]) => [key, withParameters(each, given)]));
+};
+
+type Resources = Readonly<Record<string, Resource>>;
+const resources = new WeakMap<Stack, Resources>();
+/** The resources of a stack and of those nested in it, as if they were one. */
+const allResources = (stack: Stack): Resources => {
+  const known = resources.get(stack);
+  if (known) return known;
+  const own = templateOf(stack).Resources;
+  const inside = new Map<string, Resources>();
+  for (const each of stack.node.children.filter((child) => NestedStack.isNestedStack(child)) as NestedStack[]) {
+    const id = stack.resolve(each.nestedStackResource?.logicalId) as string;
+    inside.set(id, withParameters(allResources(each), own[id]?.Properties.Parameters ?? {}));
+  }
+  const all = [...Object.entries(own), ...[...inside.values()].flatMap((each) => Object.entries(each))]
+    .filter(([id]) => !inside.has(id))
+    .map(([id, { DependsOn = [], ...resource }]) => {
+      const needs = DependsOn.flatMap((each) => Object.keys(inside.get(each) ?? { [each]: each }));
+      return [id, { ...resource, ...(needs.length > 0 ? { DependsOn: needs } : {}) }];
+    });
+  const made = Object.fromEntries(all) as Resources;
+  resources.set(stack, made);
+  return made;
+};
+
+/** The resources of a stack and of those nested in it, or those of one type, with their logical ids. */
 export const resourcesOf = (stack: Stack, type?: string): (Resource & { readonly id: string })[] =>
-  Object.entries(templateOf(stack).Resources)
+  Object.entries(allResources(stack))
     .filter(([, resource]) => type === undefined || resource.Type === type)
     .map(([id, resource]) => ({ id, ...resource }));
 

@@ -8,8 +8,8 @@ import { CONTRACTS, contractOf } from '../../shared/runtime/problem.ts';
 import { METRICS } from '../../shared/wiring/process/metrics.ts';
 import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
 
-const { apps } = deploy({ context: { alarmEmail: 'on-call@example.com' } });
 const measured = OPERATIONS.filter(({ rate }) => rate === 'single_send');
+const { apps } = deploy({ contracts: measured, context: { alarmEmail: 'on-call@example.com' } });
 
 /** The stages with alarms. */
 const WATCHED = ENVIRONMENTS.filter((environment) => STAGES[environment].alarms);

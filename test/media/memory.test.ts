@@ -85,6 +85,7 @@ const settings = {
   sqsEndpoint: messaging.sqsEndpoint,
   s3Endpoint: url,
   keyFile: keyFileOf(messaging.dataDir),
+  archiveFolder: messaging.dataDir,
   queueUrls: {},
 };
 const container = await tempDir();

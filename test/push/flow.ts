@@ -13,7 +13,7 @@ export const BROWSER = {
 
 /** A tenant with an app that registers devices. */
 export const shopOf = async (messaging: Messaging) => {
-  const tenant = await messaging.tenant();
+  const tenant = await messaging.tenant({ takesEvents: true });
   const { test: client } = tenant;
   const appId: string = (await client.post('/v2/push/apps', { name: 'Loja Azul' })).body.id;
   const register = (token: string, fields: object = {}) =>

@@ -23,7 +23,7 @@ const raised: Id<'event'>[] = [];
 
 const world = await use(startWorld('test'));
 const countContacts = (organizationId: Id<'organization'>) => readCount(world.table, organizationId, 'contacts');
-const ports = contactPortsOf(world, vault, ({ id }) => void raised.push(id));
+const ports = contactPortsOf(world, vault, (events) => void raised.push(...events.map(({ id }) => id)));
 
 let phones = 0;
 const aPhone = () => `+551199${String(9_000_000 + phones++)}`;

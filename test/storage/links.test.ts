@@ -15,7 +15,7 @@ const raised: Id<'event'>[] = [];
 const world = await use(startWorld('test'));
 const ports: LinkPorts = {
   clock: () => world.now,
-  ...linkStore(world.table, ({ id }) => void raised.push(id)),
+  ...linkStore(world.table, (events) => void raised.push(...events.map(({ id }) => id))),
   interacted: interactionRecorder(world.table, () => world.now),
   readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
 };

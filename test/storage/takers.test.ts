@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { optOutContact } from '../../shared/domain/contacts/consent.ts';
+import { createContact } from '../../shared/domain/contacts/create.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
 import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts';
+import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { subscriptionRows } from '../../shared/storage/webhooks/subscriptions.ts';
 import { takenEvents } from '../../shared/storage/webhooks/takers.ts';
+import { anEvent, inboundOver } from '../inbound/support.ts';
 import { accepted } from '../support/accepted.ts';
+import { contactPortsOf } from '../support/contacts.ts';
 import { pausedSubscription } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
@@ -86,5 +92,32 @@ describe('an outcome', () => {
     world.workItems.length = 0;
     await applySandboxReport(world.ports, id);
     expect(await world.raised()).toEqual([]);
+  });
+});
+
+describe('what nobody takes', () => {
+  const vault = createVault(Buffer.alloc(32, 2));
+  const raised: Id<'event'>[] = [];
+  const note = (events: readonly DomainEvent[]) => void raised.push(...events.map(({ id }) => id));
+  const contacts = contactPortsOf(world, vault, note);
+  const inbound = inboundOver(
+    world.table,
+    () => world.now,
+    async (id, kind, value) => vault.blindIndex(id, kind, value),
+  );
+  /** The types of the events that a new organization's contact, its opt-out and a message raise, all of which are stored. */
+  const typesOf = async (takesEvents: boolean) => {
+    const actor = await world.organization(1_000_000, takesEvents);
+    raised.length = 0;
+    const { id } = accepted(await createContact(contacts, actor, { phone: '+5511987651234' }));
+    accepted(await optOutContact(contacts, actor, id, {}));
+    await receiveInbound(inbound, actor, anEvent());
+    return (await world.events([...raised, ...inbound.raised.splice(0)])).map(({ type }) => type).sort();
+  };
+
+  test('is no row of a contact, its consent or an inbound message either', async () => {
+    expect(await typesOf(false)).toEqual([]);
+    expect([...raised, ...inbound.raised]).toEqual([]);
+    expect(await typesOf(true)).toEqual(['contact.created', 'contact.opted_out', 'message.received']);
   });
 });

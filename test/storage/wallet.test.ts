@@ -20,6 +20,16 @@ describe('a wallet', () => {
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 80_000 - 60 * 800 });
   });
 
+  test('warns at normal priority, also where a one-time password crosses the threshold', async () => {
+    const actor = await world.organization(50_000);
+    world.workItems.length = 0;
+    expect(await world.sms(actor, 'otp', { route: 'otp' })).not.toHaveProperty('name');
+    const published = world.workItems.filter(({ kind }) => kind === 'publish_event');
+    const { pk } = published[0] ?? {};
+    expect((await world.table.get({ pk: pk ?? '', sk: 'EVT' }))?.type).toBe('wallet.low_balance');
+    expect(published).toEqual([{ kind: 'publish_event', pk, sk: 'EVT', owner: actor.organizationId }]);
+  });
+
   test('warns that it is depleted once, by the debit that empties it, and again only after a credit', async () => {
     const actor = await world.organization(1_600);
     world.workItems.length = 0;

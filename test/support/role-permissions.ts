@@ -28,6 +28,7 @@ type Allowed = Readonly<Record<string, Permissions>>;
 const computeAllowed = async (): Promise<Allowed> => {
   const { OPERATIONS } = await import('../../shared/contracts/index.ts');
   const { CONSUMER_ROOT_KEYS } = await import('../../infra/constructs/grants.ts');
+  const { ARCHIVER, ARCHIVER_GRANTS } = await import('../../infra/constructs/row-archiver.ts');
   const partitions = [...(await tablePartitions(join(import.meta.dirname, '../..')))];
   const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
   const writing = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
@@ -38,10 +39,12 @@ const computeAllowed = async (): Promise<Allowed> => {
     if (!writing.has(areaOf(path))) return [];
     return partitions.flatMap(([each, patterns]) => (areaOf(each) === areaOf(path) ? patterns : []));
   };
-  const rootKeysOf = (path: string): readonly RootKey[] =>
-    areaOf(path) === 'consumers'
+  const rootKeysOf = (path: string): readonly RootKey[] => {
+    if (path === ARCHIVER) return ARCHIVER_GRANTS.rootKeys ?? [];
+    return areaOf(path) === 'consumers'
       ? (CONSUMER_ROOT_KEYS[path.slice('consumers/'.length) as keyof typeof CONSUMER_ROOT_KEYS] ?? [])
       : OPERATIONS.flatMap(({ id, uses }) => (id.split('.')[0] === areaOf(path) ? (uses.rootKeys ?? []) : []));
+  };
   return Object.fromEntries(
     partitions.map(([path, own]) => [path, { partitions: allowedTo(path, own), rootKeys: rootKeysOf(path) }]),
   );

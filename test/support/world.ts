@@ -94,6 +94,8 @@ const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> =
 /** A stage in one process: the real rules over the real storage and engine; clock, provider and faults are the test's. */
 export interface World {
   readonly table: Table;
+  /** The engine without the proxy. */
+  readonly dynamodb: DynamoDBClient;
   readonly live: Table;
   readonly ports: SmsSendPorts & ReturnType<typeof receiptStore>;
   readonly provider: ScriptedProvider;
@@ -136,7 +138,10 @@ const replaceSignature = (client: DynamoDBClient): void => {
   );
 };
 
-export const startWorld = async (env: Environment): Promise<World> => {
+export const startWorld = async (
+  env: Environment,
+  { archiveAfterDays }: { readonly archiveAfterDays?: number } = {},
+): Promise<World> => {
   const engine: Engine = await startTableEngine();
   const proxy = await startFaultProxy(engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
@@ -148,7 +153,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
   // The client's time-outs have tests of their own; here they would fail on a busy machine.
   const { requestHandler } = client.config as unknown as { requestHandler: HttpClientConfig };
   for (const name of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(name, 120_000);
-  const table = new Table(client, env, LAWFUL_PATIENCE);
+  const table = new Table(client, env, LAWFUL_PATIENCE, archiveAfterDays);
   const live = new Table(client, 'live', LAWFUL_PATIENCE);
   const provider = new ScriptedProvider();
   const workItems: WorkItem[] = [];
@@ -162,6 +167,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
   });
   const world: World = {
     table,
+    dynamodb: direct,
     live,
     provider,
     proxy,

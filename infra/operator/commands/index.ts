@@ -1,4 +1,5 @@
 import { ACCESS_COMMANDS } from './access.ts';
+import { ARCHIVE_COMMANDS } from './archive.ts';
 import { AUDIT_COMMANDS } from './audit.ts';
 import { MONEY_COMMANDS } from './money.ts';
 import { PEOPLE_COMMANDS } from './people.ts';
@@ -13,6 +14,7 @@ import { WORK_COMMANDS } from './work.ts';
 /** Every command of the operator. */
 export const COMMANDS = [
   ...ACCESS_COMMANDS,
+  ...ARCHIVE_COMMANDS,
   ...AUDIT_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...MONEY_COMMANDS,

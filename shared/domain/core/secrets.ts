@@ -28,6 +28,7 @@ export interface KeyProvider {
  * (docs/spec/personal-data.md#root-keys). Part of where a key is stored: renaming one loses what it protects.
  */
 export const ROOT_KEYS = [
+  'archive',
   'callbacks',
   'contacts',
   'content',

@@ -89,19 +89,22 @@ const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) 
  */
 export class Table {
   readonly name: string;
+  /** After how many days rows leave this table for the archive; undefined: never. */
+  readonly archiveAfterDays: number | undefined;
   readonly #client: DynamoDBClient;
 
   readonly #patience: ConflictPatience | undefined;
 
-  constructor(client: DynamoDBClient, name: string, patience?: ConflictPatience) {
+  constructor(client: DynamoDBClient, name: string, patience?: ConflictPatience, archiveAfterDays?: number) {
     this.#client = client;
     this.name = name;
     this.#patience = patience;
+    this.archiveAfterDays = archiveAfterDays;
   }
 
   /** Another table of the same engine or account: a restored one, before it takes the place of this one. */
   named(name: string): Table {
-    return new Table(this.#client, name, this.#patience);
+    return new Table(this.#client, name, this.#patience, this.archiveAfterDays);
   }
 
   /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
@@ -169,7 +172,7 @@ export class Table {
     return total;
   }
 
-  /** A page of a part of the whole table: for the operator's migrations alone, since it costs what the table holds. No function may. */
+  /** A page of a part of the whole table: for the operator's migrations and the beginning of an archive alone, since it costs what the table holds. No function may. */
   async scan(segment: Segment) {
     return scanSegment(this.#client, this.name, segment);
   }

@@ -15,6 +15,7 @@ import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 
 /** Turns are kept for 400 days. */
 const KEEP_SECONDS = 400 * 24 * 3600;
@@ -44,21 +45,22 @@ export const turnRows = defineRow<AiTurn>()({
   }),
 });
 
-/** Turns in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+/** Turns in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const turnStore = (
   table: Table,
-  raised: (event: DomainEvent) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Pick<TurnPorts, 'readTurn' | 'store'> => ({
   readTurn: (id) => readRow(table, KEYS.aiTurn(id), turnRows.read),
 
   async store(turn, event) {
     const ttl = Math.ceil(turn.createdAt / 1000) + KEEP_SECONDS;
+    const events = await takenEvents(table, turn.organizationId, [event]);
     const { ok } = await table.transact([
       { put: { ...turnRows.write(turn), ttl }, when: ABSENT },
       { check: KEYS.contact(turn.contactId), when: { text: '#org = :org', values: { org: turn.organizationId } } },
-      eventWrite(event),
+      ...events.map(eventWrite),
     ]);
-    if (ok) raised(event);
+    if (ok) raised(events);
     return ok;
   },
 });

@@ -27,6 +27,7 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();
@@ -121,7 +122,7 @@ const freePhone = ({ optIn }: Contact): Condition => {
 type Part = 'changed' | 'company' | 'contact' | 'count' | 'email' | 'event' | 'externalId' | 'number' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
-const createWrites = (contact: Contact, event: WriteOp): Named[] => {
+const createWrites = (contact: Contact, events: readonly DomainEvent[]): Named[] => {
   const { id, number, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
   const phone = recipientRows.set({
     contactId: id,
@@ -154,7 +155,7 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
     { part: 'number', write: numberedWrite(contact) },
     { part: 'changed', write: changedWrite(contact) },
     { part: 'count', write: countWrite(org, 'contacts', id) },
-    { part: 'event', write: event },
+    ...events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
   ];
 };
 
@@ -218,19 +219,20 @@ export const consentWrites = (
   ];
 };
 
-/** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
-export const contactStore = (table: Table, raised: (event: DomainEvent) => void): ContactStore => ({
+/** Contacts in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+export const contactStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ContactStore => ({
   takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
 
   async create(contact, event) {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
-    const named = createWrites(contact, eventWrite(event));
+    const events = await takenEvents(table, contact.organizationId, [event]);
+    const named = createWrites(contact, events);
     const outcome = await table.transact(named.map(({ write }) => write));
     const verdict: CreateOutcome | undefined = outcome.ok
       ? { kind: 'created' }
       : verdictOf(contact, named, outcome.reasons);
     if (!verdict) throw new Unavailable('The contact could not be stored.');
-    if (verdict.kind === 'created') raised(event);
+    if (verdict.kind === 'created') raised(events);
     return verdict;
   },
 
@@ -238,8 +240,9 @@ export const contactStore = (table: Table, raised: (event: DomainEvent) => void)
 
   async changeConsent(before, after, event) {
     const writes = consentWrites(before, after);
-    const outcome = await table.transact([...writes, ...(event ? [eventWrite(event)] : [])]);
-    if (outcome.ok && event) raised(event);
+    const events = await takenEvents(table, after.organizationId, event ? [event] : []);
+    const outcome = await table.transact([...writes, ...events.map(eventWrite)]);
+    if (outcome.ok) raised(events);
     return outcome.ok;
   },
 

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { CodeLink } from '../../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import { id } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -18,6 +20,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { INBOUND_SHARDS, shardOf } from '../table-indexes.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { inboundRows, isInbound } from './inbound-rows.ts';
 import { linkRows } from './links.ts';
 import { messageRows } from './message-rows.ts';
@@ -170,12 +173,12 @@ export const readInboundCounts = async (
 };
 
 /** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
-export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
+export const inboundWrites = (table: Table, change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
   const { message, events, opensWindow, ownOptOut } = change;
   const { id, organizationId, channel, contactId, fromHash } = message;
   const { recipient } = channelOf(channel);
   return [
-    { put: inboundRows.write(message), when: ABSENT },
+    { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt) }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change),
@@ -190,8 +193,17 @@ export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundO
   return reasons.some(({ conditionFailed }) => conditionFailed) ? 'conflict' : undefined;
 };
 
-/** Stores an inbound message and everything that it changes, in one transaction. */
-export const keepInbound = async (table: Table, change: InboundChange): Promise<InboundOutcome> => {
-  const outcome = await table.transact(inboundWrites(change));
+/**
+ * Stores an inbound message and everything that it changes, in one transaction. `raised` receives committed events, to publish them early; it
+ * may lose them.
+ */
+export const keepInbound = async (
+  table: Table,
+  change: InboundChange,
+  raised: (events: readonly DomainEvent[]) => void,
+): Promise<InboundOutcome> => {
+  const events = await takenEvents(table, change.message.organizationId, change.events);
+  const outcome = await table.transact(inboundWrites(table, { ...change, events }));
+  if (outcome.ok) raised(events);
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
 };

@@ -25,10 +25,10 @@ export const linkRows = defineRow<ShortLink>()({
   key: (link) => KEYS.link(link.code),
 });
 
-/** Short links in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+/** Short links in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const linkStore = (
   table: Table,
-  raised: (event: DomainEvent) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
   async readLink(code) {
     const row = await table.get(KEYS.link(code));
@@ -36,6 +36,7 @@ export const linkStore = (
   },
 
   async countClick(link, event) {
+    // Stored whether anybody takes it or not: it tells a click whose answer was lost from one that was not counted.
     const outcome = await table.transact([
       {
         update: KEYS.link(link.code),
@@ -47,7 +48,7 @@ export const linkStore = (
     ]);
     // The event exists already: an earlier attempt of this click was committed, and its answer was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
-    if (counted) raised(event);
+    if (counted) raised([event]);
     return counted;
   },
 });

@@ -1,12 +1,12 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { priorityOf } from '../../domain/core/priority.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -49,7 +49,7 @@ const referenceRows = (
   ];
 };
 
-const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
+const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
   const { id } = message;
   const { at, outcomeAt, provider, providerMessageId } = settlement;
   return [
@@ -65,6 +65,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
           updatedAt: at,
         }),
         ...firstEntries(message),
+        ...leavesAfter(table, at),
         ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
       },
       append: { decisions: settlement.decisions },
@@ -77,7 +78,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
   ];
 };
 
-const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
+const releaseWrites = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
   const { id } = message;
   const { at, reason, lastError } = release;
   return [
@@ -86,6 +87,7 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
       set: {
         ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
         ...firstEntries(message),
+        ...leavesAfter(table, at),
       },
       append: { decisions: release.decisions },
       remove: ['duePk', 'dueAt', 'uncertain'],
@@ -204,24 +206,22 @@ export const messageStore = (
   return {
     read,
     reserve(reservation: Reservation) {
-      const { organizationId } = reservation.message;
-      const of = { organizationId, priority: priorityOf(reservation.message) };
-      return reserve(table, reservation, sealer, (ids) => {
-        if (ids.length > 0) publish(ids.map((id) => eventWorkItem({ id, ...of })));
+      return reserve(table, reservation, sealer, (events) => {
+        if (events.length > 0) publish(events.map(eventWorkItem));
       });
     },
     async settle(message, settlement) {
       const references = referenceRows(message, settlement);
       if (references.length > 0) await table.putMany(references);
       return orAlready(
-        await commit(message, settleWrites(message, settlement), settlement.events),
+        await commit(message, settleWrites(table, message, settlement), settlement.events),
         message,
         'captured',
       );
     },
     async release(message, release) {
       const more = fallbackWorkItems(message, 'failed');
-      const done = await commit(message, releaseWrites(message, release), release.events, more);
+      const done = await commit(message, releaseWrites(table, message, release), release.events, more);
       const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
@@ -229,7 +229,7 @@ export const messageStore = (
     async releaseTogether(releases) {
       const [first] = releases;
       if (!first) return true;
-      const writes = releases.flatMap(({ message, release }) => releaseWrites(message, release));
+      const writes = releases.flatMap(({ message, release }) => releaseWrites(table, message, release));
       const events = releases.flatMap(({ release }) => release.events);
       return commit(first.message, summedAdds(writes), events);
     },

@@ -1,7 +1,9 @@
 import { archivedBy } from '../../domain/message/archive.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { moveWrites, releaseEntryWrites } from './holds.ts';
 import { messageRows } from './message-rows.ts';
@@ -25,6 +27,7 @@ const withdraw = (original: MessageRecord, at: number): WriteOp[] => [
  * stays. The fence is raised, so that a sender that read the original before can no longer resolve it.
  */
 export const replaceWrites = (
+  table: Table,
   original: MessageRecord,
   replacement: MessageRecord,
 ): { readonly archive: WriteOp; readonly withdrawal: readonly WriteOp[] } => {
@@ -34,14 +37,17 @@ export const replaceWrites = (
   return {
     archive: {
       update: KEYS.message(original.id),
-      set: messageRows.set({
-        archivedAt: at,
-        updatedAt: at,
-        replacedBy: replacement.id,
-        lastError,
-        originalError,
-        hold: queued ? 'released' : undefined,
-      }),
+      set: {
+        ...messageRows.set({
+          archivedAt: at,
+          updatedAt: at,
+          replacedBy: replacement.id,
+          lastError,
+          originalError,
+          hold: queued ? 'released' : undefined,
+        }),
+        ...leavesAfter(table, at),
+      },
       append: { decisions: [decision] },
       ...(queued ? { remove: ['duePk', 'dueAt'] } : {}),
       add: { fence: 1 },

@@ -8,6 +8,7 @@ import type { DomainEvent } from '../../domain/events/event.ts';
 import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter, personOf } from '../archive/leaving.ts';
 import { coins, id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -17,6 +18,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
 
 type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
@@ -86,15 +88,22 @@ export const keepReply = async (
   inbound?: InboundChange,
 ): Promise<ReplyOutcome> => {
   const { organizationId } = reply;
+  const events = await takenEvents(table, organizationId, [event, ...(inbound?.events ?? [])]);
   const keep = (charged: Coins) =>
-    inAnyLane(table, organizationId, (lane) => keepIn(table, reply, lane, charged, event, inbound));
+    inAnyLane(table, organizationId, (lane) =>
+      keepIn(table, reply, lane, charged, events, inbound && { ...inbound, events: [] }),
+    );
   const kept = await keep(reply.coins);
   const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
-  if (outcome.kind === 'made') return { kind: 'kept', events: [event, ...outcome.events, ...(inbound?.events ?? [])] };
+  if (outcome.kind === 'made') return { kind: 'kept', events: [...events, ...outcome.events] };
   if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
     throw new Unavailable('There is no wallet.');
   return outcome;
 };
+
+/** When a reply leaves for the archive, with whose it is: an inbound message says so. */
+const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
+  inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
 
 /** Keeps a reply that is charged so much, debited from a lane. */
 const keepIn = (
@@ -102,16 +111,22 @@ const keepIn = (
   reply: ReplyRecord,
   lane: number,
   charged: Coins,
-  event: DomainEvent,
+  events: readonly DomainEvent[],
   inbound: InboundChange | undefined,
 ) => {
   const debit = debitOf(reply, lane, charged);
   const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
-    { part: 'reply', write: { put: replyRows.write({ ...reply, coins: charged }), when: ABSENT } },
+    {
+      part: 'reply',
+      write: {
+        put: { ...replyRows.write({ ...reply, coins: charged }), ...leaving(table, reply, inbound) },
+        when: ABSENT,
+      },
+    },
     { part: 'wallet', write: own.wallet },
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
-    ...[event, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
-    ...(inbound ? inboundWrites(inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
+    ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
+    ...(inbound ? inboundWrites(table, inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);

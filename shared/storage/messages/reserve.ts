@@ -1,6 +1,7 @@
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -100,9 +101,9 @@ const queuedWrites = async ({ message, body, fallback, transition }: Reservation
   ...(body === undefined ? [] : [{ part: 'fallback', write: await bodyWrite(sealer, message, body) } as const]),
 ];
 
-const originalWrites = ({ message, original }: Reservation): Named[] => {
+const originalWrites = (table: Table, { message, original }: Reservation): Named[] => {
   if (!original) return [];
-  const { archive, withdrawal } = replaceWrites(original, message);
+  const { archive, withdrawal } = replaceWrites(table, original, message);
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
@@ -114,12 +115,12 @@ const linkWrites = ({ message, links }: Reservation): Named[] => {
   });
 };
 
-const writesOf = (reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
+const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt, lane } = message;
   return [
     { part: 'idempotencyRecord', write: idempotencyWrite(reservation) },
-    ...originalWrites(reservation),
+    ...originalWrites(table, reservation),
     { part: 'wallet', write: own.wallet },
     {
       part: 'entry',
@@ -177,20 +178,20 @@ const verdictOf = (
 
 /**
  * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy or
- * empty; nothing is stored.
+ * empty; nothing is stored. `raised` receives the committed events, to publish them early; it may lose them.
  */
 export const reserve = async (
   table: Table,
   reservation: Reservation,
   sealer: Sealer,
-  raised: (eventIds: readonly Id<'event'>[]) => void,
+  raised: (events: readonly DomainEvent[]) => void,
 ): Promise<ReserveOutcome> => {
   const debit = debitOf(reservation);
   const queued = await queuedWrites(reservation, sealer);
   const outcome = await makeDebit(
     table,
     debit,
-    (own) => writesOf(reservation, own, queued),
+    (own) => writesOf(table, reservation, own, queued),
     async (named, reasons) => {
       const failed = (part: Part) =>
         reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
@@ -199,6 +200,6 @@ export const reserve = async (
     },
   );
   if (outcome.kind !== 'made') return outcome;
-  raised([...outcome.events, ...(reservation.events ?? [])].map(({ id }) => id));
+  raised([...outcome.events, ...(reservation.events ?? [])]);
   return { kind: 'reserved' };
 };

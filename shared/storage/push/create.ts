@@ -7,6 +7,7 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -24,6 +25,7 @@ import {
   makeDebit,
 } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
@@ -43,8 +45,8 @@ const entryOf = ({ organizationId, lane, coins, createdAt: at, id: messageId }: 
     ? []
     : [['entry', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
 
-const commitWrites = ({ message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
-  const due = message.hold === 'open' ? dueEntry(message) : {};
+const commitWrites = (table: Table, { message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
+  const due = message.hold === 'open' ? dueEntry(message) : leavesAfter(table, message.createdAt);
   const parts: [Part, WriteOp][] = [
     ['idempotencyRecord', recordWrite(message, claim)],
     ['message', { put: { ...messageRows.write(message), ...due }, when: ABSENT }],
@@ -71,13 +73,15 @@ const commit = async (
   claim: Claim,
   raised: (events: readonly DomainEvent[]) => void,
 ): Promise<CommitOutcome> => {
-  const outcome = await inAnyLane(table, push.message.organizationId, (lane) => {
+  const { organizationId } = push.message;
+  const events = await takenEvents(table, organizationId, push.events);
+  const outcome = await inAnyLane(table, organizationId, (lane) => {
     const message = lane === 0 ? push.message : { ...push.message, lane };
     const debit = debitOf(message);
     return makeDebit(
       table,
       debit,
-      (own) => commitWrites({ ...push, message }, claim, own),
+      (own) => commitWrites(table, { ...push, message, events }, claim, own),
       async (named, reasons): Promise<CommitEnd | DebitFailure> => {
         const failed = (part: Part) =>
           reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);
@@ -87,7 +91,7 @@ const commit = async (
   });
   if (outcome.kind === 'volume_changed') throw new TypeError('a push takes no positions');
   if (outcome.kind !== 'made') return outcome.kind;
-  raised([...outcome.events, ...push.events]);
+  raised([...outcome.events, ...events]);
   return 'committed';
 };
 

@@ -3,6 +3,7 @@ import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
@@ -12,6 +13,7 @@ import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { putPushChunk, readPushChunks, readPushMessage } from './create.ts';
 import { doneChunksOf, pushChunkRows, pushDispatchRows, readPushChunk, tallyAttributes } from './push-rows.ts';
 
@@ -92,6 +94,7 @@ const isOpen = ({ record }: PushMessage): Condition => ({
 });
 
 const closeWrites = (
+  table: Table,
   message: PushMessage,
   { status, tally, captured, at, reason, ...rest }: PushOutcome,
 ): WriteOp[] => {
@@ -111,6 +114,7 @@ const closeWrites = (
           updatedAt: at,
         }),
         ...tallyAttributes(tally),
+        ...leavesAfter(table, at),
       },
       append: { decisions: rest.decisions },
       remove: ['duePk', 'dueAt'],
@@ -163,8 +167,10 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
   async close(message, outcome) {
-    const { ok } = await table.transact(closeWrites(message, outcome));
-    if (ok) publish(workAfter(message, outcome));
+    const events = await takenEvents(table, message.organizationId, outcome.events);
+    const ended = { ...outcome, events };
+    const { ok } = await table.transact(closeWrites(table, message, ended));
+    if (ok) publish(workAfter(message, ended));
     return ok;
   },
 });

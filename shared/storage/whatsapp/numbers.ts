@@ -101,8 +101,8 @@ export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Prom
 };
 
 /**
- * WhatsApp numbers in the table of one stage; access tokens are sealed by the stage's vault, in rows of their own. `raised` receives the ids
- * of committed events, to publish them early.
+ * WhatsApp numbers in the table of one stage; access tokens are sealed by the stage's vault, in rows of their own. `raised` receives
+ * committed events, to publish them early.
  */
 export const numberStore = (table: Table, sealer: Sealer, raised: (event: DomainEvent) => void): NumberStore => {
   const tokenWrite = async ({ id, organizationId: org }: WhatsappNumber, accessToken: string): Promise<WriteOp> => ({

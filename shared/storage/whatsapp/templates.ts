@@ -79,8 +79,8 @@ const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
 };
 
 /**
- * WhatsApp templates in the table of one stage: one row each, and one that makes name, language and account unique. `raised` receives the ids
- * of committed events, to publish them early.
+ * WhatsApp templates in the table of one stage: one row each, and one that makes name, language and account unique. `raised` receives
+ * committed events, to publish them early.
  */
 export const templateStore = (table: Table, raised: (event: DomainEvent) => void): TemplateStore => {
   const idsOf = async (organizationId: Id<'organization'>, name: string): Promise<Id<'template'>[]> => {

@@ -1,14 +1,13 @@
 import type { TurnPorts } from '../../domain/tracking/report-turn.ts';
 import { turnStore } from '../../storage/contacts/ai-turns.ts';
-import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { holderOf } from '../../storage/messages/inbound.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
-import { clock, publishWork, table, vaults } from '../process/aws.ts';
+import { clock, publishEvents, table, vaults } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
 
 export const turnPorts: TurnPorts = {
   clock,
-  ...turnStore(table, (event) => publishWork([eventWorkItem(event)])),
+  ...turnStore(table, publishEvents),
   async readContact(organizationId, id) {
     const contact = await contactPorts.store.read(id);
     return contact?.organizationId === organizationId ? contact : undefined;

@@ -1,11 +1,10 @@
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
 import { contactStore } from '../../storage/contacts/contacts.ts';
-import { eventWorkItem } from '../../storage/due-work/outbox.ts';
-import { clock, publishWork, table, vaults } from '../process/aws.ts';
+import { clock, publishEvents, table, vaults } from '../process/aws.ts';
 
 export const contactPorts: ContactPorts = {
   clock,
-  store: contactStore(table, (event) => publishWork([eventWorkItem(event)])),
+  store: contactStore(table, publishEvents),
   recipients: vaults.recipients,
   documents: vaults.contacts,
 };

@@ -24,11 +24,10 @@ const WRONG_QUEUE: PromiseRejectedResult = {
 /** Processes a batch of critical work of several kinds: those of a kind together, all kinds at once. Results are in order; each fails on its own. */
 export const processCriticalItems = async (workItems: readonly WorkItem[]): Outcomes => {
   const results: PromiseSettledResult<unknown>[] = workItems.map(() => WRONG_QUEUE);
-  const places = Map.groupBy(workItems.keys(), (at) => QUEUE_OF_KIND[workItems[at]?.kind ?? 'drain_backlog']);
-  const work = async (queue: QueueName, of: readonly number[]): Promise<void> => {
-    const items = of.flatMap((at) => workItems[at] ?? []);
-    const [done] = await Promise.allSettled([WORK[queue]?.(items) ?? []]);
-    for (const [index, at] of of.entries())
+  const places = Map.groupBy(workItems.entries(), ([, { kind }]) => QUEUE_OF_KIND[kind]);
+  const work = async (queue: QueueName, of: readonly (readonly [number, WorkItem])[]): Promise<void> => {
+    const [done] = await Promise.allSettled([WORK[queue]?.(of.map(([, item]) => item)) ?? []]);
+    for (const [index, [at]] of of.entries())
       results[at] = done.status === 'rejected' ? done : (done.value[index] ?? WRONG_QUEUE);
   };
   await Promise.all([...places].map(([queue, of]) => work(queue, of)));

@@ -1,5 +1,4 @@
 import type { Id } from '../../domain/core/ids.ts';
-import type { QueuedEvent } from '../../domain/events/event.ts';
 import { accountOf } from '../../domain/inbound/accounts.ts';
 import type { PreferencePorts } from '../../domain/inbound/preferences.ts';
 import type { InboundPorts } from '../../domain/inbound/receive.ts';
@@ -8,11 +7,10 @@ import type { Channel } from '../../domain/message/channel.ts';
 import { loadProviders } from '../../providers/index.ts';
 import { contactStore } from '../../storage/contacts/contacts.ts';
 import { optOutWrite, phoneOptInWrite } from '../../storage/contacts/recipient-opt-outs.ts';
-import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
 import { keepReply } from '../../storage/messages/replies.ts';
-import { publishWork, table } from '../process/aws.ts';
+import { publishEvents, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { accountPorts } from './callback-readers.ts';
 
@@ -27,10 +25,6 @@ const correlated = async (channel: Channel, reference: string): Promise<Id<'mess
   return undefined;
 };
 
-const enqueue = (events: readonly QueuedEvent[]) => {
-  if (events.length > 0) publishWork(events.map(eventWorkItem));
-};
-
 export const inboundPorts: InboundPorts = {
   clock: sendPorts.clock,
   recipientHashOf: sendPorts.recipientHashOf,
@@ -42,16 +36,12 @@ export const inboundPorts: InboundPorts = {
     return message?.organizationId === organizationId && message.channel === channel ? message : undefined;
   },
   accountOf: accountOf(accountPorts),
-  store: async (change) => {
-    const outcome = await keepInbound(table, change);
-    if (outcome === 'kept') enqueue(change.events);
-    return outcome;
-  },
+  store: (change) => keepInbound(table, change, publishEvents),
 };
 
 export const preferencePorts: PreferencePorts = {
   ...inboundPorts,
-  contacts: contactStore(table, (event) => enqueue([event])),
+  contacts: contactStore(table, publishEvents),
   optOutPhone: async (...[organizationId, hash, stop]) =>
     (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
   optInPhone: async (...args) => (await table.write(phoneOptInWrite(...args))).ok,
@@ -63,7 +53,7 @@ export const replyPorts: ReplyPorts = {
   prices: sendPorts.prices,
   store: async (reply, event, inbound) => {
     const outcome = await keepReply(table, reply, event, inbound);
-    if (outcome.kind === 'kept') enqueue(outcome.events);
+    if (outcome.kind === 'kept') publishEvents(outcome.events);
     return outcome.kind;
   },
 };

@@ -1,13 +1,12 @@
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
-import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { interactionRecorder } from '../../storage/messages/interactions.ts';
 import { linkStore } from '../../storage/messages/links.ts';
 import { readMessage } from '../../storage/messages/message-lists.ts';
-import { clock, publishWork, table } from '../process/aws.ts';
+import { clock, publishEvents, table } from '../process/aws.ts';
 
 export const linkPorts: LinkPorts = {
   clock,
-  ...linkStore(table, (event) => publishWork([eventWorkItem(event)])),
+  ...linkStore(table, publishEvents),
   interacted: interactionRecorder(table, clock),
   readMessage: (organizationId, id) => readMessage(table, organizationId, id),
 };

@@ -1,13 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
-import { type FailedMessage, makePublisher, type Publisher } from '../../queues/publisher.ts';
+import type { FailedMessage, Publisher } from '../../queues/publisher.ts';
 import type { Publishable, QueueName } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
 import { tableClient } from '../../storage/client/client.ts';
 import { Table } from '../../storage/client/table.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { type Config, config } from './config.ts';
 import { logger, measure } from './observe.ts';
 import { conflictPatience, finishBeforeAnswer } from './scope.ts';
@@ -24,43 +25,54 @@ const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, ({ command, reasons }) =>
 });
 
 /** The stage's own table. */
-export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience);
+export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience, settings.ARCHIVE_AFTER_DAYS);
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
 
-let publisher: Publisher | undefined;
-const queues = (): Publisher => {
-  publisher ??= makePublisher(
-    new SQSClient(settings.SQS_ENDPOINT ? { endpoint: settings.SQS_ENDPOINT, maxAttempts: 2 } : { maxAttempts: 2 }),
-    settings.QUEUE_URLS,
-    (queue, error) => {
-      measure({ queue }, { PublishFailures: 1 });
-      logger.warn('a call to the queue failed; its work is found all the same', {
-        queue,
-        fault: error instanceof Error ? error.name : 'not an Error',
-      });
-    },
-  );
+/** The client of the queues, loaded with the first call: most sends publish nothing. */
+const openQueues = async (): Promise<Publisher> => {
+  const [{ SQSClient }, { makePublisher }] = await Promise.all([
+    import('@aws-sdk/client-sqs'),
+    import('../../queues/publisher.ts'),
+  ]);
+  const { SQS_ENDPOINT: endpoint, QUEUE_URLS: urls } = settings;
+  return makePublisher(new SQSClient({ maxAttempts: 2, ...(endpoint ? { endpoint } : {}) }), urls, (queue, error) => {
+    measure({ queue }, { PublishFailures: 1 });
+    logger.warn('a call to the queue failed; its work is found all the same', {
+      queue,
+      fault: error instanceof Error ? error.name : 'not an Error',
+    });
+  });
+};
+let publisher: Promise<Publisher> | undefined;
+const queues = (): Promise<Publisher> => {
+  publisher ??= openQueues();
   return publisher;
 };
 
 /** Publishes committed work items, delayed by `delaySeconds`. Best effort: the dispatcher finds lost ones by their due rows. */
 export const publishWork = (workItems: readonly Publishable[], delaySeconds?: number): void =>
-  finishBeforeAnswer(queues().publish(workItems, delaySeconds));
+  finishBeforeAnswer(queues().then(({ publish }) => publish(workItems, delaySeconds)));
 
 /** Publishes due work items. Rejects unless the queue has all of them. */
-export const handOver = (workItems: readonly Publishable[]): Promise<void> => queues().handOver(workItems);
+export const handOver = async (workItems: readonly Publishable[]): Promise<void> =>
+  (await queues()).handOver(workItems);
+
+/** Publishes committed events early. Best effort, like `publishWork`. */
+export const publishEvents = (events: readonly DomainEvent[]): void => {
+  if (events.length > 0) publishWork(events.map(eventWorkItem));
+};
 
 /** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
 export const publishWorkAt = (workItems: readonly Publishable[], at: number): void =>
   publishWork(workItems, Math.max(0, (at - clock()) / 1000));
 
 /** Lets received messages whose work failed be received again soon. Best effort. */
-export const retrySooner = (queue: QueueName, failed: readonly FailedMessage[]): Promise<void> =>
-  queues().retrySooner(queue, failed);
+export const retrySooner = async (queue: QueueName, failed: readonly FailedMessage[]): Promise<void> =>
+  (await queues()).retrySooner(queue, failed);
 
 /** The approximate number of messages in a queue. */
-export const queueDepth = (queue: QueueName): Promise<number> => queues().approximateDepth(queue);
+export const queueDepth = async (queue: QueueName): Promise<number> => (await queues()).approximateDepth(queue);
 
 const keyProvider = async (name: RootKey): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../domain/archive/days.ts';
 import { WEB_PUSH_HOST } from '../../domain/channels/push/web-push-hosts.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 
@@ -45,6 +46,10 @@ const environment = z.object({
   /** The KMS key that wraps the stage's root key, or the file of a local master key (local stack). One of the two. */
   KMS_KEY_ID: z.string().optional(),
   LOCAL_KEY_FILE: z.string().optional(),
+  /** After how many days rows leave the table for the archive; absent: never. The archive's bucket, or its folder (local stack). */
+  ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(MIN_ARCHIVE_DAYS).max(MAX_ARCHIVE_DAYS).optional(),
+  ARCHIVE_BUCKET: z.string().min(3).optional(),
+  ARCHIVE_FOLDER: z.string().min(1).optional(),
   /** How long a sender may take before recovery may claim its message. Above every provider's time-out. */
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
   /** Allows webhooks to loopback addresses and plain http. Local stack only; never set on a deployed stage. */

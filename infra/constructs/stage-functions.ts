@@ -1,0 +1,165 @@
+import { NestedStack, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import type { QueueName } from '../../shared/queues/queues.ts';
+import { APP_AREAS, COMMON, NAMES } from '../stages.ts';
+import { FunctionRole } from './function-role.ts';
+import { mergeGrants, type RoleGrants, type StageResources } from './grants.ts';
+import {
+  areaOf,
+  type CodeSource,
+  OperationFunction,
+  type OperationFunctionProps,
+  pathOfOperation,
+} from './operation-function.ts';
+import type { QueueWithRedrive } from './queue-with-redrive.ts';
+import type { Reserved } from './reserved-concurrency.ts';
+import { unionOf } from './row-guards.ts';
+import { type StageParts, stageResources, stageVariables } from './stage-resources.ts';
+
+/** What the functions of a stage are made of. */
+export interface FunctionParts extends StageParts {
+  readonly code: CodeSource;
+  /** The partitions of the table that each function may write, by its path under `functions/`. */
+  readonly partitions: (path: string) => readonly string[];
+  /** X-Ray on the gateway and the functions. */
+  readonly tracing: boolean;
+  readonly reserved: Reserved;
+  /** Hosts of browsers' push services beside the known ones, separated by commas. */
+  readonly webPushHosts?: string | undefined;
+}
+
+type Queues = Readonly<Record<QueueName, QueueWithRedrive>>;
+
+type FunctionSettings = Pick<
+  OperationFunctionProps,
+  'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
+> & {
+  readonly queues: readonly QueueName[];
+};
+
+interface RoleSettings {
+  /** Of its functions. */
+  readonly paths: readonly string[];
+  readonly description: string;
+  readonly grants: RoleGrants;
+  /** ARNs of the queues that its functions consume. */
+  readonly consumes?: readonly string[];
+  /** What else they may do. */
+  readonly more?: readonly PolicyStatement[];
+}
+
+/** Where the functions of an area are, and where they log. */
+interface Area {
+  readonly scope: Construct;
+  readonly logGroup: LogGroup;
+}
+
+/** Makes the functions of a stage with their roles, each in the stack of its area: that of the application or one nested in it (`APP_AREAS`). */
+export class StageFunctions {
+  readonly #app: Stack;
+  readonly #parts: FunctionParts;
+  readonly #queues: Queues;
+  readonly #resources: StageResources;
+  readonly #areas = new Map<string, Area>();
+
+  constructor(app: Stack, parts: FunctionParts, queues: Queues) {
+    this.#app = app;
+    this.#parts = parts;
+    this.#queues = queues;
+    const arns = Object.entries(queues).map(([name, { queue }]) => [name, queue.queueArn]);
+    this.#resources = stageResources(app, parts, Object.fromEntries(arns) as Record<QueueName, string>);
+  }
+
+  /** A role of functions of an area. */
+  role(id: string, area: string, { paths, description, grants, consumes = [], more = [] }: RoleSettings): FunctionRole {
+    const { environment, partitions, tracing } = this.#parts;
+    return new FunctionRole(this.area(area).scope, id, {
+      description: `Messaging, ${environment}: ${description}.`,
+      grants: { ...grants, partitions: unionOf(paths.map(partitions)) },
+      resources: this.#resources,
+      consumes,
+      more,
+      tracing,
+    });
+  }
+
+  /** A function; `queues` are those that it sends to. */
+  create({ queues, ...own }: FunctionSettings): OperationFunction {
+    const { environment, code, tracing, reserved } = this.#parts;
+    const { scope, logGroup } = this.area(areaOf(own.path));
+    return new OperationFunction(scope, `Function-${own.path}`, {
+      ...own,
+      environment,
+      code,
+      tracing,
+      reserved: reserved.get(own.path),
+      logGroup,
+      variables: this.variables(queues),
+    });
+  }
+
+  /** The functions of operations. Those of an area share a role, which allows what one of them declares. */
+  createOperations(contracts: readonly OperationContract[]): OperationFunction[] {
+    const areas = Map.groupBy(contracts, ({ id }) => areaOf(pathOfOperation(id)));
+    return [...areas].flatMap(([area, operations]) => {
+      const paths = operations.map(({ id }) => pathOfOperation(id));
+      const grants = mergeGrants(operations.map(({ uses }) => uses));
+      const role = this.role(`Role-${area}`, area, { paths, description: `the operations of ${area}`, grants });
+      return operations.map((contract) => this.createOperation(contract, role));
+    });
+  }
+
+  private createOperation(contract: OperationContract, role: FunctionRole): OperationFunction {
+    return this.create({
+      path: pathOfOperation(contract.id),
+      description: `${contract.method} ${contract.path}: ${contract.summary}`,
+      role,
+      queues: contract.uses.queues ?? [],
+      memoryMb: contract.memoryMb ?? COMMON.operation.memoryMb,
+      timeoutSeconds: contract.timeoutSeconds ?? COMMON.operation.timeoutSeconds,
+    });
+  }
+
+  private area(name: string): Area {
+    const known = this.#areas.get(name);
+    if (known) return known;
+    const scope = APP_AREAS.has(name) ? this.#app : this.nestedStack(name);
+    const made = { scope, logGroup: this.logGroup(scope, name) };
+    this.#areas.set(name, made);
+    return made;
+  }
+
+  /** Deployed and rolled back with the application, whose published routes wait for it. */
+  private nestedStack(area: string): NestedStack {
+    return new NestedStack(this.#app, `Area-${area}`, {
+      description: `Messaging, ${this.#parts.environment}: the functions of ${area}.`,
+      suppressTemplateIndentation: true,
+    });
+  }
+
+  /**
+   * The log group of an area. One for all its functions: the name of a stream begins with that of its function, and a group a function would
+   * double the resources of the stack. Deleted with the stack; a retained group would block the name when the area is created again.
+   */
+  private logGroup(scope: Construct, area: string): LogGroup {
+    const { environment, settings } = this.#parts;
+    return new LogGroup(scope, `Logs-${area}`, {
+      logGroupName: NAMES.functionLogs(environment, area),
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+
+  private variables(queues: readonly QueueName[]): Record<string, string> {
+    const { webPushHosts } = this.#parts;
+    const urls = Object.fromEntries(queues.map((name) => [name, this.#queues[name].queue.queueUrl]));
+    return {
+      ...stageVariables(this.#app, this.#parts, 'secret'),
+      ...(webPushHosts === undefined ? {} : { WEB_PUSH_HOSTS: webPushHosts }),
+      ...(queues.length > 0 ? { QUEUE_URLS: this.#app.toJsonString(urls) } : {}),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { createVault } from '../core/secrets.ts';
+import { isoTime } from '../core/time.ts';
+import type { ArchiveId, ArchiveLine, ArchivePorts, LeavingRow, SubjectKey } from './ports.ts';
+
+const PURPOSE = 'archive';
+const placeOf = ({ kind, id }: Pick<LeavingRow, 'kind' | 'id'>): string => `${kind} ${id}`;
+
+/** The vault of a row: it opens only while every one of its subjects has the key that it had. */
+const vaultOf = (secrets: readonly Uint8Array[]) => {
+  const hash = createHash('sha256');
+  for (const secret of secrets) hash.update(secret);
+  return createVault(hash.digest());
+};
+
+/** Where objects of a day's rows begin; `day` reads like 2026-03-01. */
+export const dayPrefix = (day: string): string => `archive/${day.replaceAll('-', '/')}/`;
+const dayOf = ({ createdAt }: Pick<LeavingRow, 'createdAt'>): string => isoTime(createdAt).slice(0, 10);
+
+const newestOf = (rows: readonly LeavingRow[]): Map<string, number> => {
+  const newest = new Map<string, number>();
+  for (const { subjects, createdAt } of rows)
+    for (const token of subjects) newest.set(token, Math.max(createdAt, newest.get(token) ?? 0));
+  return newest;
+};
+
+/** The sealed line of a row; undefined for a row of somebody who was erased after it was made. */
+const lineOf = (row: LeavingRow, known: ReadonlyMap<string, SubjectKey>): ArchiveLine | undefined => {
+  const { kind, id, organizationId, createdAt, subjects: tokens, image } = row;
+  const own = [...new Set(tokens)].sort().map((token) => ({ token, ...known.get(token) }));
+  if (own.some(({ erasedAt = 0 }) => erasedAt >= createdAt)) return undefined;
+  const keys = own.map(({ token, key }) => {
+    if (!key) throw new Error('A subject of an archived row has no key.');
+    return { token, keyId: key.id, secret: key.secret };
+  });
+  const sealed = vaultOf(keys.map(({ secret }) => secret)).seal(PURPOSE, organizationId, image, placeOf(row));
+  const subjects = keys.map(({ token, keyId }) => ({ token, keyId }));
+  return { kind, id, organizationId, createdAt, subjects, row: sealed };
+};
+
+/**
+ * Archives rows that left the table: an object for each day of theirs, then the pointers by which they are found. `batch` names the rows, so that a
+ * repeat overwrites its own objects; whatever it was that ended in between, the repeat leaves the same. Rows of an erased person are dropped.
+ * Returns how many rows were written.
+ */
+export const archiveRows = async (ports: ArchivePorts, rows: readonly LeavingRow[], batch: string): Promise<number> => {
+  if (rows.length === 0) return 0;
+  const known = await ports.keys.obtain(newestOf(rows));
+  const lines = rows.flatMap((row) => lineOf(row, known) ?? []);
+  for (const [day, own] of Map.groupBy(lines, dayOf)) {
+    const object = `${dayPrefix(day)}${batch}.ndjson.gz`;
+    await ports.objects.write(object, own);
+    await ports.pointers.put(own.map(({ kind, id }) => ({ kind, id, object })));
+  }
+  await ports.followWith(rows);
+  return lines.length;
+};
+
+/** A row of the archive; without `image` it was erased. */
+export interface ArchivedRow extends Omit<LeavingRow, 'image' | 'subjects'> {
+  readonly image?: string;
+}
+
+const openLine = (line: ArchiveLine, known: ReadonlyMap<string, SubjectKey>): ArchivedRow => {
+  const { subjects, row, ...place } = line;
+  const keys = subjects.map(({ token, keyId }) => {
+    const key = known.get(token)?.key;
+    return key?.id === keyId ? key.secret : undefined;
+  });
+  const secrets = keys.filter((key) => key !== undefined);
+  if (secrets.length < keys.length) return place;
+  return { ...place, image: vaultOf(secrets).open(PURPOSE, line.organizationId, row, placeOf(line)) };
+};
+
+/** Opens lines: each row once, however often it was archived. */
+const openLines = async ({ keys }: ArchivePorts, lines: readonly ArchiveLine[]): Promise<ArchivedRow[]> => {
+  const once = [...new Map(lines.map((line) => [placeOf(line), line])).values()];
+  const tokens = new Set(once.flatMap(({ subjects }) => subjects.map(({ token }) => token)));
+  const known = await keys.find([...tokens]);
+  return once.map((line) => openLine(line, known));
+};
+
+/** Everything that the archive has under an id: a message, with its opens and clicks. Throws BrokenSeal for a row that was altered. */
+export const findArchived = async (ports: ArchivePorts, id: ArchiveId): Promise<ArchivedRow[]> => {
+  const objects = new Set((await ports.pointers.find(id)).map(({ object }) => object));
+  const lines = await Promise.all([...objects].map((key) => ports.objects.read(key)));
+  return openLines(
+    ports,
+    lines.flatMap((each) => each ?? []).filter((line) => line.id === id),
+  );
+};
+
+/** The rows of a day (2026-03-01, UTC), object by object, each once; `organizationId` chooses one organization's. */
+export async function* archivedOn(
+  ports: ArchivePorts,
+  day: string,
+  organizationId?: string,
+): AsyncGenerator<readonly ArchivedRow[]> {
+  const seen = new Set<string>();
+  const isNew = (line: ArchiveLine): boolean => {
+    const before = seen.size;
+    return seen.add(placeOf(line)).size > before;
+  };
+  for await (const key of ports.objects.list(dayPrefix(day))) {
+    const lines = (await ports.objects.read(key)) ?? [];
+    const own = lines.filter((line) => organizationId === undefined || line.organizationId === organizationId);
+    // A batch of the stream that is delivered again in other pieces makes other objects.
+    yield openLines(ports, own.filter(isNew));
+  }
+}
+
+/**
+ * Erases subjects from the archive: their keys are forgotten, so that no copy of an object opens for their rows any more; rows of theirs up to `at`
+ * (ms) that leave the table later are not archived. Safe to repeat, and at the same time as an archiver.
+ */
+export const eraseArchived = async (
+  { keys }: Pick<ArchivePorts, 'keys'>,
+  tokens: readonly string[],
+  at: number,
+): Promise<void> => void (await Promise.all(tokens.map((token) => keys.erase(token, at))));

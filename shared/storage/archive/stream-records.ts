@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import type { LeavingRow } from '../../domain/archive/ports.ts';
+import type { Vault } from '../../domain/core/secrets.ts';
+import { leavingRow } from './leaving-row.ts';
+
+/** What every record of a table's stream says. */
+const event = z.object({
+  Records: z.array(
+    z.looseObject({
+      eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
+      userIdentity: z.object({ type: z.string(), principalId: z.string() }).nullish(),
+    }),
+  ),
+});
+/** An attribute in DynamoDB's own form; its type is checked as it is read. */
+const attribute = z.custom<AttributeValue>((value) => typeof value === 'object' && value !== null);
+/** Of a row that DynamoDB deleted because its time to live was over. */
+const expired = z.object({
+  dynamodb: z.object({
+    SequenceNumber: z.string().min(1),
+    OldImage: z.record(z.string(), attribute),
+  }),
+});
+const isExpiry = ({ eventName, userIdentity }: z.output<typeof event>['Records'][number]): boolean =>
+  eventName === 'REMOVE' && userIdentity?.type === 'Service' && userIdentity.principalId === 'dynamodb.amazonaws.com';
+
+/** Rows that left in a batch of the stream, and the batch's name, which a repeat of it has again. */
+export interface LeavingBatch {
+  readonly rows: readonly LeavingRow[];
+  readonly name: string;
+}
+
+/** The rows of an event that leave for the archive. Throws a ZodError for an event, or a row of it, that cannot be read. */
+export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
+  const records = event
+    .parse(given)
+    .Records.filter(isExpiry)
+    .map((each) => expired.parse(each).dynamodb);
+  const hash = createHash('sha256');
+  for (const { SequenceNumber } of records) hash.update(`${SequenceNumber}\n`);
+  return {
+    rows: records.flatMap(({ OldImage }) => leavingRow(OldImage, vault) ?? []),
+    name: hash.digest('base64url').slice(0, 32),
+  };
+};
+
+/** Lambda's account of a batch that its function failed with: the event stands in it, as text. */
+const failed = z.object({
+  payload: z.union([z.string().transform((text): unknown => JSON.parse(text)), z.looseObject({})]),
+});
+
+/** The event of a batch that the archiver failed with. Throws a SyntaxError or a ZodError for anything else. */
+export const readFailed = (bytes: Uint8Array): unknown =>
+  failed.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).payload;
