@@ -6,6 +6,7 @@ import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
+import * as customerEvents from './customer-events.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
@@ -50,6 +51,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contacts,
   contactTimeline,
   ai,
+  customerEvents,
   wallet,
   keys,
   senders,

@@ -106,6 +106,8 @@ export const KEYS = {
   /** That a contact was changed since it was indexed. Sharded by its id, so that the changes of an organization are read in parallel. */
   changedContact: (organizationId: Org, id: Id<'contact'>) =>
     key(`CNTCH#${organizationId}#${shardOf(id, CHANGED_SHARDS)}`, id),
+  /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
+  customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */
