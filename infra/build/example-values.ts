@@ -150,6 +150,10 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'events.list': {
     query: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', name: 'compra', limit: '50' },
   },
+  'exports.whatsapp': { query: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', limit: '500' } },
+  'exports.messages': {
+    query: { channel: 'sms', from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', limit: '500' },
+  },
   'ai.report': {
     body: {
       contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',

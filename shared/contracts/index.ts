@@ -10,6 +10,7 @@ import * as customerEvents from './customer-events.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
+import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
@@ -52,6 +53,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactTimeline,
   ai,
   customerEvents,
+  exports,
   wallet,
   keys,
   senders,

@@ -31,7 +31,8 @@ const portsOf = (fields: Partial<CustomerEventPorts> = {}): CustomerEventPorts =
   touches: (organizationId, contactId, window) => touchesOf(world.table, organizationId, contactId, window),
   contactOfExternalId: async () => undefined,
   contactAt: async () => undefined,
-  readContact: async (organizationId, id) => ({ id, organizationId }) as Awaited<ReturnType<CustomerEventPorts['readContact']>>,
+  readContact: async (organizationId, id) =>
+    ({ id, organizationId }) as Awaited<ReturnType<CustomerEventPorts['readContact']>>,
   admitLookup: async () => undefined,
   ...fields,
 });
@@ -80,7 +81,9 @@ describe('an event of one eventId', () => {
   });
 });
 
-type Fields = Partial<Pick<MessageRecord, 'channel' | 'status' | 'contactId' | 'sentAt' | 'archivedAt' | 'createdAt' | 'campaignId'>>;
+type Fields = Partial<
+  Pick<MessageRecord, 'channel' | 'status' | 'contactId' | 'sentAt' | 'archivedAt' | 'createdAt' | 'campaignId'>
+>;
 const CONTENTS: Readonly<Record<string, unknown>> = {
   rcs: { text: 'Oi' },
   email: { from: 'ola@loja.example', subject: 'Oi', bodyBytes: 2 },
@@ -91,7 +94,9 @@ let base: MessageRecord | undefined;
 
 /** Stores messages as they are some time after they were made. */
 const storeMessages = async (actor: Actor, fields: readonly Fields[]): Promise<MessageRecord[]> => {
-  base ??= (await world.ports.messageStore.read(accepted(await world.sms(await world.organization())).id)) as MessageRecord;
+  base ??= (await world.ports.messageStore.read(
+    accepted(await world.sms(await world.organization())).id,
+  )) as MessageRecord;
   const messages = fields.map(
     (each) =>
       ({
@@ -180,13 +185,22 @@ describe('the attribution of an event', () => {
 
   test('costs one bounded query a channel, however many messages the contact has', async () => {
     const ranges: (number | undefined)[] = [];
-    const counting = { query: (range: { limit?: number }) => (ranges.push(range.limit), Promise.resolve({ rows: [] })) };
+    const counting = {
+      query: async (range: { limit?: number }) => {
+        ranges.push(range.limit);
+        return { rows: [] };
+      },
+    };
     await touchesOf(counting as never, newId('organization'), newId('contact'), { from: 0, to: world.now });
     expect(ranges).toEqual(TOUCH_CHANNELS.map(() => 500));
   });
 
   test('of messages at the same moment is the one with the greatest id, in whatever order they are read', () => {
-    const touch = (id: string, sentAt: number) => ({ messageId: id as Id<'message'>, channel: 'sms' as TouchChannel, sentAt });
+    const touch = (id: string, sentAt: number) => ({
+      messageId: id as Id<'message'>,
+      channel: 'sms' as TouchChannel,
+      sentAt,
+    });
     const touches = [touch('msg_b', 5), touch('msg_c', 4), touch('msg_a', 5)];
     expect(lastTouch(touches)?.messageId).toBe('msg_b');
     expect(lastTouch(touches.toReversed())?.messageId).toBe('msg_b');
@@ -211,12 +225,21 @@ describe('the list of events', () => {
     const start = world.now - 100 * HOUR_MS;
     const events = await Promise.all(
       Array.from({ length: 120 }, async (_, at) => {
-        const contactId = contacts[at % 2 as 0 | 1];
-        const fields = { name: at % 3 ? 'compra' : 'visita', contact: { contactId }, occurredAt: iso(start + (at % 50) * HOUR_MS) };
+        const contactId = contacts[(at % 2) as 0 | 1];
+        const fields = {
+          name: at % 3 ? 'compra' : 'visita',
+          contact: { contactId },
+          occurredAt: iso(start + (at % 50) * HOUR_MS),
+        };
         return (await record(actor, fields)).event;
       }),
     );
-    for (const filter of [{}, { name: 'visita' }, { contactId: contacts[0] }, { contactId: contacts[1], name: 'compra' }]) {
+    for (const filter of [
+      {},
+      { name: 'visita' },
+      { contactId: contacts[0] },
+      { contactId: contacts[1], name: 'compra' },
+    ]) {
       const window = { from: start + 5 * HOUR_MS, to: start + 40 * HOUR_MS };
       const expected = events
         .filter(

@@ -13,7 +13,7 @@ const field = (value: string | number | undefined): string => {
 /** Lines of CSV, each with its end (RFC 4180): the columns' names, then a line a row. Absent values are empty. */
 export const csvOf = <const Column extends string>(
   columns: readonly Column[],
-  rows: readonly Readonly<Partial<Record<Column, string | number>>>[],
+  rows: readonly { readonly [C in Column]?: string | number | undefined }[],
 ): string => {
   const lines = [columns.map(field), ...rows.map((row) => columns.map((column) => field(row[column])))];
   return lines.map((fields) => `${fields.join(',')}\r\n`).join('');
