@@ -32,5 +32,5 @@ export const nextLink = (
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...queryStringParameters, cursor }))
     if (value !== undefined) query.set(name, value);
-  return `<${path}?${query}>; rel="next"`;
+  return `<${path}?${query.toString()}>; rel="next"`;
 };

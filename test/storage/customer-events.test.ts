@@ -61,6 +61,16 @@ describe('an event of one eventId', () => {
     expect(items).toHaveLength(1);
   });
 
+  test('is no duplicate of itself when the answer of its own commit is lost', async () => {
+    const actor = await world.organization();
+    let lost = 0;
+    world.proxy.plan(({ action }) => (action === 'PutItem' && lost++ === 0 ? { kind: 'lose_answer' } : undefined));
+    const { duplicate } = await record(actor, { eventId: 'pedido-3' });
+    world.proxy.plan(undefined);
+    expect([lost > 1, duplicate]).toEqual([true, false]);
+    expect((await record(actor, { eventId: 'pedido-3' })).duplicate).toBe(true);
+  });
+
   test('is another event for another organization and another environment', async () => {
     const [one, other] = [await world.organization(), await world.organization()];
     const both = [one, other, { ...one, env: 'test' as const }];
