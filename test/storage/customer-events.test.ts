@@ -184,6 +184,20 @@ describe('the attribution of an event', () => {
     );
   });
 
+  test.each([
+    ['at the moment of the event', 0, true],
+    ['after it', 1, false],
+    ['at the beginning of the window', -HOUR_MS, true],
+    ['before the window', -HOUR_MS - 1, false],
+  ])('counts a message that was sent %s: %i ms, %s', async (_when, byMs, counts) => {
+    const actor = await world.organization();
+    const contactId = newId('contact');
+    const at = world.now - 10 * HOUR_MS;
+    await storeMessages(actor, [{ contactId, createdAt: at - 2 * HOUR_MS, sentAt: at + byMs }]);
+    const fields = { contact: { contactId }, occurredAt: iso(at), attributionWindowHours: 1 };
+    expect((await record(actor, fields)).event.attribution !== null).toBe(counts);
+  });
+
   test('is of the contact that the message named, of the same organization', async () => {
     const [actor, other] = [await world.organization(), await world.organization()];
     const contactId = newId('contact');

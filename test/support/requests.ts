@@ -29,15 +29,11 @@ const QUERY_VALUES: Readonly<Record<string, string>> = {
   channel: 'sms',
 };
 /** The query parameters that an operation requires, the same in each call of a process. */
-export const requiredQuery = ({ id, request }: OperationContract): Record<string, string> =>
+export const requiredQuery = ({ request }: OperationContract): Record<string, string> =>
   Object.fromEntries(
     Object.entries(request.query?.shape ?? {})
       .filter(([, schema]) => !z.safeParse(schema, undefined).success)
-      .map(([name]) => {
-        const value = QUERY_VALUES[name];
-        if (value === undefined) throw new Error(`QUERY_VALUES lacks ${name} of ${id}.`);
-        return [name, value];
-      }),
+      .map(([name]) => [name, QUERY_VALUES[name] ?? 'text']),
   );
 
 /** The scope that an operation requires; undefined for a public one. */
