@@ -207,6 +207,19 @@ describe('the attribution of an event', () => {
     expect((await record(actor, { contact: { contactId } })).event.attribution).toBeNull();
   });
 
+  test('is the last of more messages than are looked at', async () => {
+    const actor = await world.organization();
+    const contactId = newId('contact');
+    const start = world.now - 10 * HOUR_MS;
+    const times = Array.from({ length: 520 }, (_, at) => start + at);
+    const messages = await storeMessages(
+      actor,
+      times.map((at) => ({ contactId, createdAt: at, sentAt: at })),
+    );
+    const { attribution } = (await record(actor, { contact: { contactId } })).event;
+    expect(attribution?.messageId).toBe(messages.at(-1)?.id);
+  });
+
   test('costs one bounded query a channel, however many messages the contact has', async () => {
     const ranges: (number | undefined)[] = [];
     const counting = {
