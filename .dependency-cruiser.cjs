@@ -80,8 +80,8 @@ const FLOORS = [
   { holds: 'the archive, the audit log, the catalogue of events, prices, the ledger', folders: ['archive', 'audit', 'events', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry', folders: ['channels'] },
-  { holds: "a message's events, views and timeline", folders: ['tracking'] },
-  { holds: 'plan, quote, reserve, dispatch, recover', folders: ['sending'] },
+  { holds: "a message's events, views and timeline; what customers did after one", folders: ['tracking', 'customer-events'] },
+  { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages', folders: ['sending', 'exports'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
   { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
 ];

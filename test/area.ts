@@ -41,6 +41,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'preferences',
     'unsubscribe',
   ],
+  events: ['customer-events'],
+  exports: ['exports', 'message-export'],
   inbound: ['inbound', 'replies', 'engagement'],
   webhooks: ['takers', 'webhook'],
   wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'months', 'debits', 'coins', 'storage/rates', 'docs/cost'],

@@ -137,6 +137,23 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },
+  'events.record': {
+    body: {
+      name: 'compra',
+      eventId: 'pedido-A-1842',
+      contact: { externalId: 'cliente-77' },
+      value: 199.9,
+      currency: 'BRL',
+      properties: METADATA,
+    },
+  },
+  'events.list': {
+    query: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', name: 'compra', limit: '50' },
+  },
+  'exports.whatsapp': { query: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', limit: '500' } },
+  'exports.messages': {
+    query: { channel: 'sms', from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', limit: '500' },
+  },
   'ai.report': {
     body: {
       contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',

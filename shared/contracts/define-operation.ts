@@ -93,6 +93,8 @@ export interface OperationContract {
   };
   /** Success statuses and their bodies; `null` for no body. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
+  /** Another form of the 200 body, for callers whose `Accept` prefers it: docs/spec/exports.md#csv. */
+  readonly alternative?: RawContent;
   /** The errors that the operation documents besides the common ones; a public operation's list may add `UNAUTHORIZED`, which it lacks. */
   readonly errors?: readonly ProblemName[];
   readonly uses: Uses;
@@ -133,7 +135,9 @@ export interface OperationInput<C extends OperationContract> {
 export type SuccessStatus<C extends OperationContract> = keyof C['responses'] & number;
 type BodyOf<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined : string;
 /** The body of one success status before it is serialized; undefined for no body. */
-export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>> = BodyOf<C['responses'][S]>;
+export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>> =
+  | BodyOf<C['responses'][S]>
+  | (C extends { readonly alternative: RawContent } ? string : never);
 
 /** The errors that a handler of this contract may throw; any other fails to compile. */
 export type DeclaredProblem<C extends OperationContract> =

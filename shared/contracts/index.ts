@@ -7,9 +7,11 @@ import * as callbacks from './callbacks.ts';
 import * as contactList from './contact-list.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
+import * as customerEvents from './customer-events.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
+import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
@@ -54,6 +56,8 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactTimeline,
   segments,
   ai,
+  customerEvents,
+  exports,
   wallet,
   keys,
   senders,

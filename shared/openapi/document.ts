@@ -42,24 +42,41 @@ const isRaw = (body: z.ZodType | RawContent): body is RawContent => 'contentType
 
 const LOCATION = { Location: { description: 'Where to go on.', required: true, schema: { type: 'string' } } } as const;
 
-const success = (status: string, body: z.ZodType | RawContent | null): ZodOpenApiResponseObject => {
+const LINK = {
+  Link: {
+    description: 'Of CSV: the address of the next page, `rel="next"`; absent at the end.',
+    schema: { type: 'string' },
+  },
+} as const;
+
+const rawContent = ({ contentType, shape }: RawContent) => ({
+  [contentType]: { schema: { type: shape ?? ('string' as const) } },
+});
+
+const success = (
+  status: string,
+  body: z.ZodType | RawContent | null,
+  alternative?: RawContent,
+): ZodOpenApiResponseObject => {
   const headers = { 'x-request-id': REQUEST_ID_HEADER, ...(status === '302' ? LOCATION : {}) };
   if (body === null) return { description: 'Done; there is no body.', headers };
   if (isRaw(body))
     return {
       description: body.description,
       headers,
-      content: { [body.contentType]: { schema: { type: body.shape ?? 'string' } } },
+      content: rawContent(body),
     };
   return {
     description: body.meta()?.description ?? 'Done.',
-    headers,
-    content: { 'application/json': { schema: body } },
+    headers: alternative ? { ...headers, ...LINK } : headers,
+    content: { 'application/json': { schema: body }, ...(alternative ? rawContent(alternative) : {}) },
   };
 };
 
 const responsesOf = (contract: OperationContract): ZodOpenApiOperationObject['responses'] => ({
-  ...Object.fromEntries(Object.entries(contract.responses).map(([status, body]) => [status, success(status, body)])),
+  ...Object.fromEntries(
+    Object.entries(contract.responses).map(([status, body]) => [status, success(status, body, contract.alternative)]),
+  ),
   ...Object.fromEntries(
     [...problemsOf(contract)].map(([status, name]) => [
       String(status),

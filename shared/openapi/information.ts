@@ -54,6 +54,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",
   Contacts: 'The people that messages are sent to, and their consent.',
   Segments: 'Dynamic lists of contacts, by what they have and did.',
+  'Customer events': 'What customers did outside of messages, and the message that it followed.',
+  Exports: 'Messages with their outcome, as JSON or CSV.',
   Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
   Links: 'Short links in messages, and their clicks.',
   Unsubscribe: "The target of an e-mail's one-click unsubscribe (RFC 8058).",

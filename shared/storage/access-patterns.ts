@@ -114,6 +114,8 @@ export const KEYS = {
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
+  /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
+  customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -87,6 +87,27 @@ export const INDEX_KEYS = {
     gsi2pk: `INS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
+  /** A shard of an organization's customer events, by when they happened. */
+  customerEventsOf: (organizationId: Org, occurredAt: string, id: IdOrEmpty<'customerEvent'>, shard: number) => ({
+    gsi1pk: `CEVS#${organizationId}#${shard}`,
+    gsi1sk: newestKey(occurredAt, id),
+  }),
+  /** A contact's customer events, by when they happened. */
+  customerEventsOfContact: (contactId: Id<'contact'>, occurredAt: string, id: IdOrEmpty<'customerEvent'>) => ({
+    gsi2pk: `CEVS#${contactId}`,
+    gsi2sk: newestKey(occurredAt, id),
+  }),
+  /** A shard of an organization's customer events of one name, by when they happened. */
+  customerEventsNamed: (
+    organizationId: Org,
+    name: string,
+    occurredAt: string,
+    id: IdOrEmpty<'customerEvent'>,
+    shard: number,
+  ) => ({
+    gsi3pk: `CEVS#${organizationId}#${digest(name)}#${shard}`,
+    gsi3sk: newestKey(occurredAt, id),
+  }),
   /** A contact's turns with the organization's own assistant. */
   turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
     gsi2pk: `AITS#${contactId}`,

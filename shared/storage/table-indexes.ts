@@ -31,8 +31,13 @@ export const INDEXES = {
     sortType: 'S',
     attributes: [...LIST_ATTRIBUTES, ...RESOURCE_ATTRIBUTES, 'origin'],
   },
-  /** Objects of one contact or one message. */
-  gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Objects of one contact or one message; when a message was sent, for attributions, and how an event is called. */
+  gsi2: {
+    partitionKey: 'gsi2pk',
+    sortKey: 'gsi2sk',
+    sortType: 'S',
+    attributes: [...LIST_ATTRIBUTES, 'sentAt', 'eventName'],
+  },
   /** Messages with a campaign tag, an assistant's turns about one message, and push devices by the organization's own id of a person. */
   gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
   /** Messages to or from one recipient, and contacts by e-mail address. Without what a receipt changes, so that none writes the entry again. */
@@ -96,6 +101,9 @@ export const PUSH_SHARDS = 16;
 
 /** Partitions of an organization's changed contacts: each takes 500 changes a second, in their transactions. */
 export const CHANGED_SHARDS = 16;
+
+/** Index partitions of an organization's customer events, and of those with one name: an event is one write of each, and a partition takes 1,000 a second. */
+export const CUSTOMER_EVENT_SHARDS = 4;
 
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>

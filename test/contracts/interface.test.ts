@@ -33,6 +33,8 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
   ['POST /v2/push/messages', 201, [400, 401, 402, 403, 409, 422]],
   ['GET /v2/push/messages/{id}', 200, [401, 403, 404]],
   ['POST /v2/push/preview', 200, [400, 401, 403]],
+  ['GET /v2/exports/whatsapp', 200, [400, 401, 403, 422]],
+  ['GET /v2/events', 200, [400, 401, 403]],
   ['GET /webhooks', 200, [401, 403]],
 ];
 

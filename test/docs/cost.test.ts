@@ -26,6 +26,9 @@ const last = () => {
 const preview = (body: Readonly<Record<string, unknown>>) =>
   tenant.test.post('/v1/messages/preview', { channel: 'sms', to: SILENT, text: 'Oi', ...body });
 
+const DAY_MS = 24 * 3_600_000;
+const AROUND = { from: new Date(Date.now() - DAY_MS).toISOString(), to: new Date(Date.now() + DAY_MS).toISOString() };
+
 let turn = 0;
 interface Options {
   /** Preparation that is not counted. */
@@ -68,6 +71,21 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
   ['Read the wallet', () => tenant.test.get('/v2/wallet')],
   ['Ledger, 50 lines', () => tenant.test.get('/v2/wallet/entries', { limit: 50 })],
   ['Create a contact', () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }), { withConsumers: true }],
+  [
+    'Record an event of a contact, with its attribution',
+    () =>
+      tenant.test.post('/v2/events', { name: 'compra', eventId: `pedido-${turn}`, contact: { externalId: 'cliente' } }),
+    {
+      first: async () => {
+        if (turn > 0) return;
+        const contact = { phone: PHONE, externalId: 'cliente' };
+        const { id: contactId } = (await tenant.test.post('/contacts', contact)).body;
+        await tenant.test.send({ to: SILENT, contactId });
+      },
+    },
+  ],
+  ['List of events of customers', () => tenant.test.get('/v2/events', AROUND)],
+  ['Export of SMS, 50 a page', () => tenant.test.get('/v2/exports/messages', { ...AROUND, channel: 'sms', limit: 50 })],
   [
     'Follow a tracked link, with its event',
     () => service.messaging.anonymous.get(`/r/${link}`),

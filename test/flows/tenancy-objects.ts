@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
@@ -28,6 +29,18 @@ const makeRcs = async (client: Client): Promise<string> => {
   return (await send()).body.id;
 };
 
+/** Two WhatsApp messages and SMS, and two events of a customer, so that their lists have a second page. */
+const makePairs = async (client: Client, contactId: string): Promise<void> => {
+  const template = { type: 'template', payload: { template: { name: 'pedido', language: 'pt-BR' } } };
+  for (const eventId of ['first', 'second']) {
+    const whatsapp = { channel: 'whatsapp', to: '+5511999990099', ...template };
+    expect((await client.post('/messages', whatsapp, keyed())).status).toBe(201);
+    await client.send({ to: '+5511999990099' });
+    const event = { name: 'compra', eventId, contact: { contactId } };
+    expect((await client.post('/v2/events', event)).status).toBe(201);
+  }
+};
+
 /** An app with a device, and two messages to it, so that their list has a second page. Answers the last. */
 const makePush = async (client: Client) => {
   const pushApp = (await client.post('/v2/push/apps', { name: 'Theirs' })).body.id;
@@ -53,6 +66,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const account = (await client.post('/v2/accounts', invited)).body.id;
   const mailTemplate = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
   const emailTemplate = (await client.post('/v2/email/templates', mailTemplate)).body.id;
+  await makePairs(client, contact);
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
   // Verified now, and not by the background while the tests compare.

@@ -5,7 +5,7 @@ import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { type Scope, WIDER_SCOPE } from '../../shared/domain/core/scopes.ts';
 import { type Answer, apiClient, type Client, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
+import { exampleBody, pathNames, pathWith, queryNames, requiredQuery, scopeOf } from '../support/requests.ts';
 import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
@@ -119,7 +119,11 @@ describe.each(ADDRESSED.filter((contract) => kindOf(contract) === 'delivery').ma
 
 describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
   test('contains nothing of another organization or environment', async () => {
-    const [foreign, other] = [await stranger.test.get(contract.path), await owner.live.get(contract.path)];
+    const query = requiredQuery(contract);
+    const [foreign, other] = [
+      await stranger.test.get(contract.path, query),
+      await owner.live.get(contract.path, query),
+    ];
     for (const answer of [foreign, other]) {
       expect(answer.status).toBe(200);
       for (const id of Object.values(things)) expect(answer.text).not.toContain(id);
@@ -129,13 +133,15 @@ describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (
 });
 
 describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a cursor of %s', (_, contract) => {
-  const cursorOf = async (client: Client) => String((await client.get(contract.path, { limit: 1 })).body.nextCursor);
+  const query = requiredQuery(contract);
+  const cursorOf = async (client: Client) =>
+    String((await client.get(contract.path, { ...query, limit: 1 })).body.nextCursor);
 
   test('is 400 for another organization or environment', async () => {
     const cursor = await cursorOf(owner.test);
-    expect((await owner.test.get(contract.path, { cursor })).status).toBe(200);
+    expect((await owner.test.get(contract.path, { ...query, cursor })).status).toBe(200);
     for (const client of [stranger.test, owner.live, stranger.live])
-      expectProblem(await client.get(contract.path, { cursor }), 400, { sent: cursor });
+      expectProblem(await client.get(contract.path, { ...query, cursor }), 400, { sent: cursor });
   });
 
   test('is 400 once any part of it is altered', async () => {
@@ -143,7 +149,7 @@ describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a curs
     const other = (at: number) => `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
     const changed = [0, 20, 42, 43, 60, cursor.length - 2].map(other);
     for (const bad of [...changed, cursor.slice(1), cursor.slice(0, -4), `${cursor}AAAA`, 'x', 'x'.repeat(2_048)])
-      expectProblem(await owner.test.get(contract.path, { cursor: bad }), 400);
+      expectProblem(await owner.test.get(contract.path, { ...query, cursor: bad }), 400);
   });
 });
 

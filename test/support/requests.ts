@@ -21,6 +21,21 @@ export const exampleBody = ({ id, request }: OperationContract): unknown =>
 export const queryNames = ({ request }: OperationContract): string[] =>
   request.query instanceof z.ZodObject ? Object.keys(request.query.shape) : [];
 
+const HOUR_MS = 3_600_000;
+/** Values of query parameters that an operation requires: a window of time around now, and a channel. */
+const QUERY_VALUES: Readonly<Record<string, string>> = {
+  from: new Date(Date.now() - 24 * HOUR_MS).toISOString(),
+  to: new Date(Date.now() + 24 * HOUR_MS).toISOString(),
+  channel: 'sms',
+};
+/** The query parameters that an operation requires, the same in each call of a process. */
+export const requiredQuery = ({ request }: OperationContract): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(request.query?.shape ?? {})
+      .filter(([, schema]) => !z.safeParse(schema, undefined).success)
+      .map(([name]) => [name, QUERY_VALUES[name] ?? 'text']),
+  );
+
 /** The scope that an operation requires; undefined for a public one. */
 export const scopeOf = ({ permission }: OperationContract): string | undefined =>
   permission === 'public' ? undefined : typeof permission === 'string' ? permission : permission.session;

@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   auditEntry: 'aud',
   batch: 'btc',
   contact: 'cnt',
+  customerEvent: 'cev',
   delivery: 'dlv',
   emailTemplate: 'etpl',
   entry: 'ent',

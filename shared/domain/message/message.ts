@@ -188,5 +188,5 @@ export const isDelivered = ({ status }: MessageRecord): boolean =>
   status === 'delivered' || status === 'read' || status === 'complained';
 
 /** Whether it is certain that the message does not reach its recipient. */
-export const isFailed = ({ status }: MessageRecord): boolean =>
+export const isFailed = ({ status }: Pick<MessageRecord, 'status'>): boolean =>
   status === 'failed' || status === 'undelivered' || status === 'bounced';

@@ -100,6 +100,10 @@ const mergedMatches = async (
   return { rows: page.map(({ row }) => row), end };
 };
 
+/** The cursor of the page after a row, for a page that ends before the one that was read. */
+export const cursorAfter = (range: ListRange, { vault, scope }: CursorRequest, row: Row): string =>
+  encodeCursor(vault, scope, placesIn(range)(row));
+
 /**
  * A page of a narrow index, newest first. Reads `limit` + 1 index rows without a filter, and never more than 1,000: a filtered page may have
  * fewer items and still a next page, so that a page's cost does not grow with the list. 400 for a cursor that was not issued by us, was

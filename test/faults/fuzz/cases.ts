@@ -1,6 +1,6 @@
 import type { OperationContract } from '../../../shared/contracts/define-operation.ts';
 import type { Chance } from '../../support/chance.ts';
-import { exampleBody } from '../../support/requests.ts';
+import { exampleBody, requiredQuery } from '../../support/requests.ts';
 import type { WireRequest } from '../../support/wire.ts';
 import { type Draft, isObject, mutationOf } from './mutations.ts';
 import { jsonText } from './values.ts';
@@ -38,7 +38,7 @@ const drafted = ({ operations, keys, ids }: FuzzWorld, chance: Chance, nth: numb
     canary: `zqcanary${nth.toString(36)}x`,
     method: contract.method,
     path: contract.path.replace(/\{.+?\}/g, () => chance.pick(ids)),
-    query: [],
+    query: Object.entries(requiredQuery(contract)).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
     headers: key === undefined ? [] : [['Authorization', `Bearer ${key}`]],
     body,
   };

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { isCurrency } from '../domain/core/currencies.ts';
+import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import { metadataSchema, numberError } from '../domain/core/json-values.ts';
+import { ATTRIBUTION_HOURS, TOUCH_CHANNELS } from '../domain/customer-events/attribution.ts';
+import { boundedText, cursor, dateTime, flag, limit, nextCursor, openObject, optionalText, part } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const tag = 'Customer events';
+const names = {
+  name: boundedText(128, 'The name of the event.', 'compra'),
+  eventId: boundedText(255, "The caller's id of the event: one is recorded once.", 'pedido-A-1842'),
+};
+const properties = metadataSchema.meta({
+  description:
+    'Anything else about the event, under the rules of correlation metadata: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.',
+  example: { loja: 'Pinheiros', itens: 3 },
+});
+const externalId = z.string().min(1).max(255);
+
+const attribution = part('The message that the event follows.', {
+  messageId: idSchema('message'),
+  channel: z.enum(TOUCH_CHANNELS).meta({ description: 'The channel of the message.', example: 'whatsapp' }),
+  campaignId: optionalText('The campaign tag of the message.', 'black-friday'),
+  sentAt: dateTime('When the message was sent.'),
+  horasAteOEvento: z.number().meta({ description: 'The hours from the message to the event.', example: 26.5 }),
+});
+
+const CustomerEvent = openObject('CustomerEvent', 'Something that a customer did outside of messages.', {
+  id: idSchema('customerEvent'),
+  ...names,
+  contactId: idSchema('contact', 'The contact; absent for a customer who is none.').optional(),
+  contactExternalId: optionalText("The caller's own id of the customer.", 'cliente-77'),
+  occurredAt: dateTime('When it happened.'),
+  value: z.number().optional().meta({ description: 'What it was worth.', example: 199.9 }),
+  currency: optionalText('The currency of the value, ISO 4217.', 'BRL'),
+  properties: properties.optional(),
+  attribution: attribution
+    .nullable()
+    .meta({ description: 'The last message before the event; null if there was none.' }),
+  duplicate: flag('True when an earlier call recorded this eventId: then nothing was recorded.', false),
+});
+
+const RecordEvent = z
+  .strictObject({
+    ...names,
+    contact: z
+      .strictObject({
+        externalId: externalId
+          .optional()
+          .meta({ description: "The caller's own id of the customer.", example: 'cliente-77' }),
+        contactId: idSchema('contact').optional(),
+        phone: z
+          .string()
+          .max(64)
+          .optional()
+          .meta({ description: "The customer's phone, E.164.", example: '+5511999990005' }),
+        email: z.string().max(254).optional().meta({ description: "The customer's e-mail address." }),
+      })
+      .refine((given) => Object.values(given).some((name) => name !== undefined), {
+        error: 'give externalId, contactId, phone or email',
+      })
+      .meta({ description: 'Whose event it is: one name or several, all of one person.' }),
+    occurredAt: dateTime('When it happened; now when absent.').optional(),
+    value: z
+      .number()
+      .refine((value) => numberError(value) === undefined, 'would not come back as it was sent')
+      .optional()
+      .meta({ description: 'What it was worth.', example: 199.9 }),
+    currency: z
+      .string()
+      .refine(isCurrency, 'must be a currency code of ISO 4217')
+      .optional()
+      .meta({ description: 'The currency of the value, ISO 4217; BRL when absent.', example: 'BRL' }),
+    properties: properties.optional(),
+    attributionWindowHours: z
+      .int()
+      .min(1)
+      .max(ATTRIBUTION_HOURS.maximum)
+      .optional()
+      .meta({
+        description: `A message counts if it was sent at most so many hours before: 1 to ${ATTRIBUTION_HOURS.maximum}; ${ATTRIBUTION_HOURS.fallback} when absent.`,
+        example: ATTRIBUTION_HOURS.fallback,
+      }),
+  })
+  .meta({ id: 'RecordCustomerEvent', description: 'An event that happened.' });
+
+export const recordCustomerEvent = defineOperation({
+  id: 'events.record',
+  method: 'POST',
+  path: '/v2/events',
+  tag,
+  summary: 'Record an event of a customer',
+  description:
+    'A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls a minute name the customer by `phone` or `email`; then 429.',
+  permission: 'contacts:write',
+  request: { body: RecordEvent },
+  responses: { 201: CustomerEvent, 200: CustomerEvent },
+  errors: ['VALIDATION_ERROR'],
+  uses: { table: 'write', rootKeys: ['recipients'] },
+});
+
+export const listCustomerEvents = defineOperation({
+  id: 'events.list',
+  method: 'GET',
+  path: '/v2/events',
+  tag,
+  summary: 'List events of customers, latest first',
+  permission: 'contacts:read',
+  request: {
+    query: z.strictObject({
+      from: dateTime('Only events that happened at or after this time.'),
+      to: dateTime('Only events that happened at or before this time.'),
+      name: boundedText(128, 'Only events of this name.').optional(),
+      contactId: looseId('contact', z.string().min(1).max(128))
+        .optional()
+        .meta({ description: 'Only events of this contact.' }),
+      limit: limit(50, 200),
+      cursor,
+    }),
+  },
+  responses: {
+    200: openObject('CustomerEventPage', 'A page of events.', {
+      items: z.array(CustomerEvent).meta({ description: 'The events of this page, latest first.' }),
+      nextCursor,
+    }),
+  },
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});

@@ -1,0 +1,93 @@
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import { derivedId, type Id, randomBase62 } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
+import type { Clock } from '../core/time.ts';
+import { ATTRIBUTION_HOURS, lastTouch, type Touch } from './attribution.ts';
+import type { CustomerEvent } from './customer-event.ts';
+import { type CustomerNames, type CustomerPorts, identifyCustomer } from './identify.ts';
+
+/** A report of an event, as its contract has parsed it. */
+export interface EventReport extends Pick<CustomerEvent, 'name' | 'eventId' | 'value' | 'currency' | 'properties'> {
+  readonly contact: CustomerNames;
+  /** ISO 8601; now when absent. */
+  readonly occurredAt?: string | undefined;
+  readonly attributionWindowHours?: number | undefined;
+}
+
+/** A stored event, and whether an earlier report stored it. */
+export interface RecordedEvent {
+  readonly event: CustomerEvent;
+  readonly duplicate: boolean;
+}
+
+export interface CustomerEventPorts extends CustomerPorts {
+  readonly clock: Clock;
+  /** Messages that a contact got from `from` to `to` (ms, both inclusive), the last of them among them. */
+  readonly touches: (
+    organizationId: Id<'organization'>,
+    contactId: Id<'contact'>,
+    window: { readonly from: number; readonly to: number },
+  ) => Promise<readonly Touch[]>;
+  readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
+  /** Stores an event unless there is one of its id; answers the one that is stored. */
+  readonly store: (event: CustomerEvent) => Promise<CustomerEvent>;
+}
+
+const HOUR_MS = 3_600_000;
+/** How far a caller's clock may be ahead of ours. */
+const MAX_AHEAD_MS = 5 * 60_000;
+const DEFAULT_CURRENCY = 'BRL';
+
+/** When the event happened, in ms; 422 for a moment that is still to come, or before 1970. */
+const momentOf = ({ occurredAt }: EventReport, now: number): number | Refusal<'VALIDATION_ERROR'> => {
+  const at = occurredAt === undefined ? now : Date.parse(occurredAt);
+  if (at >= 0 && at <= now + MAX_AHEAD_MS) return at;
+  return refuseField(
+    'The event cannot have happened then.',
+    'occurredAt',
+    'must be from 1970 on and not in the future',
+  );
+};
+
+/**
+ * Records an event that happened outside of messages, once for its eventId, and attributes it to the last message that its customer got before
+ * (docs/spec/customer-events.md#recording-an-event). A repeat answers what is stored, whatever else it says.
+ */
+export const recordEvent = async (
+  ports: CustomerEventPorts,
+  actor: Actor,
+  report: EventReport,
+): Promise<RecordedEvent | Refusal<'RATE_LIMITED' | 'VALIDATION_ERROR'>> => {
+  const { organizationId, env } = actor;
+  const { name, eventId, value, properties } = report;
+  const id = derivedId('customerEvent', [organizationId, env, eventId]);
+  const before = await ports.read(id);
+  if (before) return { event: before, duplicate: true };
+  const now = ports.clock();
+  const occurredAt = momentOf(report, now);
+  if (isRefusal(occurredAt)) return occurredAt;
+  const customer = await identifyCustomer(ports, actor, report.contact);
+  if (isRefusal(customer)) return customer;
+  const windowMs = (report.attributionWindowHours ?? ATTRIBUTION_HOURS.fallback) * HOUR_MS;
+  const touches = customer.contactId
+    ? await ports.touches(organizationId, customer.contactId, { from: occurredAt - windowMs, to: occurredAt })
+    : [];
+  const event: CustomerEvent = {
+    id,
+    organizationId,
+    env,
+    eventId,
+    name,
+    ...customer,
+    occurredAt,
+    value,
+    currency: report.currency ?? (value === undefined ? undefined : DEFAULT_CURRENCY),
+    properties,
+    attribution: lastTouch(touches),
+    claim: randomBase62(12),
+    createdAt: now,
+  };
+  const stored = await ports.store(event);
+  return { event: stored, duplicate: stored.claim !== event.claim };
+};

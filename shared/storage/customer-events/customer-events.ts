@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { TOUCH_CHANNELS } from '../../domain/customer-events/attribution.ts';
+import type { CustomerEvent } from '../../domain/customer-events/customer-event.ts';
+import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, jsonText, time } from '../client/attributes.ts';
+import { ABSENT, equal } from '../client/conditions.ts';
+import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
+import { between, fullRows, isEmpty } from '../client/pages.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { CUSTOMER_EVENT_SHARDS, shardOf } from '../table-indexes.ts';
+
+const propertiesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+const customerEventRows = defineRow<CustomerEvent>()({
+  attributes: {
+    id: id('customerEvent'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    eventId: z.string(),
+    name: z.string(),
+    contactId: id('contact').optional(),
+    contactExternalId: z.string().optional(),
+    occurredAt: time,
+    value: z.number().optional(),
+    currency: z.string().optional(),
+    properties: jsonText((json) => propertiesSchema.parse(json)).optional(),
+    attribution: z
+      .object({
+        messageId: id('message'),
+        channel: z.enum(TOUCH_CHANNELS),
+        campaignId: z.string().optional(),
+        sentAt: time,
+      })
+      .nullable(),
+    claim: z.string(),
+    createdAt: time,
+  },
+  // An attribute of its own, since the index of contacts' objects holds it.
+  rename: { organizationId: 'org', name: 'eventName' },
+  key: (event) => KEYS.customerEvent(event.id),
+  index({ id, organizationId, contactId, name, occurredAt }) {
+    const at = isoTime(occurredAt);
+    const shard = shardOf(id, CUSTOMER_EVENT_SHARDS);
+    return {
+      ...INDEX_KEYS.customerEventsOf(organizationId, at, id, shard),
+      ...INDEX_KEYS.customerEventsNamed(organizationId, name, at, id, shard),
+      ...(contactId ? INDEX_KEYS.customerEventsOfContact(contactId, at, id) : {}),
+    };
+  },
+});
+
+/** Customer events in the table of one stage. */
+export const customerEventStore = (table: Table): Pick<CustomerEventPorts, 'read' | 'store'> => ({
+  read: (id) => readRow(table, KEYS.customerEvent(id), customerEventRows.read),
+
+  async store(event) {
+    const { ok, row } = await table.write({ put: customerEventRows.write(event), when: ABSENT });
+    if (ok) return event;
+    if (!row) throw new Unavailable('The event was stored and deleted meanwhile.');
+    return customerEventRows.read(row);
+  },
+});
+
+/** Which events a list holds: by when they happened (ms, both inclusive), by name and by contact. */
+export interface CustomerEventFilter {
+  readonly from: number;
+  readonly to: number;
+  readonly name?: string | undefined;
+  readonly contactId?: Id<'contact'> | undefined;
+}
+
+const SHARDS = Array.from({ length: CUSTOMER_EVENT_SHARDS }, (_, shard) => shard);
+
+/** The narrowest index for a selection. */
+const rangeOf = (
+  organizationId: Id<'organization'>,
+  { name, contactId, ...window }: CustomerEventFilter,
+): ListRange => {
+  const sort = between(window);
+  if (contactId !== undefined) {
+    const partition = INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk;
+    return { index: 'gsi2', partition, sort, filter: equal({ org: organizationId, eventName: name }) };
+  }
+  const ofShard = (shard: number): string =>
+    name === undefined
+      ? INDEX_KEYS.customerEventsOf(organizationId, '', '', shard).gsi1pk
+      : INDEX_KEYS.customerEventsNamed(organizationId, name, '', '', shard).gsi3pk;
+  const [partition = '', ...others] = SHARDS.map(ofShard);
+  return { index: name === undefined ? 'gsi1' : 'gsi3', partition, others, sort };
+};
+
+/** A page of events; without `nextCursor` the list ended. */
+export interface CustomerEventPage {
+  readonly items: readonly CustomerEvent[];
+  readonly nextCursor?: string;
+}
+
+/**
+ * A page of an organization's events, latest first; its cost does not grow with the list. Of one contact and one name a page may have fewer
+ * items and still a `nextCursor`. 400 for a cursor of another list.
+ */
+export const listCustomerEvents = async (
+  table: Table,
+  filter: CustomerEventFilter,
+  request: CursorRequest,
+): Promise<CustomerEventPage | Refusal<'BAD_REQUEST'>> => {
+  if (isEmpty(filter)) return { items: [] };
+  const page = await cursorPage(table, rangeOf(request.scope.organizationId, filter), request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: (await fullRows(table, keys)).map(customerEventRows.read), ...next };
+};

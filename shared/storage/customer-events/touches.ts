@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import {
+  TOUCH_CHANNELS,
+  TOUCHING_STATUSES,
+  type Touch,
+  type TouchChannel,
+} from '../../domain/customer-events/attribution.ts';
+import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
+import { time } from '../client/attributes.ts';
+import { all, oneOf } from '../client/conditions.ts';
+import { between } from '../client/pages.ts';
+import type { QueryRange, Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+
+/** The latest messages of a contact on a channel that are looked at, so that one with many costs as much as one with few. */
+const MAX_LOOKED_AT = 500;
+/**
+ * How long before it left a message may have been made, in ms: 90 days of schedule, and a month in which quiet hours and its number's rate
+ * defer it.
+ */
+const MAX_WAIT_MS = 120 * 24 * 3_600_000;
+
+const entry = z.object({ pk: z.string(), sentAt: time, campaignId: z.string().optional() });
+
+type Window = Parameters<CustomerEventPorts['touches']>[2];
+
+/** A contact's messages are in the order in which they were made, and each was made before it was sent. */
+const rangeOf = (
+  organizationId: Id<'organization'>,
+  contactId: Id<'contact'>,
+  channel: TouchChannel,
+  { from, to }: Window,
+): QueryRange => ({
+  index: 'gsi2',
+  partition: INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk,
+  sort: between({ from: from - MAX_WAIT_MS, to }),
+  filter: all(
+    oneOf('org', [organizationId]),
+    oneOf('status', TOUCHING_STATUSES),
+    { text: 'attribute_not_exists(#archivedAt)' },
+    {
+      text: '#sentAt BETWEEN :sentFrom AND :sentTo',
+      values: { sentFrom: isoTime(Math.max(from, 0)), sentTo: isoTime(to) },
+    },
+  ),
+  newestFirst: true,
+  only: ['pk', 'sentAt', 'campaignId'],
+  limit: MAX_LOOKED_AT,
+});
+
+/**
+ * The messages that named a contact and were sent to it in a window (ms, both inclusive), and did not fail: of each channel those among the last
+ * 500 that were made before its end. A query a channel of an index, side by side; no message is read. Eventually consistent.
+ */
+export const touchesOf = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  contactId: Id<'contact'>,
+  window: Window,
+): Promise<Touch[]> => {
+  const found = await Promise.all(
+    TOUCH_CHANNELS.map(async (channel) => {
+      const { rows } = await table.query(rangeOf(organizationId, contactId, channel, window));
+      return rows.map((row) => {
+        const { pk, sentAt, campaignId } = entry.parse(row);
+        return { messageId: PARSE_KEY.message({ pk }), channel, campaignId, sentAt };
+      });
+    }),
+  );
+  return found.flat();
+};
