@@ -9,9 +9,9 @@ import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import { writeColumn } from '../shared/storage/audience/column-rows.ts';
-import { numberedWrite, takeContactNumbers } from '../shared/storage/audience/contact-numbers.ts';
 import type { Row } from '../shared/storage/client/row.ts';
 import type { Table } from '../shared/storage/client/table.ts';
+import { numberedWrite, takeContactNumbers } from '../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../shared/storage/contacts/contacts.ts';
 import { type Chance, chanceOf } from '../test/support/chance.ts';
 

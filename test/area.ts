@@ -31,6 +31,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'contacts',
     'test/audience',
     'segments',
+    'grams',
+    'contact-list',
     'counters',
     'interactions',
     'flows/ai',

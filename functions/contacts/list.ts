@@ -1,5 +1,5 @@
 import { listContacts as contract } from '../../shared/contracts/contact-list.ts';
-import { listContacts } from '../../shared/domain/contacts/list.ts';
+import { listContacts } from '../../shared/domain/audience/contact-list.ts';
 import { contactView } from '../../shared/domain/contacts/views.ts';
 import { itemsAs, operation } from '../../shared/runtime/operation.ts';
 import { contactListPorts } from '../../shared/wiring/contacts/list.ts';

@@ -18,10 +18,6 @@ export const pushTokenPartition = (organizationId: Id<'organization'>, shard: nu
 export const changedPartitions = (organizationId: Id<'organization'>): readonly string[] =>
   Array.from({ length: CHANGED_SHARDS }, (_, shard) => `CNTCH#${organizationId}#${shard}`);
 
-/** The partition key of the columns of a block of the audience's index. */
-export const audiencePartition = (organizationId: Id<'organization'>, block: number): string =>
-  `AUD#${organizationId}#${block}`;
-
 /** The due-index partition key of a shard of a kind of work item. */
 export const duePartition = (kind: WorkItem['kind'], shard: number): string => `DUE#${kind}#${shard}`;
 

@@ -21,7 +21,9 @@ const blockAfter = (changes: readonly (readonly (readonly [number, IndexedContac
   let columns = new Map(COLUMN_NAMES.map((name) => [name, emptyColumn(name)]));
   for (const round of changes) {
     const latest = new Map(round);
-    for (const [at, contact] of latest) contact ? contacts.set(at, contact) : contacts.delete(at);
+    for (const [at, contact] of latest)
+      if (contact) contacts.set(at, contact);
+      else contacts.delete(at);
     columns = new Map(
       [...columns].map(([name, column]) => [
         name,

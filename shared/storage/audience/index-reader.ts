@@ -7,10 +7,10 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
+import { readChanged } from '../contacts/changed-contacts.ts';
+import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { readContact } from '../contacts/contacts.ts';
-import { readChanged } from './changed-contacts.ts';
 import { columnAt, readColumns } from './column-rows.ts';
-import { contactsOfNumbers, lastContactNumber } from './contact-numbers.ts';
 
 /** A call of BatchGetItem takes 100 keys. */
 const KEYS_A_CALL = 100;

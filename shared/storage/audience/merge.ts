@@ -7,8 +7,8 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
+import { type ChangedContact, clearChanged, readChanged } from '../contacts/changed-contacts.ts';
 import { contactRows, readContact } from '../contacts/contacts.ts';
-import { type ChangedContact, clearChanged, readChanged } from './changed-contacts.ts';
 import { type ColumnPlace, columnAt, readColumns, writeColumn } from './column-rows.ts';
 
 const AT_ONCE = 8;

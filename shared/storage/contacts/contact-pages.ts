@@ -1,4 +1,4 @@
-import type { ContactListPorts } from '../../domain/contacts/list.ts';
+import type { ContactListPorts } from '../../domain/audience/contact-list.ts';
 import { readCount } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';

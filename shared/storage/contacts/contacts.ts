@@ -16,8 +16,6 @@ import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
-import { changedWrite } from '../audience/changed-contacts.ts';
-import { numberedWrite, takeContactNumbers } from '../audience/contact-numbers.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
@@ -28,6 +26,8 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { changedWrite } from './changed-contacts.ts';
+import { numberedWrite, takeContactNumbers } from './contact-numbers.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();

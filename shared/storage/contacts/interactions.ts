@@ -1,9 +1,9 @@
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
-import { changedWrite } from '../audience/changed-contacts.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { changedWrite } from './changed-contacts.ts';
 import { contactRows } from './contacts.ts';
 
 /** What an interaction changes of a contact; times in ms. */

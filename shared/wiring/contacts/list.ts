@@ -1,4 +1,4 @@
-import type { ContactListPorts } from '../../domain/contacts/list.ts';
+import type { ContactListPorts } from '../../domain/audience/contact-list.ts';
 import { audienceIndex } from '../../storage/audience/index-reader.ts';
 import { contactPages } from '../../storage/contacts/contact-pages.ts';
 import { gramIndex } from '../audience/grams.ts';

@@ -1,5 +1,8 @@
-import { countOf, pageOf } from '../audience/found.ts';
-import { isFound, parseSearch, type Search } from '../audience/grams.ts';
+import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
+import type { Id } from '../core/ids.ts';
+import type { Page, PageRequest } from '../message/lists.ts';
+import { countOf, pageOf } from './found.ts';
+import { isFound, parseSearch, type Search } from './grams.ts';
 import {
   type AudienceIndex,
   allOf,
@@ -8,10 +11,7 @@ import {
   searchSelection,
   treeSelection,
   updatedSelection,
-} from '../audience/selection.ts';
-import type { Id } from '../core/ids.ts';
-import type { Page, PageRequest } from '../message/lists.ts';
-import type { Contact, ContactSource, OptInStatus } from './contact.ts';
+} from './selection.ts';
 
 /** What a list of contacts is filtered by; an absent field does not filter. */
 export interface ContactFilter {
