@@ -77,8 +77,8 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 /** The floors of the domain, from the ground up: a folder imports from those below it, and from none beside it. Types count too. */
 const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
-  { holds: 'the catalogue of events, prices, the ledger, the audit log', folders: ['audit', 'events', 'pricing', 'wallet'] },
-  { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
+  { holds: 'the catalogue of events, prices, the ledger, the audit log, sets of contacts', folders: ['audit', 'audience', 'events', 'pricing', 'wallet'] },
+  { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'lists', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry', folders: ['channels'] },
   { holds: "a message's events, views and timeline", folders: ['tracking'] },
   { holds: 'plan, quote, reserve, dispatch, recover', folders: ['sending'] },

@@ -137,6 +137,11 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },
+  'lists.create': { body: { name: 'Clientes VIP', description: 'Quem comprou mais de três vezes no ano' } },
+  'lists.change': { body: { name: 'Clientes ouro' } },
+  'lists.add-members': { body: { externalIds: ['loja:42:8f14e45f'], phones: ['+5511999991234'] } },
+  'lists.replace-members': { body: { externalIds: ['loja:42:8f14e45f'] } },
+  'lists.remove-members': { body: { contactIds: ['cnt_4hJ9sKq2LmN8pRt5VwXz1'] } },
   'ai.report': {
     body: {
       contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',

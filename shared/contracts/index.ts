@@ -12,6 +12,7 @@ import * as emailTemplates from './email-templates.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
+import * as lists from './lists.ts';
 import * as media from './media.ts';
 import * as messageCreate from './message-create.ts';
 import * as messages from './messages.ts';
@@ -49,6 +50,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   media,
   contacts,
   contactTimeline,
+  lists,
   ai,
   wallet,
   keys,
