@@ -53,6 +53,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Media: 'Files in messages: uploaded once, sent by their id.',
   Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",
   Contacts: 'The people that messages are sent to, and their consent.',
+  'Static lists': "Contacts that the caller's system put together, and keeps.",
   Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
   Links: 'Short links in messages, and their clicks.',
   Unsubscribe: "The target of an e-mail's one-click unsubscribe (RFC 8058).",
