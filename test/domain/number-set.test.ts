@@ -22,16 +22,19 @@ const SHAPES: readonly (readonly number[])[] = [
 ];
 
 describe('a set of numbers', () => {
-  test.each(SHAPES.map((shape, at) => ({ shape, at })))('has what it was made of, the greatest first: $at', ({ shape }) => {
-    const set = NumberSet.of(shape);
-    const plain = new Set(shape);
-    expect(set.size).toBe(plain.size);
-    expect([...set]).toEqual(sorted(plain));
-    for (const number of [...plain].slice(0, 100)) {
-      expect(set.has(number)).toBe(true);
-      expect(set.has(number + 1)).toBe(plain.has(number + 1));
-    }
-  });
+  test.each(SHAPES.map((shape, at) => ({ shape, at })))(
+    'has what it was made of, the greatest first: $at',
+    ({ shape }) => {
+      const set = NumberSet.of(shape);
+      const plain = new Set(shape);
+      expect(set.size).toBe(plain.size);
+      expect([...set]).toEqual(sorted(plain));
+      for (const number of [...plain].slice(0, 100)) {
+        expect(set.has(number)).toBe(true);
+        expect(set.has(number + 1)).toBe(plain.has(number + 1));
+      }
+    },
+  );
 
   test.each(SHAPES.map((shape, at) => ({ shape, at })))('is the same once encoded and decoded: $at', ({ shape }) => {
     const set = NumberSet.of(shape);

