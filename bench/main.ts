@@ -13,6 +13,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
+  lists: async () => (await import('./lists.ts')).benchLists(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
   tenants: async () => (await import('./tenants.ts')).benchTenants(),
   queue: async () => (await import('./lost-queue.ts')).benchLostQueue(),
