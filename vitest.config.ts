@@ -8,6 +8,7 @@ const SLOW = [
   'test/audience/index.test.ts',
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,event-kill,fuzz,kill,lanes-model,model,push-kill,webhooks}.test.ts',
+  'test/lists/model.test.ts',
   'test/media/memory.test.ts',
   'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];

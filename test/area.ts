@@ -27,6 +27,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'channels/',
   ],
   bulk: ['bulk', 'batch-calls'],
+  lists: ['test/lists', 'flows/lists', 'number-set'],
   contacts: [
     'contacts',
     'test/audience',

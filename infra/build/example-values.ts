@@ -154,6 +154,11 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'exports.messages': {
     query: { channel: 'sms', from: '2026-03-01T00:00:00.000Z', to: '2026-03-31T23:59:59.999Z', limit: '500' },
   },
+  'lists.create': { body: { name: 'Clientes VIP', description: 'Quem comprou mais de três vezes no ano' } },
+  'lists.change': { body: { name: 'Clientes ouro' } },
+  'lists.add-members': { body: { externalIds: ['loja:42:8f14e45f'], phones: ['+5511999991234'] } },
+  'lists.replace-members': { body: { externalIds: ['loja:42:8f14e45f'] } },
+  'lists.remove-members': { body: { contactIds: ['cnt_4hJ9sKq2LmN8pRt5VwXz1'] } },
   'ai.report': {
     body: {
       contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',

@@ -15,6 +15,7 @@ import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
+import * as lists from './lists.ts';
 import * as media from './media.ts';
 import * as messageCreate from './message-create.ts';
 import * as messages from './messages.ts';
@@ -55,6 +56,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactList,
   contactTimeline,
   segments,
+  lists,
   ai,
   customerEvents,
   exports,

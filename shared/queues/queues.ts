@@ -24,6 +24,7 @@ const workItem = z.strictObject({
     'send_push',
     'mail_sign_in',
     'index_contacts',
+    'clean_up',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -129,7 +130,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; and judgements of destinations.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -195,6 +196,7 @@ export const QUEUE_OF_KIND = {
   send_push: 'push',
   mail_sign_in: 'send',
   index_contacts: 'outcome',
+  clean_up: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { OperationContract } from '../contracts/define-operation.ts';
 import type { PresentedCall } from '../domain/access/credentials.ts';
 import { isInRanges } from '../domain/access/ip-ranges.ts';
+import { PERSON_LOOKUPS } from '../domain/access/rate-limits.ts';
 import type { Actor, Environment, RequestOrigin } from '../domain/core/actor.ts';
 import { type Refusal, refuse } from '../domain/core/errors.ts';
 import type { Id } from '../domain/core/ids.ts';
@@ -80,17 +81,28 @@ export const permit = (
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
-/** Admits a call that looks a person up by an address, in its query or its body; 429 when the credential has done so too often. */
+/** People that one call counts as, at most: as many as a credential may look up at once. */
+const MAX_PEOPLE = PERSON_LOOKUPS.burst;
+
+/**
+ * Admits a call that looks people up by their addresses, in its query or its body, where a list counts as many, 60 at most; 429 when the credential has
+ * done so too often.
+ */
 export const admitPersonFilter = async (
   { id, personFilters = [] }: OperationContract,
   actor: Actor | undefined,
   input: { readonly query: unknown; readonly body: unknown },
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
   const given: Readonly<Record<string, unknown>> = Object.assign({}, input.body, input.query);
-  const filters = personFilters.filter((name) => given[name] !== undefined);
+  const addresses = personFilters.map((name) => ({ name, count: [given[name] ?? []].flat().length }));
+  const filters = addresses.filter(({ count }) => count > 0).map(({ name }) => name);
   if (!actor || filters.length === 0) return undefined;
+  const people = Math.min(
+    addresses.reduce((sum, { count }) => sum + count, 0),
+    MAX_PEOPLE,
+  );
   const { admitLookup } = await import('../wiring/access/lookups.ts');
-  return admitLookup(actor, { operation: id, filters });
+  return admitLookup(actor, { operation: id, filters, people });
 };
 
 /**

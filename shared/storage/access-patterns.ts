@@ -116,6 +116,19 @@ export const KEYS = {
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
   customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
+  /** A static list without its members. An organization's are in one partition, so that one query reads them all. */
+  list: (organizationId: Org, id: IdOrEmpty<'list'>) => key(`LSTS#${organizationId}`, `LST#${id}`),
+  /** The name of a static list: makes it unique. */
+  listName: (organizationId: Org, comparedName: string) =>
+    key(`LSTNAME#${organizationId}#${digest(comparedName)}`, 'LSTNAME'),
+  /** A version of a chunk of a static list's members: written once, read while the list names it. */
+  listChunk: (listId: Id<'list'>, chunk: number, version: string) => key(`LSTC#${listId}#${chunk}`, version),
+  /** An edit of a static list, until the chunks that it wrote or replaced are deleted. */
+  listEdit: (listId: Id<'list'>, edit: string) => key(`LSTEDIT#${listId}`, edit),
+  /** How many contacts of an organization were ever taken out of its lists. */
+  unlistedContacts: (organizationId: Org) => key(`LSTOUT#${organizationId}`, 'LAST'),
+  /** A contact that was taken out of all lists, by the count of these: edits in flight take it out of theirs. */
+  unlistedContact: (organizationId: Org, count: number) => key(`LSTOUT#${organizationId}`, `OUT#${padded(count, 12)}`),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

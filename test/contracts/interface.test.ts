@@ -36,6 +36,14 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
   ['GET /v2/exports/whatsapp', 200, [400, 401, 403, 422]],
   ['GET /v2/events', 200, [400, 401, 403]],
   ['GET /webhooks', 200, [401, 403]],
+  ['GET /v2/lists', 200, [401, 403]],
+  ['POST /v2/lists', 201, [400, 401, 403, 404, 409, 422]],
+  ['GET /v2/lists/{id}', 200, [400, 401, 403, 404, 422]],
+  ['PATCH /v2/lists/{id}', 200, [400, 401, 403, 404, 409, 422]],
+  ['DELETE /v2/lists/{id}', 204, [400, 401, 403, 404, 422]],
+  ['POST /v2/lists/{id}/members', 200, [400, 401, 403, 404, 422]],
+  ['PUT /v2/lists/{id}/members', 200, [400, 401, 403, 404, 422]],
+  ['POST /v2/lists/{id}/members/remove', 200, [400, 401, 403, 404, 422]],
 ];
 
 /** What was added to those lists, with the rule that requires it. */

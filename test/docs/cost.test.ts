@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -86,6 +87,11 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
   ],
   ['List of events of customers', () => tenant.test.get('/v2/events', AROUND)],
   ['Export of SMS, 50 a page', () => tenant.test.get('/v2/exports/messages', { ...AROUND, channel: 'sms', limit: 50 })],
+  ['Add a contact to a static list', () => tenant.test.post(members, { externalIds: [`loja:${turn}`] })],
+  [
+    'Make a static list of 1,000 contacts',
+    () => tenant.test.call('PUT', members, { body: { externalIds: externalIds.slice(turn) } }),
+  ],
   [
     'Follow a tracked link, with its event',
     () => service.messaging.anonymous.get(`/r/${link}`),
@@ -118,6 +124,9 @@ const ANSWER = 'thanks'.padEnd(500);
 let receiver: Receiver;
 let sent = { id: '' };
 let link = '';
+/** The path of a static list's members, and who may be in it. */
+let members = '';
+const externalIds = Array.from({ length: 1_000 }, (_, at) => `loja:${at}`);
 
 const documented = new Map<string, Metered>();
 const measured = new Map<string, Metered>();
@@ -160,6 +169,13 @@ beforeAll(async () => {
   for (let at = 0; at < 60; at++) sent = (await tenant.test.send({ to: SILENT, route: 'otp' })).body;
   await live({ body: 'Veja https://example.com/a', trackLinks: true });
   link = String((await service.messaging.rowsOf('live', tenant.id)).find(({ pk }) => pk.startsWith('LINK#'))?.code);
+  const contact = (externalId: string, at: number) => ({
+    ...KEYS.externalId(tenant.id, externalId),
+    org: tenant.id,
+    number: at,
+  });
+  await service.messaging.tables.test.putMany(externalIds.map(contact));
+  members = `/v2/lists/${(await tenant.test.post('/v2/lists', { name: 'Clientes VIP' })).body.id}/members`;
   for (const row of ROWS) await measure(...row);
   await measureLog();
 }, 300_000);

@@ -14,6 +14,7 @@ export type Kind =
       | 'webhook'
       | 'delivery'
       | 'emailTemplate'
+      | 'list'
       | 'number'
       | 'sender'
       | 'template'
@@ -67,6 +68,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const mailTemplate = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
   const emailTemplate = (await client.post('/v2/email/templates', mailTemplate)).body.id;
   await makePairs(client, contact);
+  const list = (await client.post('/v2/lists', { name: 'Theirs' })).body.id;
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
   // Verified now, and not by the background while the tests compare.
@@ -84,5 +86,5 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)) };
-  return { ...messages, account, key, contact, emailTemplate, number, sender, template, flow, webhook, delivery };
+  return { ...messages, account, key, contact, emailTemplate, list, number, sender, template, flow, webhook, delivery };
 };

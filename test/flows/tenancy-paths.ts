@@ -16,6 +16,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/accounts/{id}': 'account',
   '/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',
+  '/v2/lists/{id}': 'list',
   '/numbers/{numberId}': 'number',
   '/v2/senders/{id}': 'sender',
   '/v2/templates/{id}': 'template',

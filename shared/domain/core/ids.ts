@@ -19,6 +19,7 @@ export const ID_PREFIXES = {
   event: 'evt',
   flow: 'flw',
   instagramAccount: 'iga',
+  list: 'lst',
   message: 'msg',
   number: 'num',
   organization: 'org',

@@ -10,7 +10,16 @@ import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 /** What is counted without a limit: how many of them an organization ever had. */
 export const COUNTED = ['contacts', 'keys'] as const;
 /** What is counted within a limit: how many of them an organization has (limits.ts). */
-export const LIMITED = ['accounts', 'emailTemplates', 'flows', 'numbers', 'segments', 'senders', 'templates'] as const;
+export const LIMITED = [
+  'accounts',
+  'emailTemplates',
+  'flows',
+  'lists',
+  'numbers',
+  'segments',
+  'senders',
+  'templates',
+] as const;
 export type Limited = (typeof LIMITED)[number];
 export type Counted = (typeof COUNTED)[number] | Limited;
 
@@ -46,6 +55,7 @@ const ownCounts = z.object({
   accounts: own,
   emailTemplates: own,
   flows: own,
+  lists: own,
   numbers: own,
   segments: own,
   senders: own,

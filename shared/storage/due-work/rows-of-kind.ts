@@ -23,6 +23,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   send_push: [KEYS.message, KEYS.pushChunk],
   mail_sign_in: [KEYS.linkRequest],
   index_contacts: [KEYS.changedContact],
+  clean_up: [KEYS.listEdit],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -26,6 +26,7 @@ type OutcomeKind =
   | 'apply_receipt'
   | 'check_sender'
   | 'check_lanes'
+  | 'clean_up'
   | 'close_escrow'
   | 'index_contacts'
   | 'judge_destination'
@@ -41,6 +42,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   },
   recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
   close_escrow: processEscrowItem,
+  clean_up: async (item) => (await import('../lists/lists.ts')).processCleanUp(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),

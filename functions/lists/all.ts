@@ -1,0 +1,11 @@
+import { allLists as contract } from '../../shared/contracts/lists.ts';
+import { listView } from '../../shared/domain/lists/list.ts';
+import { allLists } from '../../shared/domain/lists/lists.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { listPorts } from '../../shared/wiring/lists/lists.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor }) => allLists(listPorts, actor),
+  (lists) => ({ items: lists.map(listView) }),
+);

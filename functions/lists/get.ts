@@ -1,0 +1,7 @@
+import { getList as contract } from '../../shared/contracts/lists.ts';
+import { listView } from '../../shared/domain/lists/list.ts';
+import { findList } from '../../shared/domain/lists/lists.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { listPorts } from '../../shared/wiring/lists/lists.ts';
+
+export const handler = operation(contract, ({ actor, params }) => findList(listPorts, actor, params.id), listView);

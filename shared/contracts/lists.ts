@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { MAX_LISTS } from '../domain/lists/list.ts';
+import { MAX_IDENTIFIERS, MAX_NOT_FOUND, tooManyOf } from '../domain/lists/members.ts';
+import { boundedText, closedObject, count, dateTime, openObject, optionalBoundedText, part, pathId } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const MAX_DESCRIPTION = 500;
+const MAX_IDENTIFIER = 128;
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
+  .meta({
+    description: 'The name, unique within the organization and the environment whatever its case.',
+    example: 'Clientes VIP',
+  });
+const description = optionalBoundedText(
+  MAX_DESCRIPTION,
+  'What the list is for, as free text.',
+  'Quem comprou mais de três vezes no ano',
+);
+
+const StaticList = openObject('StaticList', "Contacts that the caller's system put together.", {
+  id: idSchema('list'),
+  name,
+  description,
+  size: count('How many contacts are in the list now.', 1_250),
+  createdAt: dateTime('When it was created.'),
+  updatedAt: dateTime('When it last changed, its members included.'),
+});
+
+const identifiers = (what: string, example: string) =>
+  z
+    .array(z.string().min(1).max(MAX_IDENTIFIER))
+    .max(MAX_IDENTIFIERS)
+    .optional()
+    .meta({ description: what, example: [example] });
+const ListMembers = z
+  .strictObject({
+    externalIds: identifiers("The callers' own ids of contacts (`externalId`).", 'loja:42:8f14e45f'),
+    contactIds: identifiers('Ids of contacts.', 'cnt_4hJ9sKq2LmN8pRt5VwXz1'),
+    phones: identifiers('Phones in E.164.', '+5511999991234'),
+  })
+  .superRefine((given, context) => {
+    const kind = tooManyOf(given);
+    if (kind)
+      context.addIssue({
+        code: 'custom',
+        path: [kind],
+        message: `is beyond ${MAX_IDENTIFIERS} identifiers in one call, of all kinds together`,
+      });
+  })
+  .meta({
+    id: 'ListMembers',
+    description: `Contacts, by identifiers of any kinds together: at most ${MAX_IDENTIFIERS.toLocaleString('en')} in one call.`,
+  });
+
+const missing = (what: string) =>
+  z.array(z.string()).meta({ description: `${what} that name no contact, at most ${MAX_NOT_FOUND} of them.` });
+const Membership = openObject('ListMembership', 'What a call did to the members of a list.', {
+  listId: idSchema('list'),
+  matched: count('How many contacts the identifiers name.', 2),
+  added: count('How many of them were not in the list, and are now.', 1),
+  removed: count('How many contacts left the list.', 0),
+  total: count('How many contacts are in the list now.', 1_251),
+  notFoundCount: count('How many of the identifiers name no contact; a repeated one counts once.', 1),
+  notFound: part('A sample of the identifiers that name no contact.', {
+    externalIds: missing('External ids'),
+    contactIds: missing('Ids'),
+    phones: missing('Phones, as they were sent,'),
+  }),
+});
+
+const params = z.object({ id: pathId('list', 'The id of the list.') });
+const tag = 'Static lists';
+const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
+const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
+/** As many identifiers as a call may have are rows of the table to be read and parsed. */
+const edits = {
+  permission: 'contacts:write',
+  tag,
+  request: { params, body: ListMembers },
+  responses: { 200: Membership },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  uses: { table: 'write', rootKeys: ['recipients'] },
+  personFilters: ['phones'],
+  memoryMb: 1024,
+  timeoutSeconds: 28,
+} as const;
+const LOOKUPS = 'Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.';
+
+export const allLists = defineOperation({
+  ...reads,
+  id: 'lists.all',
+  path: '/v2/lists',
+  summary: 'List static lists, newest first',
+  description: `All of them: an organization has at most ${MAX_LISTS.toLocaleString('en')}.`,
+  request: {},
+  responses: {
+    200: openObject('StaticLists', 'The static lists of the organization.', {
+      items: z.array(StaticList).meta({ description: 'The lists, newest first.' }),
+    }),
+  },
+});
+
+export const createList = defineOperation({
+  ...writes,
+  id: 'lists.create',
+  method: 'POST',
+  path: '/v2/lists',
+  summary: 'Create a static list',
+  description:
+    'Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list beyond the most that an organization may have.',
+  request: {
+    body: closedObject('CreateList', 'A new static list.', { name, description }),
+  },
+  responses: { 201: StaticList },
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const getList = defineOperation({
+  ...reads,
+  id: 'lists.get',
+  path: '/v2/lists/{id}',
+  summary: 'Read a static list',
+  request: { params },
+  responses: { 200: StaticList },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+});
+
+export const changeList = defineOperation({
+  ...writes,
+  id: 'lists.change',
+  method: 'PATCH',
+  path: '/v2/lists/{id}',
+  summary: 'Change a static list',
+  description: 'JSON Merge Patch: absent fields stay, `description: null` clears. Its members do not change.',
+  request: {
+    params,
+    body: closedObject('ChangeList', 'A change of a static list.', {
+      name: name.optional(),
+      description: boundedText(MAX_DESCRIPTION, 'What the list is for.', 'Clientes de 2026').nullable().optional(),
+    }),
+  },
+  responses: { 200: StaticList },
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const deleteList = defineOperation({
+  ...writes,
+  id: 'lists.delete',
+  method: 'DELETE',
+  path: '/v2/lists/{id}',
+  summary: 'Delete a static list',
+  description: 'Its contacts stay. Its name can be used again.',
+  request: { params },
+  responses: { 204: null },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+});
+
+export const addMembers = defineOperation({
+  ...edits,
+  id: 'lists.add-members',
+  method: 'POST',
+  path: '/v2/lists/{id}/members',
+  summary: 'Add contacts to a list',
+  description: `Nobody leaves it. Contacts that do not exist are not created: import them first. All are added at once, or none. ${LOOKUPS}`,
+});
+
+export const replaceMembers = defineOperation({
+  ...edits,
+  id: 'lists.replace-members',
+  method: 'PUT',
+  path: '/v2/lists/{id}/members',
+  summary: 'Make a list of exactly these contacts',
+  description: `Who is missing is added, who is not named leaves, all at once. If no identifier names a contact it is 422 and the list stays as it is: to empty a list, remove its members. ${LOOKUPS}`,
+});
+
+export const removeMembers = defineOperation({
+  ...edits,
+  id: 'lists.remove-members',
+  method: 'POST',
+  path: '/v2/lists/{id}/members/remove',
+  summary: 'Take contacts out of a list',
+  description: `The contacts stay. All leave at once, or none. ${LOOKUPS}`,
+});

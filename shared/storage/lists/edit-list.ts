@@ -1,0 +1,113 @@
+import type { NumberSet } from '../../domain/audience/number-set.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import { randomBase62 } from '../../domain/core/ids.ts';
+import type { Clock } from '../../domain/core/time.ts';
+import { EDITS } from '../../domain/lists/members.ts';
+import type { Edit, EditResult } from '../../domain/lists/ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { pause } from '../client/retries.ts';
+import type { Table } from '../client/table.ts';
+import { writeChunks } from './chunks.ts';
+import { CLEAN_UP_MS, editRows } from './edit-rows.ts';
+import { type ChunkVersion, listRows, type StoredList, versionsOf } from './list-rows.ts';
+import { membersAt } from './stored-lists.ts';
+
+/** Changes that a list remembers: more than there are while an answer is lost and asked for again. */
+const MAX_RECENT = 16;
+/** The longest wait before an edit that met another is tried again, in ms: it grows by the attempt to this. */
+const [WAIT_MS, MAX_WAIT_MS] = [25, 400];
+
+/** Where members are edited, by which clock, and how long an edit that met others is tried again. */
+export interface Editing {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly mayRetry: () => boolean;
+}
+
+/** What an edit makes of a list. */
+interface Change extends EditResult {
+  readonly list: StoredList;
+  readonly members: NumberSet;
+  /** The chunks that differ. */
+  readonly changed: readonly number[];
+}
+
+const changeOf = async (
+  table: Table,
+  first: StoredList,
+  edit: Edit,
+  contacts: NumberSet,
+): Promise<Change | undefined> => {
+  const read = await membersAt(table, first, edit === 'replace' ? undefined : contacts.chunks);
+  if (!read) return undefined;
+  const { list, members: before } = read;
+  const members = EDITS[edit](before, contacts);
+  const [joined, left] = [members.andNot(before), before.andNot(members)];
+  const { chunks: changed } = joined.or(left);
+  return { list, members, changed, added: joined.size, removed: left.size, total: list.size + joined.size - left.size };
+};
+
+/** The versions of chunks that an edit makes, and of all chunks of the list after it: one without members has none. */
+const versionsAfter = ({ list, members, changed }: Change, version: string) => {
+  const full = new Set(members.chunks);
+  const made: ChunkVersion[] = changed.flatMap((chunk) => (full.has(chunk) ? [{ chunk, version }] : []));
+  const kept = Object.entries(list.chunks).filter(([chunk]) => !changed.includes(Number(chunk)));
+  return { made, chunks: Object.fromEntries([...kept, ...made.map((one) => [one.chunk, one.version] as const)]) };
+};
+
+/** Has a list name the chunks of a change if it is still what they were derived from; else answers the list as it is, undefined when it is gone. */
+const commitChange = async (
+  { table, clock }: Editing,
+  { list, total }: Change,
+  chunks: Readonly<Record<string, string>>,
+  mark: string,
+): Promise<'committed' | StoredList | undefined> => {
+  const { version: over } = list;
+  const recent = [...list.recent, mark].slice(-MAX_RECENT);
+  const { ok, row } = await table.write({
+    update: KEYS.list(list.organizationId, list.id),
+    set: listRows.set({ chunks, size: total, version: over + 1, recent, updatedAt: Math.max(clock(), list.updatedAt) }),
+    when: { text: '#version = :over', values: { over } },
+  });
+  if (ok) return 'committed';
+  const current = row && listRows.read(row);
+  // Ours, if the answer to an earlier attempt of this write was lost.
+  return current?.recent.includes(mark) ? 'committed' : current;
+};
+
+/**
+ * Changes the members of a list at once for all readers: writes the chunks that change under a version of their own, and has the list name them if it is
+ * still what they were derived from; else begins anew from the list as it is then. Four round trips; two, and nothing written, where nothing
+ * changes. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
+ */
+export const editList = async (
+  editing: Editing,
+  first: StoredList,
+  edit: Edit,
+  contacts: NumberSet,
+  since?: number,
+): Promise<EditResult | undefined> => {
+  const { table, clock, mayRetry } = editing;
+  const { id: listId, organizationId } = first;
+  const id = randomBase62(12);
+  const leftovers: ChunkVersion[] = [];
+  let list: StoredList | undefined = first;
+  for (let attempt = 1; list; attempt++) {
+    const change = await changeOf(table, list, edit, contacts);
+    if (!change) return undefined;
+    const { added, removed, total, changed } = change;
+    if (changed.length === 0) return { added, removed, total };
+    const mark = randomBase62(10);
+    const { made, chunks } = versionsAfter(change, mark);
+    leftovers.push(...versionsOf(change.list, changed), ...made);
+    const own = { organizationId, listId, id, over: change.list.version, since };
+    await table.write({ put: editRows.write({ ...own, chunks: leftovers, cleanUpAt: clock() + CLEAN_UP_MS }) });
+    await writeChunks(table, listId, made, change.members);
+    const outcome = await commitChange(editing, change, chunks, mark);
+    if (outcome === 'committed') return { added, removed, total };
+    if (!mayRetry()) throw new Unavailable('The list changed at every attempt.');
+    await pause(Math.random() * Math.min(WAIT_MS * attempt, MAX_WAIT_MS));
+    list = outcome;
+  }
+  return undefined;
+};

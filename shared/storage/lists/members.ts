@@ -1,0 +1,40 @@
+import type { Clock } from '../../domain/core/time.ts';
+import type { MemberStore, PhoneIndex } from '../../domain/lists/ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { editList } from './edit-list.ts';
+import { findContacts } from './find-contacts.ts';
+import { listRows } from './list-rows.ts';
+import { dropUnlisted, unlistedCount } from './unlisted-contacts.ts';
+
+/**
+ * Members of lists in the table of one stage. `patience`: whether a call that the table refuses, or that meets others at the same list, may be tried
+ * again, asked at its begin.
+ */
+export const memberStore = (
+  table: Table,
+  clock: Clock,
+  phoneIndex: PhoneIndex,
+  patience: () => () => boolean,
+): MemberStore => ({
+  async open(organizationId, id) {
+    const mayRetry = patience();
+    // Before any contact is looked for: one that is deleted later is told of by a greater count.
+    const keys = [KEYS.list(organizationId, id), KEYS.unlistedContacts(organizationId)];
+    const [row, count] = await table.getMany(keys, { consistent: true });
+    if (!row) return undefined;
+    const list = listRows.read(row);
+    const since = unlistedCount(count);
+    return {
+      find: (identifiers) => findContacts(table, organizationId, identifiers, phoneIndex, mayRetry),
+      async commit(edit, contacts) {
+        const editing = { table, clock, mayRetry };
+        if (edit === 'remove') return editList(editing, list, edit, contacts);
+        const result = await editList(editing, list, edit, contacts, since);
+        if (!result) return undefined;
+        const total = await dropUnlisted(editing, list, since);
+        return total === undefined ? result : { ...result, total };
+      },
+    };
+  },
+});

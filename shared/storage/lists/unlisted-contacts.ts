@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { chunkOf, NumberSet } from '../../domain/audience/number-set.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { Clock } from '../../domain/core/time.ts';
+import type { StaticList } from '../../domain/lists/list.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ttlAfter } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { type Editing, editList } from './edit-list.ts';
+import { asList, type StoredList } from './list-rows.ts';
+import { membersAt, readList, storedLists } from './stored-lists.ts';
+
+const countRow = z.object({ count: z.int() });
+const unlistedRow = z.object({ number: z.int() });
+/** How long edits are told of a contact, in ms: longer than the work that an interrupted one leaves waits. */
+const TOLD_MS = 7 * 24 * 3_600_000;
+const READS_IN_FLIGHT = 16;
+const EDITS_IN_FLIGHT = 8;
+
+/** How many contacts were taken out of all lists; of the row that counts them, which there is none of at first. */
+export const unlistedCount = (row: Row | undefined): number => (row ? countRow.parse(row).count : 0);
+
+/** Tells edits in flight of a contact: those that began to look for their contacts before take it out again. */
+const tellEdits = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  number: number,
+  now: number,
+): Promise<void> => {
+  const { row } = await table.write({ update: KEYS.unlistedContacts(organizationId), add: { count: 1 } });
+  const key = KEYS.unlistedContact(organizationId, unlistedCount(row));
+  await table.write({ put: { ...key, number, ttl: ttlAfter(now + TOLD_MS) } });
+};
+
+/** The lists that have the contact of a number. */
+const listsWith = async (table: Table, organizationId: Id<'organization'>, number: number): Promise<StoredList[]> => {
+  const chunk = chunkOf(number);
+  const lists = (await storedLists(table, organizationId)).filter(({ chunks }) => chunks[chunk] !== undefined);
+  const read = await mapConcurrently(lists, READS_IN_FLIGHT, (list) => membersAt(table, list, [chunk]));
+  return read.flatMap((found) => (found?.members.has(number) ? [found.list] : []));
+};
+
+/**
+ * The lists that have the contact of a number (`number` of a contact), in no order. A query, then a read of at most 8 KB of each list that has contacts of
+ * about that number; consistent.
+ */
+export const listsOfContact = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  number: number,
+): Promise<StaticList[]> => (await listsWith(table, organizationId, number)).map(asList);
+
+/**
+ * Takes a contact out of all lists of its organization, by its number, for good: also out of those that calls in flight are about to put it in. To be
+ * called once nothing finds the contact any more (its own row, its phone's and its external id's are gone), and again until it succeeds: repeats do no
+ * harm. The sizes of the lists are exact after it. Throws `Unavailable` when the table does not answer, or others change a list for too long.
+ */
+export const removeContact = async (
+  table: Table,
+  clock: Clock,
+  organizationId: Id<'organization'>,
+  number: number,
+  mayRetry = within(REMOVAL_MS),
+): Promise<void> => {
+  await tellEdits(table, organizationId, number, clock());
+  const lists = await listsWith(table, organizationId, number);
+  const contact = NumberSet.of([number]);
+  await mapConcurrently(lists, EDITS_IN_FLIGHT, (list) =>
+    editList({ table, clock, mayRetry }, list, 'remove', contact),
+  );
+};
+
+/** How long a removal tries a list that others change, in ms. */
+const REMOVAL_MS = 10_000;
+/** Holds for so many ms from now. */
+export const within = (ms: number): (() => boolean) => {
+  const until = performance.now() + ms;
+  return () => performance.now() < until;
+};
+
+/**
+ * Takes out of a list the contacts that were taken out of all lists after `since` others, and that an edit may have put in since; the size of the list
+ * after it, undefined where there were none. One query.
+ */
+export const dropUnlisted = async (
+  editing: Editing,
+  { organizationId, id }: Pick<StaticList, 'organizationId' | 'id'>,
+  since: number,
+): Promise<number | undefined> => {
+  const { pk: partition, sk: after } = KEYS.unlistedContact(organizationId, since);
+  const rows = await editing.table.queryAll({
+    partition,
+    sort: { text: '#sk > :after', values: { after } },
+    consistent: true,
+  });
+  if (rows.length === 0) return undefined;
+  const list = await readList(editing.table, organizationId, id);
+  const contacts = NumberSet.of(rows.map((row) => unlistedRow.parse(row).number));
+  return list && (await editList(editing, list, 'remove', contacts))?.total;
+};

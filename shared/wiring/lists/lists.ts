@@ -1,0 +1,19 @@
+import type { ListPorts, MemberPorts } from '../../domain/lists/ports.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { rowKey } from '../../storage/due-work/rows-of-kind.ts';
+import { cleanUpEdit } from '../../storage/lists/clean-up.ts';
+import { listStore } from '../../storage/lists/lists.ts';
+import { memberStore } from '../../storage/lists/members.ts';
+import { clock, table, vaults } from '../process/aws.ts';
+import { remainingMs } from '../process/scope.ts';
+
+export const listPorts: ListPorts = { clock, store: listStore(table, clock) };
+
+/** What a last attempt and the answer may take, in ms: a call that meets others is tried again until then. */
+const LAST_ATTEMPT_MS = 5_000;
+const untilLastAttempt = () => () => remainingMs() > LAST_ATTEMPT_MS;
+
+export const memberPorts: MemberPorts = { members: memberStore(table, clock, vaults.recipients, untilLastAttempt) };
+
+/** Deletes what an edit of a list left. */
+export const processCleanUp = (item: WorkItem): Promise<void> => cleanUpEdit(table, clock, rowKey(item));

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { changeList, deleteList } from '../../shared/domain/lists/lists.ts';
+import type { Membership } from '../../shared/domain/lists/members.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { rowKey } from '../../shared/storage/due-work/rows-of-kind.ts';
+import { cleanUpEdit } from '../../shared/storage/lists/clean-up.ts';
+import { CLEAN_UP_MS } from '../../shared/storage/lists/edit-rows.ts';
+import { membersAt, readList } from '../../shared/storage/lists/stored-lists.ts';
+import { type Chance, chanceOf } from '../support/chance.ts';
+import { shareOf } from '../support/share.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { Crashed, crashingAt } from './crashes.ts';
+import { addPeople, listsOver, newOrganization } from './stage.ts';
+
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
+const HISTORIES = shareOf(80);
+const ROUNDS = 8;
+/** Calls at once: any order of them may be the one that they had. */
+const CALLERS = 4;
+/** Writes of a call that meets nobody: it may end at any, or at none. */
+const MAX_WRITES = 7;
+const NUMBERS = [1, 2, 3, 70_000, 70_001, 140_000, 140_001, 300_000];
+
+const world = await use(startWorld('test'));
+const { table } = world;
+let now = 1_000_000;
+const clock = () => now;
+
+type Kind = 'add' | 'remove' | 'replace' | 'rename' | 'delete';
+interface Operation {
+  readonly kind: Kind;
+  readonly numbers: readonly number[];
+  /** At which write its process ends; undefined for never. */
+  readonly crash: { readonly at: number; readonly made: boolean } | undefined;
+}
+/** What a caller learned: the counts of an edit, that it was done or refused, or nothing since its process ended. */
+type Answer = Pick<Membership, 'added' | 'removed' | 'total'> | 'done' | 'refused' | 'nothing';
+/** The members of the list, in order; undefined once it is deleted. */
+type State = readonly number[] | undefined;
+
+const operation = (chance: Chance): Operation => {
+  const kinds: Kind[] = ['add', 'add', 'add', 'remove', 'remove', 'replace', 'rename'];
+  return {
+    kind: chance.below(25) === 0 ? 'delete' : chance.pick(kinds),
+    numbers: chance.shuffled(NUMBERS).slice(0, 1 + chance.below(NUMBERS.length)),
+    crash: chance.below(4) === 0 ? { at: chance.below(MAX_WRITES), made: chance.below(2) === 0 } : undefined,
+  };
+};
+
+/** What an operation makes of a plain set, and what its caller is told. */
+const applied = ({ kind, numbers }: Operation, state: State): { readonly after: State; readonly answer: Answer } => {
+  // Of several who delete it at once each may be told that it is done.
+  if (kind === 'delete') return { after: undefined, answer: 'done' };
+  if (state === undefined) return { after: state, answer: 'refused' };
+  if (kind === 'rename') return { after: state, answer: 'done' };
+  const given = new Set(numbers);
+  const kept = state.filter((number) =>
+    kind === 'add' ? true : kind === 'remove' ? !given.has(number) : given.has(number),
+  );
+  const after = kind === 'remove' ? kept : [...new Set([...kept, ...given])];
+  const answer = {
+    added: kind === 'remove' ? 0 : after.length - kept.length,
+    removed: state.length - kept.length,
+    total: after.length,
+  };
+  return { after: after.toSorted((a, b) => b - a), answer };
+};
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Whether some order of the operations, in which one that ended may be missing, gives each answer, each state that was seen, in turn, and the last. */
+const isSomeOrder = (
+  calls: readonly { readonly operation: Operation; readonly answer: Answer }[],
+  seen: readonly State[],
+  from: State,
+  to: State,
+): boolean => {
+  const rest = seen.slice(seen.findIndex((state) => !same(state, from)));
+  const unseen = seen.every((state) => same(state, from)) ? [] : rest;
+  if (calls.every(({ answer }) => answer === 'nothing') && unseen.length === 0 && same(from, to)) return true;
+  return calls.some((call, at) => {
+    const { after, answer } = applied(call.operation, from);
+    if (call.answer !== 'nothing' && !same(call.answer, answer)) return false;
+    return isSomeOrder(calls.toSpliced(at, 1), unseen, after, to);
+  });
+};
+
+const play = async (organizationId: Id<'organization'>, id: Id<'list'>, { kind, numbers, crash }: Operation) => {
+  const own = crash ? crashingAt(table, crash.at, crash.made) : table;
+  const lists = listsOver(own, clock);
+  const answerOf = (outcome: unknown): Answer => {
+    if (kind === 'delete') return 'done';
+    if (isRefusal(outcome)) return 'refused';
+    if (kind === 'rename') return 'done';
+    const { added, removed, total } = outcome as Membership;
+    return { added, removed, total };
+  };
+  const call = () => {
+    if (kind === 'delete') return deleteList(lists.ports, { organizationId }, id);
+    if (kind === 'rename') return changeList(lists.ports, { organizationId }, id, { name: `name ${numbers.join()}` });
+    return lists.edit(organizationId, id, kind, { externalIds: numbers.map((number) => `loja:${number}`) });
+  };
+  return call().then(answerOf, (error: unknown): Answer => {
+    if (error instanceof Crashed) return 'nothing';
+    throw error;
+  });
+};
+
+/** The list as a reader finds it, with its size checked. */
+const look = async (organizationId: Id<'organization'>, id: Id<'list'>): Promise<State> => {
+  const list = await readList(table, organizationId, id);
+  const read = list && (await membersAt(table, list));
+  if (read) expect(read.members.size).toBe(read.list.size);
+  return read && [...read.members];
+};
+
+const cleanUp = async () => {
+  now += CLEAN_UP_MS + 1_000;
+  for (const item of await overdue(table, 'clean_up', now, 10_000)) await cleanUpEdit(table, clock, rowKey(item));
+};
+
+test(`lists are plain sets to callers at once whose processes may end at any write; seed ${SEED}`, async () => {
+  for (let history = 0; history < HISTORIES; history++) {
+    const chance = chanceOf(SEED + history);
+    const { organizationId } = await newOrganization(table);
+    await addPeople(table, organizationId, NUMBERS);
+    const id = await listsOver(table, clock).create(organizationId, 'um');
+    let state: State = [];
+    for (let round = 0; round < ROUNDS && state; round++) {
+      const operations = Array.from({ length: 1 + chance.below(CALLERS) }, () => operation(chance));
+      let playing = true;
+      const seen: State[] = [];
+      const reader = (async () => {
+        while (playing) seen.push(await look(organizationId, id));
+      })();
+      const answers = await Promise.all(operations.map((each) => play(organizationId, id, each)));
+      playing = false;
+      await reader;
+      const after = await look(organizationId, id);
+      const calls = operations.map((each, at) => ({ operation: each, answer: answers[at] as Answer }));
+      if (!isSomeOrder(calls, seen, state, after))
+        throw new Error(`no order explains history ${history}: ${JSON.stringify({ calls, seen, state, after })}`);
+      if (chance.below(3) === 0) await cleanUp();
+      expect(await look(organizationId, id)).toEqual(after);
+      state = after;
+    }
+    await cleanUp();
+    expect(await overdue(table, 'clean_up', now + 1e9, 10)).toEqual([]);
+    expect(await look(organizationId, id)).toEqual(state);
+  }
+}, 600_000);
