@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CONTACT_SOURCES, OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
 import { boundedText, count, dateTime, openObject, optionalBoundedText, paged } from './common.ts';
 import { Contact } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
@@ -25,6 +26,7 @@ export const listContacts = defineOperation({
         .optional()
         .meta({ description: 'Only contacts from this source.', example: 'import' }),
       externalId: optionalBoundedText(128, "Only the contact with this id of the caller's own.", 'loja:42'),
+      listId: idSchema('list').optional().meta({ description: 'Only contacts of this static list.' }),
       q: boundedText(128, 'What names, e-mail addresses or phones contain. Needs pii:full.', 'souza')
         .regex(/\S/, 'must not be blank')
         .optional(),

@@ -62,6 +62,16 @@ describe('GET /contacts', () => {
     expect(await names({ tag: 'vip', q: 'silva' })).toEqual(['JOÃO da Silva']);
   });
 
+  test('filters by a static list, alone and with others', async () => {
+    const { body: made } = await tenant.test.post('/v2/lists', { name: 'Spring' });
+    const members = contacts.slice(1, 3).map(({ id }) => id);
+    await tenant.test.post(`/v2/lists/${made.id}/members`, { contactIds: members });
+    expect(await names({ listId: made.id })).toEqual(['Conceição Araújo', 'JOÃO da Silva']);
+    expect(await names({ listId: made.id, tag: 'vip' })).toEqual(['JOÃO da Silva']);
+    expect(await names({ listId: made.id, externalId: 'loja:42' })).toEqual(['JOÃO da Silva']);
+    expect(await names({ listId: `lst_${'0'.repeat(21)}` })).toEqual([]);
+  });
+
   test('finds what names, addresses and phones contain, ignoring case and accents', async () => {
     expect(await names({ q: 'joao' })).toEqual(['JOÃO da Silva']);
     expect(await names({ q: 'ouz' })).toEqual(['Ana Souza']);

@@ -3,10 +3,12 @@ import type { Id } from '../core/ids.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import { countOf, pageOf } from './found.ts';
 import { isFound, parseSearch, type Search } from './grams.ts';
+import type { NumberSet } from './number-set.ts';
 import {
   type AudienceIndex,
   allOf,
   baseSelection,
+  numbersSelection,
   type Selection,
   searchSelection,
   treeSelection,
@@ -19,6 +21,7 @@ export interface ContactFilter {
   readonly optInStatus?: OptInStatus | undefined;
   readonly source?: ContactSource | undefined;
   readonly externalId?: string | undefined;
+  readonly listId?: Id<'list'> | undefined;
   readonly q?: string | undefined;
   /** ms. */
   readonly updatedSince?: number | undefined;
@@ -31,6 +34,8 @@ export interface ContactListPorts {
   newest(organizationId: Id<'organization'>, page: PageRequest): Promise<Page<Contact>>;
   /** The contact with a caller's own id. */
   withExternalId(organizationId: Id<'organization'>, externalId: string): Promise<Contact | undefined>;
+  /** The numbers of the contacts of a static list; undefined when there is no such list. */
+  membersOf(organizationId: Id<'organization'>, listId: Id<'list'>): Promise<NumberSet | undefined>;
   /** Makes blind indexes of trigrams, with an organization's own key. */
   readonly gramIndex: () => Promise<(organizationId: Id<'organization'>, gram: string) => number>;
 }
@@ -41,16 +46,19 @@ const VERIFIED = 500;
 const selectionsOf = async (
   ports: ContactListPorts,
   organizationId: Id<'organization'>,
-  { tag, optInStatus, source, updatedSince }: ContactFilter,
+  { tag, optInStatus, source, updatedSince, listId }: ContactFilter,
   search: Search | undefined,
 ): Promise<Selection[]> => {
   const indexOf = search && (await ports.gramIndex());
+  const members = listId === undefined ? undefined : await ports.membersOf(organizationId, listId);
   return [
     ...(tag === undefined
       ? []
       : [treeSelection({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value: tag } }, 0)]),
     ...(optInStatus === undefined && source === undefined ? [] : [baseSelection(optInStatus, source)]),
     ...(updatedSince === undefined ? [] : [updatedSelection(updatedSince)]),
+    // Of a list that there is not, nobody is a member.
+    ...(listId === undefined ? [] : [numbersSelection(members ?? new Set())]),
     ...(search && indexOf ? [searchSelection(search, (gram) => indexOf(organizationId, gram))] : []),
   ];
 };

@@ -1,23 +1,24 @@
 import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
 import type { Id } from '../core/ids.ts';
-import type { BlockSet } from './block.ts';
+import { BlockSet, numberAt } from './block.ts';
 import { type ColumnName, gramColumn, type readBase } from './columns.ts';
 import { digestOf } from './digest.ts';
-import { type BlockColumns, baseWhere, columnsOf, evaluate, gramsIn, updatedSince } from './evaluate.ts';
+import { type BlockColumns, baseWhere, columnsOf, evaluate, gramsIn, presentIn, updatedSince } from './evaluate.ts';
 import { type FilterTree, matches } from './filters.ts';
 import { gramsOfSearch, isFound, type Search } from './grams.ts';
 
 /** A selection of contacts: told by a block's columns, and equally by a contact itself. */
 export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
-  readonly inBlock: (columns: BlockColumns) => BlockSet;
+  readonly inBlock: (columns: BlockColumns, block: number) => BlockSet;
   readonly holds: (contact: Contact) => boolean;
 }
 
 /** The contacts that are in all of some selections. */
 export const allOf = (selections: readonly [Selection, ...Selection[]]): Selection => ({
   columns: new Set(selections.flatMap(({ columns }) => [...columns])),
-  inBlock: (columns) => selections.map(({ inBlock }) => inBlock(columns)).reduce((set, other) => set.and(other)),
+  inBlock: (columns, block) =>
+    selections.map(({ inBlock }) => inBlock(columns, block)).reduce((set, other) => set.and(other)),
   holds: (contact) => selections.every(({ holds }) => holds(contact)),
 });
 
@@ -38,6 +39,14 @@ export const baseSelection = (optInStatus: OptInStatus | undefined, asked: Conta
     holds: (contact) => isAsked(digestOf(contact)),
   };
 };
+
+/** The contacts with these numbers. */
+export const numbersSelection = (numbers: { has(number: number): boolean }): Selection => ({
+  columns: new Set(['base']),
+  inBlock: (columns, block) =>
+    BlockSet.of([...presentIn(columns).newestFirst()].filter((offset) => numbers.has(numberAt(block, offset)))),
+  holds: ({ number }) => numbers.has(number),
+});
 
 /** The contacts that changed at or after a moment (ms). */
 export const updatedSelection = (since: number): Selection => ({
