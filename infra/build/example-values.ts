@@ -134,6 +134,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       optIn: { status: 'granted', source: 'checkout' },
     },
   },
+  'contacts.change': { body: { name: 'Ana Lima', attributes: { plano: 'prata', cidade: null } } },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },

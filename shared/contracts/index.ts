@@ -4,6 +4,7 @@ import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as contactChanges from './contact-changes.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
@@ -48,6 +49,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   pushDevices,
   media,
   contacts,
+  contactChanges,
   contactTimeline,
   ai,
   wallet,

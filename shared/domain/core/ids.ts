@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   auditEntry: 'aud',
   batch: 'btc',
   contact: 'cnt',
+  debtorGroup: 'grp',
   delivery: 'dlv',
   emailTemplate: 'etpl',
   entry: 'ent',

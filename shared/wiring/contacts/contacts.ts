@@ -1,5 +1,5 @@
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
-import { contactStore } from '../../storage/contacts/contacts.ts';
+import { contactStore } from '../../storage/contacts/contact-store.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { clock, publishWork, table, vaults } from '../process/aws.ts';
 

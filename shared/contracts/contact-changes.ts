@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { EXTERNAL_SYSTEMS } from '../domain/contacts/contact.ts';
+import { contactAttributesSchema } from '../domain/core/json-values.ts';
+import { closedObject } from './common.ts';
+import {
+  avatarUrl,
+  companyId,
+  debtorGroups,
+  documents,
+  email,
+  externalId,
+  name,
+  papelNaEmpresa,
+  phone,
+  source,
+  systemId,
+  tags,
+} from './contact-fields.ts';
+import { Contact, contactParams as params } from './contacts.ts';
+import { defineOperation } from './define-operation.ts';
+
+/** A field that null clears, absent or not. */
+const clearable = <T extends z.ZodType>(field: T) => field.nullable().optional();
+type System = (typeof EXTERNAL_SYSTEMS)[number];
+
+/** The body of a change: docs/spec/contacts.md#changing-a-contact. */
+export const ChangeContact = closedObject('ChangeContact', 'A change of a contact, as JSON Merge Patch.', {
+  phone: phone.optional(),
+  name: clearable(name),
+  email: clearable(email),
+  avatarUrl: clearable(avatarUrl),
+  attributes: clearable(contactAttributesSchema),
+  tags: clearable(tags),
+  externalId: clearable(externalId),
+  externalIds: clearable(
+    z
+      .strictObject(
+        Object.fromEntries(EXTERNAL_SYSTEMS.map((system) => [system, systemId(system).nullable()])) as Record<
+          System,
+          z.ZodNullable<ReturnType<typeof systemId>>
+        >,
+      )
+      .meta({ description: "The contact's ids in CRM systems; null clears one." }),
+  ),
+  companyId: clearable(companyId),
+  papelNaEmpresa: clearable(papelNaEmpresa),
+  debtorGroups: clearable(debtorGroups),
+  cpf: clearable(documents.cpf),
+  cnpj: clearable(documents.cnpj),
+  nascimento: clearable(documents.nascimento),
+  source: source.optional(),
+});
+
+export const changeContact = defineOperation({
+  id: 'contacts.change',
+  method: 'PATCH',
+  path: '/contacts/{id}',
+  tag: 'Contacts',
+  summary: 'Change a contact',
+  description:
+    'JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null takes one away; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent is changed by opt-out and opt-in alone; a new phone that asked to be sent nothing makes the contact opted out, and raises contact.opted_out. 409 where another contact has the phone or externalId, with the `meta` of a creation. A change of nothing leaves `updatedAt` as it is.',
+  permission: 'contacts:write',
+  request: { params, body: ChangeContact },
+  responses: { 200: Contact },
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
+});
