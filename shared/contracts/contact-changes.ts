@@ -65,3 +65,18 @@ export const changeContact = defineOperation({
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
+
+export const deleteContact = defineOperation({
+  id: 'contacts.delete',
+  method: 'DELETE',
+  path: '/contacts/{id}',
+  tag: 'Contacts',
+  summary: 'Erase a contact',
+  description:
+    'From this answer on no read shows the contact, and its phone and externalId are free. In the background, within minutes, its messages lose recipient and content, what waited to be sent to it is cancelled, and received messages, turns, devices, and the bodies that webhooks were sent lose the person. What messages cost stays. An opt-out stays as a blind index: who asked for no messages gets none. The audit log tells when it began and, with counts, when it was over.',
+  permission: 'contacts:write',
+  request: { params },
+  responses: { 204: null },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'write', queues: ['outcome'] },
+});

@@ -23,6 +23,7 @@ const workItem = z.strictObject({
     'check_lanes',
     'send_push',
     'mail_sign_in',
+    'erase_contact',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -128,7 +129,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; and judgements of destinations.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; and erasures of deleted contacts.',
     consumer: 'outcome',
   },
   events: {
@@ -193,6 +194,7 @@ export const QUEUE_OF_KIND = {
   check_lanes: 'outcome',
   send_push: 'push',
   mail_sign_in: 'send',
+  erase_contact: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -99,6 +99,8 @@ export const KEYS = {
   destinationHold: (organizationId: Org, prefix: string) => key(`HELD#${organizationId}`, `P#${prefix}`),
   /** A contact. */
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
+  /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
+  erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
   /** The last number that was given to a contact of an organization. */
   contactNumbers: (organizationId: Org) => key(`CNOS#${organizationId}`, 'CNOS'),
   /** The contact that has a number of an organization. A partition each: contacts are created at once. */

@@ -44,6 +44,16 @@ export interface ContactStore {
   clearOptOuts(contact: Contact, at: number): Promise<void>;
 }
 
+/** What static lists need of a contact that is in them. */
+type ListMember = Pick<Contact, 'id' | 'number' | 'organizationId'>;
+/** The static lists that contacts are in. Both are idempotent, and may be stopped and repeated anywhere. */
+export interface ContactLists {
+  /** Takes an erased contact from all lists. */
+  forget(contact: ListMember): Promise<void>;
+  /** Puts `to` into every list that `from` is in, and takes `from` out. */
+  move(from: ListMember, to: ListMember): Promise<void>;
+}
+
 /** Consent per e-mail address, whoever has it. Addresses are blind indexes. */
 export interface EmailConsentStore {
   /** The organization's contacts with this address. Eventually consistent. */

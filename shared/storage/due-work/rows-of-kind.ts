@@ -22,6 +22,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   check_lanes: [KEYS.wallet],
   send_push: [KEYS.message, KEYS.pushChunk],
   mail_sign_in: [KEYS.linkRequest],
+  erase_contact: [KEYS.erasure],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -1,5 +1,8 @@
+import type { deleteContact } from '../../domain/contacts/erase.ts';
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
 import { contactStore } from '../../storage/contacts/contact-store.ts';
+import { erasureStore } from '../../storage/contacts/erasures.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { clock, publishWork, table, vaults } from '../process/aws.ts';
 
@@ -8,4 +11,13 @@ export const contactPorts: ContactPorts = {
   store: contactStore(table, (event) => publishWork([eventWorkItem(event)])),
   recipients: vaults.recipients,
   documents: vaults.contacts,
+};
+
+/** The ports of deleting a contact. */
+export const deletionPorts: Parameters<typeof deleteContact>[0] = {
+  clock,
+  contacts: contactPorts,
+  store: erasureStore(table),
+  enqueue: ({ contactId, organizationId: owner }) =>
+    publishWork([{ kind: 'erase_contact', ...KEYS.erasure(contactId), owner }]),
 };

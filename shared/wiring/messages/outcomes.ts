@@ -27,6 +27,7 @@ type OutcomeKind =
   | 'check_sender'
   | 'check_lanes'
   | 'close_escrow'
+  | 'erase_contact'
   | 'judge_destination'
   | 'recover_send'
   | 'sandbox_outcome';
@@ -43,6 +44,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
+  erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
