@@ -29,6 +29,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['bulk', 'batch-calls'],
   contacts: [
     'contacts',
+    'storage/contact-',
     'counters',
     'interactions',
     'flows/ai',

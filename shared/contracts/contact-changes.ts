@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EXTERNAL_SYSTEMS } from '../domain/contacts/contact.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
-import { closedObject } from './common.ts';
+import { closedObject, openObject, optionalText } from './common.ts';
 import {
   avatarUrl,
   companyId,
@@ -79,4 +79,25 @@ export const deleteContact = defineOperation({
   responses: { 204: null },
   errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['outcome'] },
+});
+
+export const revealDocuments = defineOperation({
+  id: 'contacts.reveal-documents',
+  method: 'POST',
+  path: '/v2/contacts/{id}/documentos/revelar',
+  tag: 'Contacts',
+  summary: "Reveal a contact's documents",
+  description:
+    'In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
+  permission: { session: 'contacts:pii' },
+  request: { params },
+  responses: {
+    200: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
+      cpf: optionalText('The CPF: eleven digits.', '52998224725'),
+      cnpj: optionalText('The CNPJ: fourteen characters.', '11222333000181'),
+      nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'write', rootKeys: ['contacts'] },
 });

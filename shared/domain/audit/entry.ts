@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'account.invited',
   'account.suspended',
   'contact.deleted',
+  'contact.documents_revealed',
   'contact.erased',
   'destinations.changed',
   'key.changed',

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { ContactAttributes } from '../core/json-values.ts';
 import { definedFields, type Patch } from '../core/patch.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { isSameValue } from '../core/same-value.ts';
 import { findContact } from './consent.ts';
 import type { Contact, EXTERNAL_SYSTEMS } from './contact.ts';
 import { emailHashOf, optedOutWithPhone } from './create.ts';
@@ -87,9 +87,7 @@ export const contactAfter = async (
   const checked = checkFields({ ...change, attributes: attributes ?? undefined }, now);
   if (isRefusal(checked)) return checked;
   const fields = await fieldsAfter(ports, before, change, checked);
-  const isSame = Object.entries(fields).every(([name, value]) =>
-    isDeepStrictEqual(value, before[name as keyof Contact]),
-  );
+  const isSame = Object.entries(fields).every(([name, value]) => isSameValue(value, before[name as keyof Contact]));
   return isSame ? before : { ...before, ...fields, updatedAt: now, version: before.version + 1 };
 };
 

@@ -59,6 +59,16 @@ export const changedDocuments = async (
 export const hasDocuments = (contact: Contact): boolean =>
   DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
 
+/** A contact's documents in clear. Throws BrokenSeal if one was altered or moved. */
+export const clearDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
+  const shown: Partial<Record<DocumentName, string>> = {};
+  for (const name of DOCUMENT_NAMES) {
+    const text = openDocument(vault, contact, name);
+    if (text !== undefined) shown[name] = text;
+  }
+  return shown;
+};
+
 /**
  * A contact's documents, always masked, as the single read returns them (docs/spec/contacts.md#documents). Throws BrokenSeal if one was
  * altered or moved.
@@ -67,9 +77,9 @@ export const maskedDocuments = (
   vault: Pick<Vault, 'open'>,
   contact: Contact,
 ): Partial<Record<DocumentName, string>> => {
-  const shown: Partial<Record<DocumentName, string>> = {};
+  const shown = clearDocuments(vault, contact);
   for (const name of DOCUMENT_NAMES) {
-    const text = openDocument(vault, contact, name);
+    const text = shown[name];
     if (text !== undefined) shown[name] = DOCUMENTS[name].mask(text);
   }
   return shown;

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parseBirthDate, parseCnpj, parseCpf } from '../core/documents.ts';
 import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { ContactAttributes } from '../core/json-values.ts';
 import { definedFields, type Patch } from '../core/patch.ts';
 import { parsePhone } from '../core/phone.ts';
+import { isSameValue } from '../core/same-value.ts';
 import type { Contact, DebtorGroup } from './contact.ts';
 import { DOCUMENT_NAMES, type DocumentName } from './documents.ts';
 import type { ContactFault } from './ports.ts';
@@ -94,7 +94,7 @@ export const debtorGroupsOf = (
   const named = new Set(given.map(({ id }) => id));
   const free = before.filter(({ id }) => !named.has(id));
   const groups = given.map((group): DebtorGroup => {
-    const at = free.findIndex((known) => isDeepStrictEqual(withoutId(known), withoutId(group)));
+    const at = free.findIndex((known) => isSameValue(withoutId(known), withoutId(group)));
     const id = group.id ?? free.splice(at, at < 0 ? 0 : 1)[0]?.id ?? newId('debtorGroup');
     return { ...definedFields(group), company: group.company, id, phones: group.phones ?? [] };
   });
