@@ -97,3 +97,21 @@ test('documents are revealed to a person in a session alone, and never without a
   expect(limited.length).toBeGreaterThan(0);
   expect(limited[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
 });
+
+test('an import answers for each of its rows, in either order and however often it is sent', async () => {
+  const { test: client } = await messaging.tenant();
+  const contatos = Array.from({ length: 60 }, () => ({ phone: aPhone(), tags: ['planilha'] }));
+  const rows = [...contatos, { phone: 'x' }, { phone: aPhone(), unknown: 1 }, 7];
+  const first = await client.post('/contacts/import', { contatos: rows, onConflict: 'skip' });
+  expect(first).toMatchObject({ status: 200, body: { criados: 60, atualizados: 0, ignorados: 0 } });
+  expect(first.body.erros.map(({ linha }: { linha: number }) => linha)).toEqual([61, 62, 63]);
+  const again = await client.post('/contacts/import', { contatos, onConflict: 'skip' });
+  expect(again.body).toEqual({ criados: 0, atualizados: 0, ignorados: 60, erros: [] });
+  const tooMany = Array.from({ length: 5_001 }, () => ({ phone: 'x' }));
+  for (const body of [
+    { contatos, onConflict: 'merge' },
+    { contatos: [], onConflict: 'skip' },
+    { contatos: tooMany, onConflict: 'skip' },
+  ])
+    expectProblem(await client.post('/contacts/import', body), 422);
+});

@@ -82,8 +82,8 @@ const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite
 const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
-/** The writes that store a new contact; at most 8, and no row of theirs is another contact's but of a shared address. */
-export const createWrites = (contact: Contact): ContactWrite[] => [
+/** The writes that store a new contact, its count aside; at most 7, and no row of theirs is another contact's but that of a shared address. */
+export const newWrites = (contact: Contact): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
   claimPhone(contact),
   ...claimExternalId(contact),
@@ -91,6 +91,11 @@ export const createWrites = (contact: Contact): ContactWrite[] => [
   ...countAddress(contact, denied(contact)).map(rest),
   rest(numberedWrite(contact)),
   rest(changedWrite(contact)),
+];
+
+/** The writes that store a new contact and count it. */
+export const createWrites = (contact: Contact): ContactWrite[] => [
+  ...newWrites(contact),
   rest(countWrite(contact.organizationId, 'contacts', contact.id)),
 ];
 
@@ -126,7 +131,7 @@ export const changeWrites = (before: Contact, after: Contact): ContactWrite[] =>
 ];
 
 /** The row of a phone without a contact that opted out itself. */
-const ownOptOut = z.object({ revokedAt: time, revokedReason: z.string().optional() });
+export const ownOptOut = z.object({ revokedAt: time, revokedReason: z.string().optional() });
 
 /** Why a contact's transaction was cancelled. `own`: its own row was not as expected; `phone_own`: its phone is its own already. */
 export type ContactVerdict = ContactFault | PhoneOptedOut | { readonly kind: 'own' } | { readonly kind: 'phone_own' };

@@ -1,8 +1,10 @@
 import type { deleteContact } from '../../domain/contacts/erase.ts';
+import type { ImportPorts } from '../../domain/contacts/import.ts';
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { contactStore } from '../../storage/contacts/contact-store.ts';
 import { erasureStore } from '../../storage/contacts/erasures.ts';
+import { importStore } from '../../storage/contacts/import-store.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { clock, publishWork, table, vaults } from '../process/aws.ts';
 
@@ -20,4 +22,13 @@ export const deletionPorts: Parameters<typeof deleteContact>[0] = {
   store: erasureStore(table),
   enqueue: ({ contactId, organizationId: owner }) =>
     publishWork([{ kind: 'erase_contact', ...KEYS.erasure(contactId), owner }]),
+};
+
+/** The ports of importing contacts. */
+export const importPorts: ImportPorts = {
+  ...contactPorts,
+  store: {
+    takeNumbers: contactPorts.store.takeNumbers,
+    ...importStore(table, (events) => publishWork(events.map(eventWorkItem))),
+  },
 };
