@@ -135,6 +135,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     },
   },
   'contacts.change': { body: { name: 'Ana Lima', attributes: { plano: 'prata', cidade: null } } },
+  'contacts.consents': { query: { limit: '50' } },
+  'contacts.export': { query: { limit: '100' } },
   'contacts.import': {
     body: {
       contatos: [

@@ -5,6 +5,7 @@ import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
 import * as contactChanges from './contact-changes.ts';
+import * as contactExport from './contact-export.ts';
 import * as contactImport from './contact-import.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
@@ -51,6 +52,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   media,
   contacts,
   contactChanges,
+  contactExport,
   contactImport,
   contactTimeline,
   ai,

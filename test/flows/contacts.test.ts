@@ -115,3 +115,30 @@ test('an import answers for each of its rows, in either order and however often 
   ])
     expectProblem(await client.post('/contacts/import', body), 422);
 });
+
+test('an export tells all that is kept of a person, page by page, to who may see it, and is entered', async () => {
+  const { test: client } = await messaging.tenant();
+  const optIn = { status: 'granted', source: 'checkout', ip: '203.0.113.7', userAgent: 'Mozilla/5.0' };
+  const { id, phone } = await create(client, { email: 'ana@example.com', optIn, cpf: '529.982.247-25' });
+  for (const body of ['um', 'dois', 'seis']) await client.send({ to: phone, contactId: id, body });
+  await client.post(`/contacts/${id}/opt-out`, { reason: 'asked by phone' });
+  await client.post('/v2/ai/interactions', { contactId: id, channel: 'sms', model: 'm', role: 'user', text: 'Oi' });
+  const first = (await client.get(`/contacts/${id}/export?limit=3`)).body;
+  expect(first.contact).toMatchObject({ phone, email: 'ana@example.com', documentos: { cpf: '***.982.247-**' } });
+  const { status: _, ...proof } = optIn;
+  const history = [
+    { status: 'denied', reason: 'asked by phone' },
+    { status: 'granted', ...proof },
+  ];
+  expect(first.consents).toMatchObject(history);
+  expect((await client.get(`/contacts/${id}/consents`)).body.items).toMatchObject(history);
+  const next = (await client.get(`/contacts/${id}/export?limit=3&cursor=${first.nextCursor}`)).body;
+  expect(next).not.toHaveProperty('consents');
+  const items = [...first.items, ...next.items];
+  const texts = items.map(({ message, turn }) => turn?.text ?? message.payload.text);
+  expect(texts).toEqual(['Oi', 'seis', 'dois', 'um']);
+  expect(items[1].message.to).toBe(phone);
+  expect((await auditOf(client, id)).map(({ action }: { action: string }) => action)).toEqual(['contact.exported']);
+  const { key } = (await client.post('/v2/api-keys', { name: 'No pii', scopes: ['contacts:read'] })).body;
+  expectProblem(await apiClient(messaging.url, key).get(`/contacts/${id}/export`), 403);
+});

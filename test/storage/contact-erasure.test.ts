@@ -10,7 +10,7 @@ import { contactsOfNumbers } from '../../shared/storage/audience/contact-numbers
 import { newestAudit } from '../../shared/storage/audit/audit-log.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { turnRows } from '../../shared/storage/contacts/ai-turns.ts';
-import { eraseDevices, eraseTurns } from '../../shared/storage/contacts/erase-belongings.ts';
+import { eraseConsents, eraseDevices, eraseTurns } from '../../shared/storage/contacts/erase-belongings.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
 import { eraseMessages } from '../../shared/storage/messages/erase-messages.ts';
 import { readStored } from '../../shared/storage/messages/message-lists.ts';
@@ -37,6 +37,7 @@ const portsOver = (table: Table): ErasurePorts & { contacts: typeof stage.contac
     }),
     eraseTurns(table),
     eraseDevices(table),
+    eraseConsents(table),
   ],
 });
 const ports = portsOver(world.table);

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'contact.deleted',
   'contact.documents_revealed',
   'contact.erased',
+  'contact.exported',
   'destinations.changed',
   'key.changed',
   'key.created',

@@ -9,6 +9,7 @@ import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { CancelReason } from '../client/table.ts';
+import { consentHistoryWrites } from './consent-history.ts';
 import { contactRow } from './contacts.ts';
 import { countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
@@ -82,13 +83,14 @@ const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite
 const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
-/** The writes that store a new contact, its count aside; at most 7, and no row of theirs is another contact's but that of a shared address. */
+/** The writes that store a new contact, its count aside; at most 8, and no row of theirs is another contact's but that of a shared address. */
 export const newWrites = (contact: Contact): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
   claimPhone(contact),
   ...claimExternalId(contact),
   ...checkCompany(contact),
   ...countAddress(contact, denied(contact)).map(rest),
+  ...consentHistoryWrites(undefined, contact).map(rest),
   rest(numberedWrite(contact)),
   rest(changedWrite(contact)),
 ];
@@ -120,13 +122,14 @@ export const unchanged = ({ organizationId: org, version }: Contact): Condition 
   values: { org, version },
 });
 
-/** The writes that replace a contact by what it is after a change, and move what finds it. At most 9. */
+/** The writes that replace a contact by what it is after a change, and move what finds it. At most 10. */
 export const changeWrites = (before: Contact, after: Contact): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
   ...phoneWrites(before, after),
   ...(before.externalId === after.externalId ? [] : [...leaveExternalId(before).map(rest), ...claimExternalId(after)]),
   ...(before.companyId === after.companyId ? [] : checkCompany(after)),
   ...addressWrites(before, after).map(rest),
+  ...consentHistoryWrites(before, after).map(rest),
   rest(changedWrite(after)),
 ];
 

@@ -18,6 +18,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { consentHistoryWrites } from './consent-history.ts';
 import { countOptOut, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();
@@ -134,6 +135,7 @@ export const consentWrites = (
       when: { text: '#contactId = :id', values: { id } },
     },
     ...emailWrites(before, after),
+    ...consentHistoryWrites(before, after),
     changedWrite(after),
   ];
 };

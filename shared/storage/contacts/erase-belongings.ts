@@ -6,6 +6,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { turnRows } from './ai-turns.ts';
+import { consentRange } from './consent-history.ts';
 import { eraseCounted } from './erasures.ts';
 import { sweepPartition } from './sweep.ts';
 
@@ -21,6 +22,15 @@ const deleteAll = (
     const writes = rows.map((row) => ({ delete: keyOf(row), when: EXISTS }));
     return (await eraseCounted(table, erasure, erased, writes)) ? 'done' : 'more';
   });
+
+/** Deletes how a person's consent changed. It is no belonging of its own, and not counted. */
+export const eraseConsents =
+  (table: Table) =>
+  ({ contactId }: Erasure): Promise<SweepOutcome> =>
+    sweepPartition(table, { ...consentRange(contactId), only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
+      await Promise.all(rows.map(({ sk }) => table.write({ delete: { pk: KEYS.contact(contactId).pk, sk } })));
+      return 'done';
+    });
 
 /** Deletes what assistants reported of a person. */
 export const eraseTurns =

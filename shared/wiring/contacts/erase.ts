@@ -1,7 +1,7 @@
 import { cancel } from '../../domain/api/cancel-and-force.ts';
 import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { eraseDevices, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
+import { eraseConsents, eraseDevices, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -19,7 +19,7 @@ const cancelQueued: CancelQueued = async (organizationId, id) => {
 const ports: ErasurePorts = {
   ...deletionPorts,
   forget: contactLists.forget,
-  sweeps: [eraseMessages(table, cancelQueued), eraseTurns(table), eraseDevices(table)],
+  sweeps: [eraseMessages(table, cancelQueued), eraseTurns(table), eraseDevices(table), eraseConsents(table)],
 };
 
 /** Goes on with an erasure that is due. */
