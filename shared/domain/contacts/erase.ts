@@ -6,7 +6,7 @@ import { removeOnce } from '../core/retry-on-conflict.ts';
 import type { Clock } from '../core/time.ts';
 import { findContact } from './consent.ts';
 import type { Contact } from './contact.ts';
-import type { ContactPorts } from './ports.ts';
+import type { ContactLists, ContactPorts } from './ports.ts';
 
 /** What is erased of a person besides the contact itself. */
 export interface ErasedCounts {
@@ -42,7 +42,7 @@ export interface ErasurePorts {
   readonly clock: Clock;
   readonly store: ErasureStore;
   /** Takes a contact from all that is kept beside it, such as lists. Idempotent; called before its traces are erased. */
-  readonly forget: (contact: Pick<Contact, 'id' | 'number' | 'organizationId'>) => Promise<void>;
+  readonly forget: ContactLists['forget'];
   /** Erase a part of what is kept of a person, a bounded number of rows each, counted as they go. Idempotent. */
   readonly sweeps: readonly ((erasure: Erasure) => Promise<SweepOutcome>)[];
   /** Hands the erasure to a worker. Best effort. */

@@ -46,12 +46,10 @@ export interface ContactStore {
 
 /** What static lists need of a contact that is in them. */
 type ListMember = Pick<Contact, 'id' | 'number' | 'organizationId'>;
-/** The static lists that contacts are in. Both are idempotent, and may be stopped and repeated anywhere. */
+/** The static lists that contacts are in. */
 export interface ContactLists {
-  /** Takes an erased contact from all lists. */
+  /** Takes an erased contact from all lists. Idempotent; may be stopped and repeated anywhere. */
   forget(contact: ListMember): Promise<void>;
-  /** Puts `to` into every list that `from` is in, and takes `from` out. */
-  move(from: ListMember, to: ListMember): Promise<void>;
 }
 
 /** Consent per e-mail address, whoever has it. Addresses are blind indexes. */
