@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { ContactToStore, ImportStore } from '../../domain/contacts/import.ts';
 import type { PhoneOptedOut } from '../../domain/contacts/ports.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -17,8 +19,11 @@ import { changeWrites, newWrites, ownOptOut } from './contact-writes.ts';
 import { readContact } from './contacts.ts';
 
 const READS_IN_FLIGHT = 8;
-/** Transactions side by side: an organization's list of contacts is one partition of an index, which takes 1,000 entries a second. */
 const WRITES_IN_FLIGHT = 6;
+/** An organization's list of contacts is one partition of an index, which takes 1,000 entries a second: others need their part of it. */
+const CONTACTS_PER_SECOND = 800;
+/** How many are stored without a wait. */
+const BURST = 500;
 const KEYS_PER_READ = 100;
 /** Writes of one transaction, its counter aside, and about how many bytes. */
 const MAX_WRITES = 90;
@@ -102,8 +107,15 @@ const inTransactions = (parts: readonly Part[]): Part[][] => {
   return transactions;
 };
 
+/** Waits until so many contacts before may be stored. */
+const untilTurn = async (startedAt: number, before: number): Promise<void> => {
+  const turn = startedAt + (Math.max(0, before - BURST) * 1_000) / CONTACTS_PER_SECOND;
+  const wait = turn - performance.now();
+  if (wait > 0) await pause(wait);
+};
+
 /** All of these contacts or none. The new ones are counted together, on one of the counter's rows. */
-const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+const transactTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   const news = parts.filter(({ contact }) => contact.before === undefined).map(({ contact }) => contact.after);
   const [first] = news;
   const count = first ? [countWrite(first.organizationId, 'contacts', first.id, news.length)] : [];
@@ -112,8 +124,18 @@ const storeTogether = async (table: Table, parts: readonly Part[]): Promise<bool
   return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
 };
 
+/** All of these contacts or none; none, too, where the table is busy for too long: the import comes back to them. */
+const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+  try {
+    return await transactTogether(table, parts);
+  } catch (error) {
+    if (error instanceof Unavailable) return false;
+    throw error;
+  }
+};
+
 /**
- * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight side by side, and 280 transactions, six side by side.
+ * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight side by side, and 280 transactions, six side by side, in 6 s at the least.
  * `raised` receives the committed events that somebody takes.
  */
 export const importStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportStore => ({
@@ -132,7 +154,9 @@ export const importStore = (table: Table, raised: (events: readonly DomainEvent[
       return { at, contact, writes: [...own.map(({ write }) => write), ...raises] };
     });
     const stored: boolean[] = contacts.map(() => false);
+    const startedAt = performance.now();
     const keep = async (together: readonly Part[]): Promise<void> => {
+      await untilTurn(startedAt, together[0]?.at ?? 0);
       if (await storeTogether(table, together)) {
         for (const { at } of together) stored[at] = true;
         raised(together.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
