@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { ContactToStore, ImportStore } from '../../domain/contacts/import.ts';
 import type { PhoneOptedOut } from '../../domain/contacts/ports.ts';
@@ -11,6 +10,7 @@ import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import { pause } from '../client/retries.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
