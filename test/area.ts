@@ -34,6 +34,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'segments',
     'grams',
     'contact-list',
+    'storage/contact-',
     'counters',
     'interactions',
     'flows/ai',

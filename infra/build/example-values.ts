@@ -134,6 +134,18 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       optIn: { status: 'granted', source: 'checkout' },
     },
   },
+  'contacts.change': { body: { name: 'Ana Lima', attributes: { plano: 'prata', cidade: null } } },
+  'contacts.consents': { query: { limit: '50' } },
+  'contacts.export': { query: { limit: '100' } },
+  'contacts.import': {
+    body: {
+      contatos: [
+        { phone: '+5511999991234', name: 'Ana Souza', tags: ['cliente'] },
+        { phone: '+5511999995678', externalId: 'loja:43' },
+      ],
+      onConflict: 'update',
+    },
+  },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },

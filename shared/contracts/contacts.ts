@@ -1,71 +1,26 @@
 import * as z from 'zod';
-import { isAvatar, MAX_AVATAR_DATA_BYTES } from '../domain/contacts/avatar.ts';
-import { COMPANY_ROLES, CONTACT_SOURCES, EXTERNAL_SYSTEMS, OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
+import { DEBT_STATUSES } from '../domain/contacts/contact.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
 import { closedObject, dateTime, openObject, optionalText, pathId, text } from './common.ts';
+import {
+  avatarUrl,
+  companyId,
+  debtorGroups,
+  documents,
+  email,
+  externalId,
+  externalIds,
+  line,
+  name,
+  papelNaEmpresa,
+  phone,
+  proof,
+  source,
+  status,
+  tags,
+} from './contact-fields.ts';
 import { defineOperation } from './define-operation.ts';
-
-/** One line of text: control characters could break headers or lists of values. */
-const line = (maxLength: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
-
-const name = line(200).meta({ description: "The person's name.", example: 'Ana Souza' });
-const avatarUrl = z
-  .string()
-  .max(MAX_AVATAR_DATA_BYTES)
-  .refine(isAvatar, 'must be an http(s) address, or an image as a data URI of at most 64 KB')
-  .meta({
-    description: 'The picture: an http(s) URL, or an image as a data URI of at most 64 KB.',
-    format: 'uri',
-    example: 'https://cdn.example.com/ana.png',
-  });
-const tags = z
-  .array(line(64))
-  .max(100)
-  .meta({ description: 'Labels, at most 100; duplicates are removed.', example: ['cliente', 'vip'] });
-const source = z.enum(CONTACT_SOURCES).meta({ description: 'Where the contact came from.', example: 'api' });
-const externalId = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/, 'must be 1 to 128 letters, digits, `_`, `.`, `:` or `-`')
-  .meta({
-    description:
-      "The caller's own customer id, unique in the environment: a UUID, a number, a hash in hex or parts separated by colons.",
-    example: 'loja:42:8f14e45f',
-  });
-const systemId = (system: string) =>
-  line(128)
-    .optional()
-    .meta({ description: `The contact's id in ${system}.`, example: '481516' });
-const externalIds = z
-  .strictObject(
-    Object.fromEntries(EXTERNAL_SYSTEMS.map((system) => [system, systemId(system)])) as Record<
-      (typeof EXTERNAL_SYSTEMS)[number],
-      ReturnType<typeof systemId>
-    >,
-  )
-  .meta({ description: "The contact's ids in CRM systems; absent when there are none." });
-const companyId = z
-  .string()
-  .regex(/^emp_[0-9A-Za-z]{21}$/, 'must be emp_ and 21 characters of 0-9, A-Z, a-z')
-  .meta({ description: 'The company that the contact belongs to.', example: 'emp_4hJ9sKq2LmN8pRt5VwXz1' });
-const papelNaEmpresa = z
-  .enum(COMPANY_ROLES)
-  .meta({ description: "The contact's role in that company.", example: 'decisor' });
-const status = z
-  .enum(OPT_IN_STATUSES)
-  .meta({ description: 'The consent status: `denied` forbids sends, `unknown` does not.', example: 'granted' });
-const proof = {
-  source: line(120).meta({ description: 'Where consent was given.', example: 'checkout' }),
-  ip: z
-    .union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' })
-    .meta({ description: 'The IP address that consent came from.', example: '203.0.113.7' }),
-  userAgent: line(512).meta({ description: 'The browser or app that consent came from.', example: 'Mozilla/5.0' }),
-};
 
 const OptIn = openObject(
   'ContactOptIn',
@@ -82,14 +37,11 @@ const OptIn = openObject(
 );
 
 const DebtorGroup = openObject('ContactDebtorGroup', 'A debt of the contact.', {
-  id: text('The id of the debt: `grp_` and 21 characters.', 'grp_4hJ9sKq2LmN8pRt5VwXz1'),
+  id: idSchema('debtorGroup'),
   company: text('The creditor.', 'Banco Azul'),
   phones: z.array(z.string()).meta({ description: 'The phones of the debt; masked without pii:full.' }),
   amountCents: z.int().optional().meta({ description: 'The amount in BRL cents.', example: 12_990 }),
-  status: z
-    .enum(['vencida', 'em_atraso', 'em_dia'])
-    .optional()
-    .meta({ description: 'The status of the debt.', example: 'em_dia' }),
+  status: z.enum(DEBT_STATUSES).optional().meta({ description: 'The status of the debt.', example: 'em_dia' }),
   reference: optionalText("The creditor's reference.", 'CTR-88'),
 });
 
@@ -149,12 +101,9 @@ export const ContactRead = openObject('ContactRead', 'A contact with its masked 
 
 /** The body of a create: docs/spec/contacts.md#creating-a-contact. */
 export const CreateContact = closedObject('CreateContact', 'A contact to create.', {
-  phone: z
-    .string()
-    .max(64)
-    .meta({ description: 'The phone in E.164; unique in the environment.', example: '+5511999991234' }),
+  phone,
   name: name.optional(),
-  email: z.email().max(254).optional().meta({ description: 'The e-mail address.', example: 'ana@example.com' }),
+  email: email.optional(),
   avatarUrl: avatarUrl.optional(),
   attributes: contactAttributesSchema.optional(),
   tags: tags.optional(),
@@ -162,20 +111,10 @@ export const CreateContact = closedObject('CreateContact', 'A contact to create.
   externalIds: externalIds.optional(),
   companyId: companyId.optional(),
   papelNaEmpresa: papelNaEmpresa.optional(),
-  cpf: z.string().max(32).optional().meta({
-    description: 'The CPF, with or without punctuation; stored encrypted, never shown in full.',
-    example: '529.982.247-25',
-  }),
-  cnpj: z
-    .string()
-    .max(32)
-    .optional()
-    .meta({ description: 'The CNPJ, with or without punctuation; stored encrypted.', example: '11.222.333/0001-81' }),
-  nascimento: z
-    .string()
-    .max(32)
-    .optional()
-    .meta({ description: 'The birth date as YYYY-MM-DD; stored encrypted.', example: '1990-05-20' }),
+  debtorGroups: debtorGroups.optional(),
+  cpf: documents.cpf.optional(),
+  cnpj: documents.cnpj.optional(),
+  nascimento: documents.nascimento.optional(),
   optIn: z
     .strictObject({
       status,
@@ -200,7 +139,9 @@ export const OptInContact = closedObject('OptInContact', 'Consent and its proof.
   userAgent: proof.userAgent.optional(),
 });
 
-const params = z.object({ id: pathId('contact', 'The id of the contact.') });
+/** The path of one contact. */
+export const contactParams = z.object({ id: pathId('contact', 'The id of the contact.') });
+const params = contactParams;
 
 const writes = {
   tag: 'Contacts',

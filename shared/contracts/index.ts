@@ -4,6 +4,9 @@ import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as contactChanges from './contact-changes.ts';
+import * as contactExport from './contact-export.ts';
+import * as contactImport from './contact-import.ts';
 import * as contactList from './contact-list.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
@@ -54,6 +57,9 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   media,
   contacts,
   contactList,
+  contactChanges,
+  contactExport,
+  contactImport,
   contactTimeline,
   segments,
   lists,

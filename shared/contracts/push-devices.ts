@@ -161,7 +161,7 @@ const RegisterPushToken = closedObject('RegisterPushToken', 'A device, and the p
   ),
 });
 
-const PushDevice = openObject('PushDevice', 'A push device; its token is never shown.', {
+export const PushDevice = openObject('PushDevice', 'A push device; its token is never shown.', {
   id: idSchema('pushToken', 'The id of the device, for `tokenIds` of a send.'),
   appId,
   platform: pushPlatform,

@@ -25,6 +25,7 @@ const workItem = z.strictObject({
     'mail_sign_in',
     'index_contacts',
     'clean_up',
+    'erase_contact',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -130,7 +131,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -197,6 +198,7 @@ export const QUEUE_OF_KIND = {
   mail_sign_in: 'send',
   index_contacts: 'outcome',
   clean_up: 'outcome',
+  erase_contact: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

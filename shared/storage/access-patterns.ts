@@ -100,6 +100,10 @@ export const KEYS = {
   destinationHold: (organizationId: Org, prefix: string) => key(`HELD#${organizationId}`, `P#${prefix}`),
   /** A contact. */
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
+  /** A change of a contact's consent, by the version of the contact that it made. */
+  consent: (id: Id<'contact'>, version: number) => key(`CNT#${id}`, `CONSENT#${padded(version, 12)}`),
+  /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
+  erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
   /** The last number that was given to a contact of an organization. */
   contactNumbers: (organizationId: Org) => key(`CNOS#${organizationId}`, 'CNOS'),
   /** The contact that has a number of an organization. A partition each: contacts are created at once. */

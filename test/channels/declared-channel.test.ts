@@ -43,6 +43,7 @@ const telegram = defineChannel({
   reasonOf: { recipient: 'no_such_chat' },
   templates: 'as_text',
   storedContent: z.object({ text: z.string() }),
+  erased: () => ({ text: '' }),
   mask: () => '@****',
   sandbox: scriptByEnding(acceptedThen({ status: 'delivered' }), {}),
   payload: ({ text }: { text: string }) => ({ text }),

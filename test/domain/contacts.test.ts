@@ -9,7 +9,8 @@ import {
 } from '../../shared/contracts/contacts.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
-import { createContact, MAX_ATTRIBUTES_BYTES } from '../../shared/domain/contacts/create.ts';
+import { createContact } from '../../shared/domain/contacts/create.ts';
+import { MAX_ATTRIBUTES_BYTES } from '../../shared/domain/contacts/input.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { contactReadView, contactView } from '../../shared/domain/contacts/views.ts';
 import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
@@ -48,6 +49,12 @@ const world = () => {
         return { kind: 'created' };
       },
       read: async (id) => contacts.get(id),
+      async change(before, after, event) {
+        if (state.conflicts-- > 0 || contacts.get(before.id)?.version !== before.version) return { kind: 'stale' };
+        contacts.set(after.id, after);
+        if (event) events.push(event);
+        return { kind: 'changed' };
+      },
       async changeConsent(before, after, event) {
         if (state.conflicts-- > 0 || contacts.get(before.id)?.version !== before.version) return false;
         contacts.set(after.id, after);

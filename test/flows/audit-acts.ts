@@ -24,6 +24,8 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'keys.change': 'key.changed',
   'keys.rotate': 'key.rotated',
   'keys.revoke': 'key.revoked',
+  'contacts.delete': 'contact.deleted',
+  'contacts.reveal-documents': 'contact.documents_revealed',
   'numbers.connect': 'number.connected',
   'numbers.change': 'number.changed',
   'numbers.change-profile': 'number.changed',
@@ -50,7 +52,8 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
 /** The other operations that change something: their areas' own lists tell of it. */
 export const NOT_ENTERED = [
   /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
-  /^(contacts|media|templates|flows|email-templates)\./,
+  /^(media|templates|flows|email-templates)\./,
+  /^contacts\.(create|change|import|opt-in|opt-out)$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,
   /^webhooks\.test$/,
@@ -156,6 +159,19 @@ const usePeople = async ({ messaging, owner: { test: client } }: Stage, did: Did
   await did('accounts.delete', call('DELETE', `/v2/accounts/${id}`));
 };
 
+/** Exports a contact, reveals its documents as a person, and deletes it. */
+const useContacts = async ({ messaging, owner, operator }: Stage, did: Did): Promise<void> => {
+  const body = { phone: MARKED_PHONE, name: MARK, cpf: '529.982.247-25' };
+  const { id } = (await owner.test.post('/contacts', body)).body;
+  expect((await owner.test.get(`/contacts/${id}/export`)).status).toBe(200);
+  const person = { organization: owner.id, name: MARK, email: `${MARK}@admins.example`, role: 'admin' };
+  const account = await operator('account create', person);
+  const { token } = await operator('session create', { account: account.id, env: 'test' });
+  const session = apiClient(messaging.url, token);
+  await did('contacts.reveal-documents', session.call('POST', `/v2/contacts/${id}/documentos/revelar`));
+  await did('contacts.delete', owner.test.call('DELETE', `/contacts/${id}`));
+};
+
 /** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
 export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
   const {
@@ -173,6 +189,7 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   const call = (method: string, path: string, body?: unknown) => client.call(method, path, { body });
   await useOperator(stage);
   await usePeople(stage, did);
+  await useContacts(stage, did);
 
   const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
   await did('organization.set-quiet-hours', call('PUT', '/v2/organizations/me/quiet-hours', quiet));

@@ -67,7 +67,8 @@ const ofStage: Entry[] = (await operator('audit list', { env: 'test', limit: '50
 describe('the audit log', () => {
   test('has an entry of every kind of act', () => {
     const told = new Set([...entries, ...ofStage].map(({ action }) => action));
-    expect(AUDIT_ACTIONS.filter((action) => !told.has(action))).toEqual([]);
+    // An erasure ends a quarter of an hour after the deletion: test/storage/contact-erasure.test.ts.
+    expect(AUDIT_ACTIONS.filter((action) => !told.has(action))).toEqual(['contact.erased']);
   });
 
   test('is written by every operation that changes the set-up: each one is either entered or named as one that is not', () => {

@@ -15,6 +15,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/api-keys/{id}': 'key',
   '/v2/accounts/{id}': 'account',
   '/contacts/{id}': 'contact',
+  '/v2/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',
   '/v2/lists/{id}': 'list',
   '/numbers/{numberId}': 'number',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
-import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { optOutWrite, phoneOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { use } from '../support/use.ts';
 import { inboundStage } from './stage.ts';

@@ -6,7 +6,7 @@ import { createVault } from '../../shared/domain/core/secrets.ts';
 import { countWrite, readCount } from '../../shared/storage/access/counters.ts';
 import { organizationExists, organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
 const CALLERS = 24;

@@ -52,6 +52,13 @@ export const PERSON_LOOKUPS: Limit = {
   burst: 60,
   detail: 'Without pii:full, the key may look up 60 people a minute by their addresses.',
 };
+/** Of a person, in whatever session. */
+export const DOCUMENT_REVEALS: Limit = {
+  name: 'document_reveal',
+  perMinute: 30,
+  burst: 30,
+  detail: 'A person may reveal the documents of 30 contacts a minute.',
+};
 /** Of an organization. */
 export const WEBHOOK_VALIDATIONS: Limit = {
   name: 'webhook_validation',

@@ -47,7 +47,11 @@ export const UNDECIDED = refuse('CONFLICT', {
  * exclude each other by the fence. Idempotent: concurrent cancels all answer with the cancelled message. A message of an undecided
  * batch can be cancelled too: the batch counts it as accepted, and then as failed.
  */
-export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: Id<'message'>): CancelOrForceResult => {
+export const cancel = async (
+  ports: CancelPorts,
+  { organizationId }: Pick<Actor, 'organizationId'>,
+  id: Id<'message'>,
+): CancelOrForceResult => {
   const message = await ports.readMessage(organizationId, id);
   if (!message) return NOT_FOUND;
   if (!isQueued(message)) return NOT_QUEUED;

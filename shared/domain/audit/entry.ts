@@ -10,6 +10,10 @@ export const AUDIT_ACTIONS = [
   'account.deleted',
   'account.invited',
   'account.suspended',
+  'contact.deleted',
+  'contact.documents_revealed',
+  'contact.erased',
+  'contact.exported',
   'destinations.changed',
   'key.changed',
   'key.created',
@@ -71,6 +75,8 @@ export const auditDetails = z.strictObject({
   coins: z.int().optional(),
   /** How many objects were concerned. */
   count: z.int().optional(),
+  /** What was erased with a person: how many of each. */
+  erased: z.strictObject({ messages: z.int(), received: z.int(), turns: z.int(), devices: z.int() }).optional(),
   /** From when on it applies; ISO 8601, UTC. */
   effectiveFrom: z.string().optional(),
   overlapHours: z.int().optional(),

@@ -31,14 +31,16 @@ export interface OptIn {
   readonly revokedReason?: string | undefined;
 }
 
-/** A contact's debts by creditor; maintained by the billing integration. */
+export const DEBT_STATUSES = ['vencida', 'em_atraso', 'em_dia'] as const;
+
+/** A contact's debts by creditor. */
 export interface DebtorGroup {
-  readonly id: string;
+  readonly id: Id<'debtorGroup'>;
   readonly company: string;
   readonly phones: readonly string[];
   /** BRL cents. */
   readonly amountCents?: number | undefined;
-  readonly status?: 'vencida' | 'em_atraso' | 'em_dia' | undefined;
+  readonly status?: (typeof DEBT_STATUSES)[number] | undefined;
   readonly reference?: string | undefined;
 }
 

@@ -4,14 +4,24 @@ import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Contact } from './contact.ts';
 
-/** Result of storing a new contact; `contactId` is the contact that already has the phone or external id. */
+/** Why a contact cannot be stored; `contactId` is the contact that already has the phone or external id. */
+export type ContactFault =
+  | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: Id<'contact'> }
+  | { readonly kind: 'unknown_company' };
+/** The phone opted out (at, in ms) before it belonged to a contact: the contact can only be stored as opted out. */
+export interface PhoneOptedOut {
+  readonly kind: 'phone_opted_out';
+  readonly revokedAt: number;
+  readonly revokedReason?: string | undefined;
+}
+/** Result of storing a new contact. */
 export type CreateOutcome =
   | { readonly kind: 'created' }
-  | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: Id<'contact'> }
-  /** The phone opted out (at, in ms) before it belonged to a contact: it can only be stored as opted out. */
-  | { readonly kind: 'phone_opted_out'; readonly revokedAt: number; readonly revokedReason?: string | undefined }
-  | { readonly kind: 'unknown_company' }
+  | ContactFault
+  | PhoneOptedOut
   | { readonly kind: 'unknown_organization' };
+/** Result of storing a changed contact. `stale`: it changed since it was read. */
+export type ChangeOutcome = { readonly kind: 'changed' } | { readonly kind: 'stale' } | ContactFault | PhoneOptedOut;
 
 /** Stores contacts. Each change commits atomically with its event. */
 export interface ContactStore {
@@ -20,6 +30,8 @@ export interface ContactStore {
   /** Creates a contact with a unique phone and external id. Idempotent. */
   create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
   read(id: Id<'contact'>): Promise<Contact | undefined>;
+  /** Replaces `before` by `after`, and moves what finds the contact: its phone, external id and address, with their consent. */
+  change(before: Contact, after: Contact, event?: DomainEvent): Promise<ChangeOutcome>;
   /**
    * Writes the consent of `after` to the contact, its phone and its e-mail address, where sends read it. Returns false if the contact
    * changed since `before` was read.
@@ -30,6 +42,14 @@ export interface ContactStore {
    * contact when it opted out. Idempotent.
    */
   clearOptOuts(contact: Contact, at: number): Promise<void>;
+}
+
+/** What static lists need of a contact that is in them. */
+type ListMember = Pick<Contact, 'id' | 'number' | 'organizationId'>;
+/** The static lists that contacts are in. */
+export interface ContactLists {
+  /** Takes an erased contact from all lists. Idempotent; may be stopped and repeated anywhere. */
+  forget(contact: ListMember): Promise<void>;
 }
 
 /** Consent per e-mail address, whoever has it. Addresses are blind indexes. */

@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   batch: 'btc',
   contact: 'cnt',
   customerEvent: 'cev',
+  debtorGroup: 'grp',
   delivery: 'dlv',
   emailTemplate: 'etpl',
   entry: 'ent',

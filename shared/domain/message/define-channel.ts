@@ -68,6 +68,8 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   readonly fansOut?: true;
   /** Parses stored content. */
   readonly storedContent: z.ZodType<ChannelContents[C]>;
+  /** Stored content without what it said and to whom, for a message whose person was erased. */
+  erased(content: ChannelContents[C]): ChannelContents[C];
   /** Masks a recipient for callers without pii:full. */
   mask(to: string): string;
   /** What the sandbox does for a recipient. */

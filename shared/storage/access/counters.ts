@@ -7,7 +7,7 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many of them an organization ever had. */
+/** What is counted without a limit: how many contacts an organization has, and how many keys it ever had. */
 export const COUNTED = ['contacts', 'keys'] as const;
 /** What is counted within a limit: how many of them an organization has (limits.ts). */
 export const LIMITED = [
@@ -87,7 +87,7 @@ export const readShards = (table: Table, organizationId: Id<'organization'>, cou
   });
 
 /**
- * How many objects of a kind an organization ever had, or has where they are limited. One read, then one query of at most 128 short rows; once more
+ * How many objects of a kind an organization has; of keys how many it ever had. One read, then one query of at most 128 short rows; once more
  * where the count on the organization's row moved meanwhile.
  */
 export const readCount = async (

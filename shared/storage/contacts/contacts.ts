@@ -3,32 +3,23 @@ import {
   COMPANY_ROLES,
   CONTACT_SOURCES,
   type Contact,
+  DEBT_STATUSES,
   OPT_IN_STATUSES,
   type OptIn,
   type OptInStatus,
 } from '../../domain/contacts/contact.ts';
-import type { ContactStore, CreateOutcome } from '../../domain/contacts/ports.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { Unavailable } from '../../domain/core/errors.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import type { DomainEvent } from '../../domain/events/event.ts';
-import { countWrite } from '../access/counters.ts';
-import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
-import { ABSENT } from '../client/conditions.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
-import type { CancelReason, Table } from '../client/table.ts';
-import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { readRow } from '../read-row.ts';
-import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { numberedWrite, takeContactNumbers } from './contact-numbers.ts';
-import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
+import { consentHistoryWrites } from './consent-history.ts';
+import { countOptOut, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -72,11 +63,11 @@ export const contactRows = defineRow<StoredContact>()({
     debtorGroups: z
       .array(
         z.object({
-          id: z.string(),
+          id: id('debtorGroup'),
           company: z.string(),
           phones: z.array(z.string()),
           amountCents: z.int().optional(),
-          status: z.enum(['vencida', 'em_atraso', 'em_dia']).optional(),
+          status: z.enum(DEBT_STATUSES).optional(),
           reference: text,
         }),
       )
@@ -102,6 +93,9 @@ export const contactRows = defineRow<StoredContact>()({
   }),
 });
 
+/** The row of a contact. */
+export const contactRow = (contact: Contact): Row => contactRows.write({ ...contact, ...storedOptIn(contact.optIn) });
+
 /** Reads a contact's row. */
 export const readContact = (row: Row): Contact => {
   const { optIn, optInStatus, ...contact } = contactRows.read(row);
@@ -109,81 +103,7 @@ export const readContact = (row: Row): Contact => {
 };
 
 /** The stored form of a contact's consent. */
-const storedOptIn = ({ status, ...optIn }: OptIn) => ({ optIn, optInStatus: status });
-
-/** The row of a contact. */
-export const contactRow = (contact: Contact): Row => contactRows.write({ ...contact, ...storedOptIn(contact.optIn) });
-
-/** A phone that opted out itself can only be claimed by a contact that is opted out too: creating a contact never lifts an opt-out. */
-const freePhone = ({ optIn }: Contact): Condition => {
-  const text = 'attribute_not_exists(#contactId)';
-  return optIn.status === 'denied' ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
-};
-type Part = 'changed' | 'company' | 'contact' | 'count' | 'email' | 'event' | 'externalId' | 'number' | 'phone';
-type Named = { readonly part: Part; readonly write: WriteOp };
-
-const createWrites = (contact: Contact, events: readonly DomainEvent[]): Named[] => {
-  const { id, number, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
-  const phone = recipientRows.set({
-    contactId: id,
-    contactNumber: number,
-    organizationId: org,
-    optInStatus: contact.optIn.status,
-  });
-  return [
-    { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
-    { part: 'phone', write: { put: { ...KEYS.phone(org, phoneHash), ...phone }, when: freePhone(contact) } },
-    ...(emailHash === undefined || contact.optIn.status !== 'denied'
-      ? []
-      : [{ part: 'email', write: countOptOut(org, emailHash, 1, false) } as const]),
-    ...(externalId === undefined
-      ? []
-      : [
-          {
-            part: 'externalId',
-            write: { put: { ...KEYS.externalId(org, externalId), contactId: id, number, org }, when: ABSENT },
-          } as const,
-        ]),
-    ...(companyId === undefined
-      ? []
-      : [
-          {
-            part: 'company',
-            write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
-          } as const,
-        ]),
-    { part: 'number', write: numberedWrite(contact) },
-    { part: 'changed', write: changedWrite(contact) },
-    { part: 'count', write: countWrite(org, 'contacts', id) },
-    ...events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
-  ];
-};
-
-/** The row of a phone without a contact that opted out itself. */
-const ownOptOut = z.object({ revokedAt: time, revokedReason: text });
-
-/** The result of a cancelled creation. Our own phone row means that an earlier attempt was committed and its answer lost. */
-const verdictOf = (
-  contact: Contact,
-  named: readonly Named[],
-  reasons: readonly CancelReason[],
-): CreateOutcome | undefined => {
-  const failed = (part: Part) => {
-    const reason = reasons[named.findIndex((entry) => entry.part === part)];
-    return reason?.conditionFailed ? reason : undefined;
-  };
-  const holder = (reason: CancelReason | undefined) => id('contact').parse(reason?.row?.contactId);
-  const phone = failed('phone');
-  if (phone?.row && phone.row.contactId === undefined)
-    return { kind: 'phone_opted_out', ...ownOptOut.parse(phone.row) };
-  if (phone)
-    return holder(phone) === contact.id
-      ? { kind: 'created' }
-      : { kind: 'taken', field: 'phone', contactId: holder(phone) };
-  const externalId = failed('externalId');
-  if (externalId) return { kind: 'taken', field: 'externalId', contactId: holder(externalId) };
-  return failed('company') ? { kind: 'unknown_company' } : undefined;
-};
+export const storedOptIn = ({ status, ...optIn }: OptIn) => ({ optIn, optInStatus: status });
 
 /** How a change of consent changes the opted-out count of the contact's e-mail address: up or down, once. */
 const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Contact): WriteOp[] => {
@@ -215,36 +135,7 @@ export const consentWrites = (
       when: { text: '#contactId = :id', values: { id } },
     },
     ...emailWrites(before, after),
+    ...consentHistoryWrites(before, after),
     changedWrite(after),
   ];
 };
-
-/** Contacts in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
-export const contactStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ContactStore => ({
-  takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
-
-  async create(contact, event) {
-    if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
-    const events = await takenEvents(table, contact.organizationId, [event]);
-    const named = createWrites(contact, events);
-    const outcome = await table.transact(named.map(({ write }) => write));
-    const verdict: CreateOutcome | undefined = outcome.ok
-      ? { kind: 'created' }
-      : verdictOf(contact, named, outcome.reasons);
-    if (!verdict) throw new Unavailable('The contact could not be stored.');
-    if (verdict.kind === 'created') raised(events);
-    return verdict;
-  },
-
-  read: (id) => readRow(table, KEYS.contact(id), readContact),
-
-  async changeConsent(before, after, event) {
-    const writes = consentWrites(before, after);
-    const events = await takenEvents(table, after.organizationId, event ? [event] : []);
-    const outcome = await table.transact([...writes, ...events.map(eventWrite)]);
-    if (outcome.ok) raised(events);
-    return outcome.ok;
-  },
-
-  clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
-});

@@ -82,6 +82,11 @@ const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Conditi
   ...(when ? { when } : {}),
 });
 
+/** Ends the fallback that begins with a message and deletes its steps, if there is one. Idempotent. */
+export const dropFallback = async (table: Table, firstMessageId: Id<'message'>): Promise<void> => {
+  await table.write(end(firstMessageId, 'cancelled', EXISTS));
+};
+
 /**
  * The writes that take the step to the next message. Condition: the fallback is unchanged, and its current message, whose timeline gets an
  * entry, is not delivered.

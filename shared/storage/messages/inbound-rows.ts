@@ -6,6 +6,7 @@ import type { InboundMessage, StoredMessage } from '../../domain/message/inbound
 import { LINK_SOURCES } from '../../domain/message/link-origin.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -60,6 +61,14 @@ export const inboundRows = defineRow<InboundMessage>()({
       ...(contactId ? INDEX_KEYS.inboundOfContact(contactId, channel, createdAt, id) : {}),
     };
   },
+});
+
+/** Takes the person from an inbound message, once: who wrote, what, and the lists that find it by that person. */
+export const erasedInboundWrite = ({ id }: InboundMessage, at: number): WriteOp => ({
+  update: KEYS.message(id),
+  set: { ...inboundRows.set({ from: '', fromHash: '', payload: {} }), erasedAt: isoTime(at) },
+  remove: ['contactId', 'origemDoLink', 'gsi2pk', 'gsi2sk', 'gsi4pk', 'gsi4sk'],
+  when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#erasedAt)' },
 });
 
 /** Whether a message's row is an inbound one's. */

@@ -15,6 +15,7 @@ import {
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
 import { KEYS } from '../access-patterns.ts';
 import { coins, id, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -154,6 +155,25 @@ export const messageRows = {
   /** Content is never updated. */
   set: commonRows.set,
 };
+
+/** Attributes of a message that tell of its person beside its content; its list entries of that person among them. */
+const OF_PERSON = ['contactId', 'templateVars', 'providerReceipt', 'lastError', 'originalError'] as const;
+const ENTRIES_OF_PERSON = ['gsi2pk', 'gsi2sk', 'gsi4pk', 'gsi4sk'] as const;
+
+/**
+ * Takes the person from a message whose hold is resolved, once: its recipient, what it said, and the lists that find it by that person. What it cost
+ * and what became of it stay.
+ */
+export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number): WriteOp => ({
+  update: KEYS.message(id),
+  set: {
+    ...commonRows.set({ to: '', recipientHash: '' }),
+    content: z.encode(contentCodecOf(channel), channelOf(channel).erased(content)),
+    erasedAt: isoTime(at),
+  },
+  remove: [...OF_PERSON, ...ENTRIES_OF_PERSON],
+  when: { text: '#hold <> :open AND attribute_not_exists(#erasedAt)', values: { open: 'open' } },
+});
 
 /**
  * The due entry of a message from when it leaves: whoever took it may have ended by then, and its hold is resolved by others, or its fan-out is

@@ -115,6 +115,10 @@ const registeredLast = async (
   return rows.map(PARSE_KEY.pushToken);
 };
 
+/** The ids of a contact's devices that are not retired, at most as many as a person may have. Eventually consistent. */
+export const devicesOfContact = (table: Table, contactId: Id<'contact'>): Promise<readonly Id<'pushToken'>[]> =>
+  registeredLast(table, { index: 'gsi2', partition: INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk });
+
 /** The ids that a device may have whose id or token is `to`, or that belongs to the person or contact `to`. */
 const candidateIds = async (
   table: Table,
@@ -123,8 +127,7 @@ const candidateIds = async (
   to: string,
 ): Promise<readonly Id<'pushToken'>[]> => {
   if (isId('pushToken', to)) return [to];
-  if (isId('contact', to))
-    return registeredLast(table, { index: 'gsi2', partition: INDEX_KEYS.pushTokensOfContact(to, '', '').gsi2pk });
+  if (isId('contact', to)) return devicesOfContact(table, to);
   const partition = INDEX_KEYS.pushTokensOfPerson(organizationId, to, '', '').gsi3pk;
   const ofPerson = await registeredLast(table, { index: 'gsi3', partition });
   return [...apps.map((appId) => deviceIdOf(organizationId, appId, to)), ...ofPerson];

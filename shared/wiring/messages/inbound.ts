@@ -5,7 +5,7 @@ import type { InboundPorts } from '../../domain/inbound/receive.ts';
 import type { ReplyPorts } from '../../domain/inbound/sms-reply.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { loadProviders } from '../../providers/index.ts';
-import { contactStore } from '../../storage/contacts/contacts.ts';
+import { contactStore } from '../../storage/contacts/contact-store.ts';
 import { optOutWrite, phoneOptInWrite } from '../../storage/contacts/recipient-opt-outs.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';

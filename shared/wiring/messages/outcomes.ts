@@ -29,6 +29,7 @@ type OutcomeKind =
   | 'clean_up'
   | 'close_escrow'
   | 'index_contacts'
+  | 'erase_contact'
   | 'judge_destination'
   | 'recover_send'
   | 'sandbox_outcome';
@@ -47,6 +48,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),
+  erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);

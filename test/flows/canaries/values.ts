@@ -69,6 +69,7 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryNa
     optIn: ['ip', 'userAgent'],
     attributes: ['attribute'],
   },
+  'CNT/CONSENT': { ip: ['ip'], userAgent: ['userAgent'] },
   'LINK/LINK': { url: ['url'] },
   // An event has the reply's text or the followed link; the recipient is masked.
   'EVT/EVT': { data: ['reply', 'url'] },

@@ -26,6 +26,7 @@ export const email = defineChannel<'email', EmailPlanPorts>({
   reasonOf: REASONS,
   templates: 'own',
   storedContent: storedEmail,
+  erased: ({ from, bodyBytes }) => ({ from, subject: '', bodyBytes }),
   mask: maskEmail,
   sandbox: (to) => {
     const { refuse, reports } = emailSandbox(to);

@@ -15,6 +15,7 @@ export const instagram = defineChannel<'instagram', MetaPlanPorts>({
   eventOf: { sent: 'instagram.message.sent', failed: 'instagram.message.failed' },
   templates: 'as_text',
   storedContent: storedPayload,
+  erased: ({ from }) => ({ payload: {}, from }),
   mask: maskId,
   // The sandbox has no inbound messages, so its window is not checked.
   windowTerm: (_, env) => (env === 'live' ? 'open' : undefined),

@@ -15,6 +15,7 @@ export const push = defineChannel<'push', PushPlanPorts>({
   templates: 'as_text',
   fansOut: true,
   storedContent: storedPush,
+  erased: (content) => ({ ...content, payload: { title: '', body: '' } }),
   mask: (to) => (isAudience(to) ? to : maskId(to)),
   planning: () => import('./planning.ts'),
 });

@@ -24,6 +24,7 @@ export const rcs = defineChannel<'rcs', RcsPlanPorts>({
   reasonOf: { recipient: 'invalid_number', content: 'content_rejected', blacklisted: 'blacklisted' },
   templates: 'as_text',
   storedContent: storedRcs,
+  erased: () => ({ text: '' }),
   mask: maskPhone,
   // Recipient endings: 0021 has no RCS, 0025 is also read (docs/spec/rcs.md#rcs-sandbox).
   sandbox: scriptByEnding(acceptedThen({ status: 'delivered', via: 'rcs' }), {

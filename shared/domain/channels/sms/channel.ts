@@ -19,6 +19,7 @@ export const sms = defineChannel<'sms', SmsPlanPorts>({
   reasonOf: { recipient: 'invalid_number', content: 'carrier_rejected', blacklisted: 'blacklisted' },
   templates: 'as_text',
   storedContent: storedSms,
+  erased: ({ encoding, length, segments }) => ({ text: '', encoding, length, segments }),
   mask: maskPhone,
   sandbox: scriptByEnding(acceptedThen({ status: 'delivered' }), {
     '0006': acceptedThen({ status: 'undelivered', reason: 'carrier_rejected' }),

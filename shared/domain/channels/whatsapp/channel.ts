@@ -19,6 +19,7 @@ export const whatsapp = defineChannel<'whatsapp', WhatsappPlanPorts>({
   },
   templates: 'own',
   storedContent: storedPayload,
+  erased: ({ from }) => ({ payload: {}, from }),
   mask: maskPhone,
   windowTerm: (type) => (type === 'template' ? 'not-needed' : 'open'),
   planning: () => import('./planning.ts'),

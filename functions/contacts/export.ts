@@ -1,0 +1,37 @@
+import { exportContact as contract } from '../../shared/contracts/contact-export.ts';
+import { deviceView } from '../../shared/domain/channels/push/device.ts';
+import { findContact } from '../../shared/domain/contacts/consent.ts';
+import { consentView } from '../../shared/domain/contacts/consent-history.ts';
+import { contactReadView } from '../../shared/domain/contacts/views.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { turnView } from '../../shared/domain/tracking/ai-turn.ts';
+import { storedView } from '../../shared/domain/tracking/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { contactTimelinePage } from '../../shared/storage/messages/contact-timeline.ts';
+import { cursorRequest } from '../../shared/wiring/access/cursor-lists.ts';
+import { contactPorts } from '../../shared/wiring/contacts/contacts.ts';
+import { beginExport } from '../../shared/wiring/contacts/export.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
+
+export const handler = operation(
+  contract,
+  async ({ actor, params, query }) => {
+    const contact = await findContact(contactPorts, actor.organizationId, params.id);
+    if (isRefusal(contact)) return contact;
+    const request = await cursorRequest(contract, actor, { ...query, contactId: contact.id });
+    const page = await contactTimelinePage(table, contact.id, request);
+    if (isRefusal(page)) return page;
+    return { contact, page, first: query.cursor === undefined ? await beginExport(actor, contact) : undefined };
+  },
+  async ({ contact, page: { items, ...next }, first }) => ({
+    contact: await contactReadView(contact, true, contactPorts.documents),
+    ...(first && {
+      consents: first.consents.map(consentView),
+      devices: first.devices.map((device) => deviceView(device, true)),
+    }),
+    items: items.map((item) =>
+      'turn' in item ? { turn: turnView(item.turn) } : { message: storedView(item.message, true) },
+    ),
+    ...next,
+  }),
+);

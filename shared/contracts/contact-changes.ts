@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { EXTERNAL_SYSTEMS } from '../domain/contacts/contact.ts';
+import { contactAttributesSchema } from '../domain/core/json-values.ts';
+import { closedObject, openObject, optionalText } from './common.ts';
+import {
+  avatarUrl,
+  companyId,
+  debtorGroups,
+  documents,
+  email,
+  externalId,
+  name,
+  papelNaEmpresa,
+  phone,
+  source,
+  systemId,
+  tags,
+} from './contact-fields.ts';
+import { Contact, contactParams as params } from './contacts.ts';
+import { defineOperation } from './define-operation.ts';
+
+/** A field that null clears, absent or not. */
+const clearable = <T extends z.ZodType>(field: T) => field.nullable().optional();
+type System = (typeof EXTERNAL_SYSTEMS)[number];
+
+/** The body of a change: docs/spec/contacts.md#changing-a-contact. */
+export const ChangeContact = closedObject('ChangeContact', 'A change of a contact, as JSON Merge Patch.', {
+  phone: phone.optional(),
+  name: clearable(name),
+  email: clearable(email),
+  avatarUrl: clearable(avatarUrl),
+  attributes: clearable(contactAttributesSchema),
+  tags: clearable(tags),
+  externalId: clearable(externalId),
+  externalIds: clearable(
+    z
+      .strictObject(
+        Object.fromEntries(EXTERNAL_SYSTEMS.map((system) => [system, systemId(system).nullable()])) as Record<
+          System,
+          z.ZodNullable<ReturnType<typeof systemId>>
+        >,
+      )
+      .meta({ description: "The contact's ids in CRM systems; null clears one." }),
+  ),
+  companyId: clearable(companyId),
+  papelNaEmpresa: clearable(papelNaEmpresa),
+  debtorGroups: clearable(debtorGroups),
+  cpf: clearable(documents.cpf),
+  cnpj: clearable(documents.cnpj),
+  nascimento: clearable(documents.nascimento),
+  source: source.optional(),
+});
+
+export const changeContact = defineOperation({
+  id: 'contacts.change',
+  method: 'PATCH',
+  path: '/contacts/{id}',
+  tag: 'Contacts',
+  summary: 'Change a contact',
+  description:
+    'JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null takes one away; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent is changed by opt-out and opt-in alone; a new phone that asked to be sent nothing makes the contact opted out, and raises contact.opted_out. 409 where another contact has the phone or externalId, with the `meta` of a creation. A change of nothing leaves `updatedAt` as it is.',
+  permission: 'contacts:write',
+  request: { params, body: ChangeContact },
+  responses: { 200: Contact },
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
+});
+
+export const deleteContact = defineOperation({
+  id: 'contacts.delete',
+  method: 'DELETE',
+  path: '/contacts/{id}',
+  tag: 'Contacts',
+  summary: 'Erase a contact',
+  description:
+    'From this answer on no read shows the contact, and its phone and externalId are free. In the background, within minutes, its messages lose recipient and content, what waited to be sent to it is cancelled, and received messages, turns, devices, and the bodies that webhooks were sent lose the person. What messages cost stays. An opt-out stays as a blind index: who asked for no messages gets none. The audit log tells when it began and, with counts, when it was over.',
+  permission: 'contacts:write',
+  request: { params },
+  responses: { 204: null },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'write', queues: ['outcome'] },
+});
+
+export const revealDocuments = defineOperation({
+  id: 'contacts.reveal-documents',
+  method: 'POST',
+  path: '/v2/contacts/{id}/documentos/revelar',
+  tag: 'Contacts',
+  summary: "Reveal a contact's documents",
+  description:
+    'In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
+  permission: { session: 'contacts:pii' },
+  request: { params },
+  responses: {
+    200: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
+      cpf: optionalText('The CPF: eleven digits.', '52998224725'),
+      cnpj: optionalText('The CNPJ: fourteen characters.', '11222333000181'),
+      nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'write', rootKeys: ['contacts'] },
+});

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
+import { AiTurn } from './ai.ts';
+import { cursor, dateTime, limit, nextCursor, openObject, optionalText, part } from './common.ts';
+import { ContactRead, contactParams as params } from './contacts.ts';
+import { defineOperation } from './define-operation.ts';
+import { Message } from './message-shapes.ts';
+import { PushDevice } from './push-devices.ts';
+
+const ConsentChange = openObject('ConsentChange', "A change of a contact's consent.", {
+  at: dateTime('When consent was given or withdrawn.'),
+  status: z.enum(OPT_IN_STATUSES).meta({ description: 'The consent from then on.', example: 'granted' }),
+  source: optionalText('Where consent was given.', 'checkout'),
+  ip: optionalText('The IP address that consent came from.', '203.0.113.7'),
+  userAgent: optionalText('The browser or app that consent came from.', 'Mozilla/5.0'),
+  reason: optionalText('Why consent was withdrawn.', 'asked by phone'),
+});
+
+export const listConsents = defineOperation({
+  id: 'contacts.consents',
+  method: 'GET',
+  path: '/contacts/{id}/consents',
+  tag: 'Contacts',
+  summary: "List the changes of a contact's consent, newest first",
+  description: 'Each with its proof or its reason. The list ends where `nextCursor` is absent.',
+  permission: 'contacts:read',
+  request: { params, query: z.strictObject({ limit: limit(50, 200), cursor }) },
+  responses: {
+    200: openObject('ConsentPage', "A page of the changes of a contact's consent.", {
+      items: z.array(ConsentChange).meta({ description: 'The changes of this page, newest first.' }),
+      nextCursor,
+    }),
+  },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});
+
+export const exportContact = defineOperation({
+  id: 'contacts.export',
+  method: 'GET',
+  path: '/contacts/{id}/export',
+  tag: 'Contacts',
+  summary: 'Export what is kept of a contact',
+  description:
+    'For a person who asks what is kept of them: everything in full but documents, which are masked. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
+  permission: 'pii:full',
+  request: { params, query: z.strictObject({ limit: limit(100, 200), cursor }) },
+  responses: {
+    200: openObject('ContactExport', 'A page of what is kept of a contact.', {
+      contact: ContactRead,
+      consents: z.array(ConsentChange).optional().meta({ description: 'On the first page: every change of consent.' }),
+      devices: z.array(PushDevice).optional().meta({ description: 'On the first page: the push devices.' }),
+      items: z
+        .array(part('A message or a turn.', { message: Message.optional(), turn: AiTurn.optional() }))
+        .meta({ description: 'Messages and turns of this page, newest first.' }),
+      nextCursor,
+    }),
+  },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'write', rootKeys: ['contacts', 'cursors', 'push'] },
+});

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { MAX_ROWS } from '../domain/contacts/import.ts';
+import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { closedObject, count, openObject, ordinal, part, text } from './common.ts';
+import { source } from './contact-fields.ts';
+import { CreateContact } from './contacts.ts';
+import { defineOperation } from './define-operation.ts';
+
+/** A contact of an import. A wrong one is refused on its own, so the operation's body does not enforce this schema. */
+const ImportContact = CreateContact.extend({ source: source.default('import') }).meta({
+  id: 'ImportContact',
+  description: 'A contact to create or, where its phone or externalId is known, to change.',
+});
+
+const faultsOf = (row: unknown): string =>
+  fieldErrors(ImportContact.safeParse(row, { error: zodErrorMap }).error ?? new z.ZodError([]))
+    .map(({ path, message }) => `${path} ${message}`.trim())
+    .join('; ');
+
+/** A contact that keeps the contract, or why it does not. */
+const Entry = z
+  .union([
+    ImportContact.transform((valid) => ({ valid })),
+    z.unknown().transform((row) => ({ invalid: faultsOf(row) })),
+  ])
+  .meta({
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.anyOf;
+      jsonSchema.$ref = '#/components/schemas/ImportContact';
+    },
+  });
+
+/** The body of an import: docs/spec/contacts.md#importing-contacts. */
+const ImportContacts = closedObject('ImportContacts', 'Contacts to import.', {
+  contatos: z
+    .array(Entry)
+    .min(1)
+    .max(MAX_ROWS)
+    .meta({ description: `1 to ${MAX_ROWS} contacts. A wrong one is refused on its own, and listed in \`erros\`.` }),
+  onConflict: z.enum(['update', 'skip']).meta({
+    description: 'Contacts that are there already: `update` changes what their row names, `skip` leaves them.',
+    example: 'update',
+  }),
+});
+
+export const importContacts = defineOperation({
+  id: 'contacts.import',
+  method: 'POST',
+  path: '/contacts/import',
+  tag: 'Contacts',
+  summary: 'Import contacts',
+  description:
+    'Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the 60 lookups a minute; on 429 the rows were imported all the same.',
+  permission: 'contacts:write',
+  rate: 'bulk_send',
+  request: { body: ImportContacts },
+  responses: {
+    200: openObject('ImportedContacts', 'What became of the rows; together as many as were sent.', {
+      criados: count('How many contacts were created.', 2),
+      atualizados: count('How many rows met a contact and were applied to it.', 1),
+      ignorados: count('How many rows were left out, because their contact was there.', 0),
+      erros: z
+        .array(
+          part('A row that was refused.', {
+            linha: ordinal('Its place in `contatos`, from 1.', 3),
+            mensagem: text('What is wrong with it; no value of it.', 'phone must be an existing number in E.164'),
+          }),
+        )
+        .meta({ description: 'The rows that were refused, in their order.' }),
+    }),
+  },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
+  memoryMb: 1769,
+  timeoutSeconds: 28,
+});

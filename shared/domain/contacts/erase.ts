@@ -1,0 +1,124 @@
+import { type AuditActor, type AuditEntry, auditEntry, type Caller } from '../audit/entry.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Refusal } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { removeOnce } from '../core/retry-on-conflict.ts';
+import type { Clock } from '../core/time.ts';
+import { findContact } from './consent.ts';
+import type { Contact } from './contact.ts';
+import type { ContactLists, ContactPorts } from './ports.ts';
+
+/** What is erased of a person besides the contact itself. */
+export interface ErasedCounts {
+  readonly messages: number;
+  readonly received: number;
+  readonly turns: number;
+  readonly devices: number;
+}
+export type Erased = keyof ErasedCounts;
+
+/** The erasure of a deleted contact, which goes on in the background: what finds its traces, and how many are gone. */
+export interface Erasure extends Tenant, ErasedCounts, Pick<Contact, 'emailHash' | 'number' | 'phoneHash'> {
+  readonly contactId: Id<'contact'>;
+  /** When the contact was deleted, in ms. */
+  readonly at: number;
+  readonly actor: AuditActor;
+}
+
+/** What becomes of a sweep: `more` is there to be erased at once, `later` what is not over yet, such as a message on its way. */
+export type SweepOutcome = 'done' | 'later' | 'more';
+
+export interface ErasureStore {
+  /** Deletes a contact that is as it was read, frees what finds it, keeps its opt-outs, and begins its erasure. */
+  delete(contact: Contact, erasure: Erasure, entry: AuditEntry): Promise<boolean>;
+  read(id: Id<'contact'>): Promise<Erasure | undefined>;
+  /** Makes the erasure due again at a time (ms). */
+  reschedule(erasure: Erasure, at: number): Promise<void>;
+  /** Ends the erasure with its entry, if nothing was erased since it was read. */
+  finish(erasure: Erasure, entry: AuditEntry): Promise<boolean>;
+}
+
+export interface ErasurePorts {
+  readonly clock: Clock;
+  readonly store: ErasureStore;
+  /** Takes a contact from all that is kept beside it, such as lists. Idempotent; called before its traces are erased. */
+  readonly forget: ContactLists['forget'];
+  /** Erase a part of what is kept of a person, a bounded number of rows each, counted as they go. Idempotent. */
+  readonly sweeps: readonly ((erasure: Erasure) => Promise<SweepOutcome>)[];
+  /** Hands the erasure to a worker. Best effort. */
+  readonly enqueue: (erasure: Erasure) => void;
+}
+
+/** How long after the deletion messages may still come up that were on their way then, in ms: an erasure looks again after that. */
+export const LOOK_AGAIN_MS = 15 * 60_000;
+
+const erasureOf = (contact: Contact, caller: Caller, at: number): Erasure => {
+  const { id: contactId, organizationId, env, number, phoneHash, emailHash } = contact;
+  const { actor } = auditEntry(caller, { action: 'contact.deleted', object: contactId, at });
+  const none = { messages: 0, received: 0, turns: 0, devices: 0 };
+  return { contactId, organizationId, env, number, phoneHash, emailHash, at, actor, ...none };
+};
+
+/**
+ * Deletes a contact: no read shows it from the answer on, and its phone and external id are free. What is kept of the person is erased in the
+ * background; opt-outs stay, as blind indexes (docs/spec/contacts.md#deleting-a-contact).
+ */
+export const deleteContact = async (
+  ports: Pick<ErasurePorts, 'clock' | 'enqueue' | 'forget' | 'store'> & {
+    readonly contacts: Pick<ContactPorts, 'store'>;
+  },
+  caller: Caller,
+  id: Id<'contact'>,
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
+    'The contact',
+    () => findContact(ports.contacts, caller.organizationId, id),
+    async (contact) => {
+      const at = ports.clock();
+      const erasure = erasureOf(contact, caller, at);
+      const entry = auditEntry(caller, { action: 'contact.deleted', object: id, at });
+      const deleted = await ports.store.delete(contact, erasure, entry);
+      if (!deleted) return false;
+      ports.enqueue(erasure);
+      // So that the sizes of its lists are right with the answer; what fails here the erasure does again.
+      await ports.forget({ id, number: contact.number, organizationId: contact.organizationId }).catch(() => {});
+      return true;
+    },
+  );
+
+const erasedEntry = (
+  { contactId, organizationId, actor, messages, received, turns, devices }: Erasure,
+  at: number,
+): AuditEntry => ({
+  id: newId('auditEntry'),
+  owner: organizationId,
+  at,
+  actor,
+  action: 'contact.erased',
+  object: contactId,
+  details: { erased: { messages, received, turns, devices } },
+});
+
+/**
+ * Goes on with the erasure of a deleted contact. Ends it once nothing was left to erase, in a look that began when nothing could be on its way any
+ * more; safe to repeat, and to stop anywhere.
+ */
+export const eraseContact = async (ports: ErasurePorts, id: Id<'contact'>): Promise<void> => {
+  const startedAt = ports.clock();
+  const erasure = await ports.store.read(id);
+  if (!erasure) return;
+  await ports.forget({ id, number: erasure.number, organizationId: erasure.organizationId });
+  const outcomes: SweepOutcome[] = [];
+  for (const sweep of ports.sweeps) outcomes.push(await sweep(erasure));
+  if (outcomes.includes('more')) {
+    await ports.store.reschedule(erasure, ports.clock());
+    ports.enqueue(erasure);
+    return;
+  }
+  const isLast = startedAt >= erasure.at + LOOK_AGAIN_MS;
+  const after = await ports.store.read(id);
+  if (!after) return;
+  const isOver =
+    isLast && !outcomes.includes('later') && (await ports.store.finish(after, erasedEntry(after, startedAt)));
+  if (!isOver) await ports.store.reschedule(after, Math.max(startedAt, erasure.at) + LOOK_AGAIN_MS);
+};

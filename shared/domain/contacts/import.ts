@@ -1,0 +1,172 @@
+import type { Tenant } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { parsePhone } from '../core/phone.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { Contact } from './contact.ts';
+import type { NewContact } from './create.ts';
+import { contactEvent } from './events.ts';
+import { type Draft, type KnownContacts, type OnConflict, type PlannedRow, planImport } from './import-plan.ts';
+import type { ContactPorts } from './ports.ts';
+
+/** Rows of one import. */
+export const MAX_ROWS = 5_000;
+
+/** A row of an import: one that keeps the contract, or why it does not. */
+export type ImportRow = { readonly valid: NewContact } | { readonly invalid: string };
+export interface ImportBody {
+  readonly contatos: readonly ImportRow[];
+  readonly onConflict: OnConflict;
+}
+/** `linha` counts the rows from 1. */
+export interface ImportResult {
+  readonly criados: number;
+  readonly atualizados: number;
+  readonly ignorados: number;
+  readonly erros: readonly { readonly linha: number; readonly mensagem: string }[];
+}
+
+/** A contact to store, and the event that it raises if somebody takes it. */
+export interface ContactToStore {
+  readonly before?: Contact | undefined;
+  readonly after: Contact;
+  readonly event?: DomainEvent | undefined;
+}
+export interface ImportStore {
+  organizationExists(organizationId: Id<'organization'>): Promise<boolean>;
+  /** What is stored at these keys. */
+  load(
+    organizationId: Id<'organization'>,
+    keys: {
+      readonly phoneHashes: readonly string[];
+      readonly externalIds: readonly string[];
+      readonly companyIds: readonly string[];
+    },
+  ): Promise<KnownContacts>;
+  /** Stores contacts, each whole or not at all; which of them, in their order. One that is not stored may have met a change since it was loaded. */
+  storeAll(organizationId: Id<'organization'>, contacts: readonly ContactToStore[]): Promise<readonly boolean[]>;
+}
+export interface ImportPorts extends Pick<ContactPorts, 'clock' | 'documents' | 'recipients'> {
+  readonly store: ImportStore & Pick<ContactPorts['store'], 'takeNumbers'>;
+}
+
+/** When an import begins no further round, in ms since it began: its caller waits 29 s. */
+const ENOUGH_MS = 20_000;
+const MAX_ROUNDS = 50;
+const PHONE_MESSAGE = 'phone must be an existing number in E.164';
+const NOT_REACHED = 'was not reached in time; send the row again';
+
+const unique = (values: readonly (string | undefined)[]): string[] => [
+  ...new Set(values.filter((value) => value !== undefined)),
+];
+
+const toStore = ({ before, after }: Draft, now: number): ContactToStore => {
+  const isWithdrawn = before && before.optIn.status !== 'denied' && after.optIn.status === 'denied';
+  const type = before ? ('contact.opted_out' as const) : ('contact.created' as const);
+  return { before, after, event: !before || isWithdrawn ? contactEvent(type, after, now) : undefined };
+};
+
+/** An import on its way: what became of its rows until now. */
+class Import {
+  readonly #counts = { criado: 0, atualizado: 0, ignorado: 0 };
+  readonly #errors: { linha: number; mensagem: string }[] = [];
+  readonly #attempted = new Map<number, Id<'contact'>>();
+  readonly #ports: ImportPorts;
+  readonly #tenant: Tenant;
+  readonly #onConflict: OnConflict;
+  readonly #now: number;
+
+  constructor(ports: ImportPorts, tenant: Tenant, onConflict: OnConflict) {
+    this.#ports = ports;
+    this.#tenant = tenant;
+    this.#onConflict = onConflict;
+    this.#now = ports.clock();
+  }
+
+  refuse(at: number, mensagem: string): void {
+    this.#errors.push({ linha: at + 1, mensagem });
+  }
+
+  /** Rows with phones that exist, with their blind indexes. */
+  async #indexed(rows: readonly ImportRow[]): Promise<PlannedRow[]> {
+    const vault = await this.#ports.recipients();
+    return rows.flatMap((row, at) => {
+      const phone = 'valid' in row ? parsePhone(row.valid.phone) : undefined;
+      if (!('valid' in row) || phone === undefined) {
+        this.refuse(at, 'invalid' in row ? row.invalid : PHONE_MESSAGE);
+        return [];
+      }
+      const phoneHash = vault.blindIndex(this.#tenant.organizationId, 'phone', phone);
+      return [{ at, input: row.valid, phoneHash }];
+    });
+  }
+
+  async #plan(rows: readonly PlannedRow[]) {
+    const { organizationId } = this.#tenant;
+    const known = await this.#ports.store.load(organizationId, {
+      phoneHashes: unique(rows.map(({ phoneHash }) => phoneHash)),
+      externalIds: unique(rows.map(({ input }) => input.externalId)),
+      companyIds: unique(rows.map(({ input }) => input.companyId)),
+    });
+    // Whoever was deleted while this was read is created anew.
+    const isThere = (holder: unknown) => known.contacts.has(holder as Id<'contact'>);
+    const isNew = ({ phoneHash, input }: PlannedRow) =>
+      !isThere(known.phones.get(phoneHash)) && !isThere(known.externalIds.get(input.externalId ?? ''));
+    const news = rows.filter(isNew).length;
+    let number = news === 0 ? 0 : await this.#ports.store.takeNumbers(organizationId, news);
+    return planImport(
+      known,
+      {
+        ports: this.#ports,
+        tenant: this.#tenant,
+        onConflict: this.#onConflict,
+        now: this.#now,
+        nextNumber: () => number++,
+        attempted: this.#attempted,
+      },
+      rows,
+    );
+  }
+
+  /** Stores what a plan changes; answers the rows of contacts that were not stored. */
+  async #store(drafts: Iterable<Draft>): Promise<PlannedRow[]> {
+    const all = [...drafts];
+    const changed = all.filter(({ before, after }) => before !== after);
+    const contacts = changed.map((draft) => toStore(draft, this.#now));
+    const stored = await this.#ports.store.storeAll(this.#tenant.organizationId, contacts);
+    const failed = new Set(changed.filter((_, at) => !stored[at]));
+    for (const draft of all)
+      for (const { row, outcome } of draft.rows)
+        if (!failed.has(draft)) this.#counts[outcome]++;
+        else if (outcome === 'criado') this.#attempted.set(row.at, draft.after.id);
+    return [...failed].flatMap(({ rows }) => rows.map(({ row }) => row));
+  }
+
+  async run(rows: readonly ImportRow[]): Promise<ImportResult> {
+    let pending = await this.#indexed(rows);
+    for (let round = 0; round < MAX_ROUNDS && pending.length > 0; round++) {
+      if (this.#ports.clock() - this.#now > ENOUGH_MS) break;
+      const plan = await this.#plan(pending);
+      for (const { row, message } of plan.errors) this.refuse(row.at, message);
+      const again = await this.#store(plan.drafts);
+      pending = [...again, ...plan.deferred].sort((a, b) => a.at - b.at);
+    }
+    for (const { at } of pending) this.refuse(at, NOT_REACHED);
+    const { criado: criados, atualizado: atualizados, ignorado: ignorados } = this.#counts;
+    return { criados, atualizados, ignorados, erros: this.#errors.sort((a, b) => a.linha - b.linha) };
+  }
+}
+
+/**
+ * Imports contacts in the order of their rows; a row that is wrong is told, and stops no other. Repeating an import that was broken off finds what it
+ * stored, and ends where one call would have (docs/spec/contacts.md#importing-contacts).
+ */
+export const importContacts = async (
+  ports: ImportPorts,
+  tenant: Tenant,
+  { contatos, onConflict }: ImportBody,
+): Promise<ImportResult | Refusal<'NOT_FOUND'>> => {
+  if (!(await ports.store.organizationExists(tenant.organizationId)))
+    return refuse('NOT_FOUND', 'There is no such organization.');
+  return new Import(ports, tenant, onConflict).run(contatos);
+};

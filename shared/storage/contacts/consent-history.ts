@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import type { ConsentChange } from '../../domain/contacts/consent-history.ts';
+import { type Contact, OPT_IN_STATUSES } from '../../domain/contacts/contact.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+const text = z.string().optional();
+const consentRows = defineRow<ConsentChange>()({
+  attributes: {
+    contactId: id('contact'),
+    organizationId: id('organization'),
+    at: time,
+    status: z.enum(OPT_IN_STATUSES),
+    source: text,
+    ip: text,
+    userAgent: text,
+    reason: text,
+  },
+  rename: { organizationId: 'org' },
+  key: ({ contactId }, version: number) => KEYS.consent(contactId, version),
+});
+
+/** What a change of consent says: of a withdrawal its reason, of a consent its proof. */
+const changeOf = ({ id: contactId, organizationId, optIn, updatedAt }: Contact): ConsentChange => {
+  const { status, source, at = updatedAt, ip, userAgent, revokedAt = updatedAt, revokedReason: reason } = optIn;
+  const common = { contactId, organizationId, status };
+  return status === 'denied' ? { ...common, at: revokedAt, reason } : { ...common, at, source, ip, userAgent };
+};
+
+/** Keeps a change of consent for good, in the transaction that makes it; nothing where the consent is as it was. `before` is absent for a new contact. */
+export const consentHistoryWrites = (before: Contact | undefined, after: Contact): WriteOp[] =>
+  after.optIn.status === (before?.optIn.status ?? 'unknown')
+    ? []
+    : [{ put: consentRows.write(changeOf(after), after.version) }];
+
+/** The rows of a contact's changes of consent. */
+export const consentRange = (contactId: Id<'contact'>) => {
+  const { pk: partition, sk } = KEYS.consent(contactId, 0);
+  const prefix = sk.slice(0, sk.indexOf('#') + 1);
+  return { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } }, consistent: true } as const;
+};
+
+/** All changes of a contact's consent, newest first. */
+export const allConsents = async (table: Table, contactId: Id<'contact'>): Promise<readonly ConsentChange[]> =>
+  (await table.queryAll({ ...consentRange(contactId), newestFirst: true })).map(consentRows.read);
+
+/** A page of a contact's changes of consent, newest first. 400 for a cursor of another list. */
+export const consentPage = async (
+  table: Table,
+  contactId: Id<'contact'>,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly ConsentChange[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  const page = await cursorPage(table, { ...consentRange(contactId), newestFirst: true }, request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: keys.map(consentRows.read), ...next };
+};

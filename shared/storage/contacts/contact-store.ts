@@ -1,0 +1,69 @@
+import type { ChangeOutcome, ContactStore, CreateOutcome } from '../../domain/contacts/ports.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { organizationExists } from '../access/organizations.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { takeContactNumbers } from './contact-numbers.ts';
+import { changeWrites, createWrites, verdictOf } from './contact-writes.ts';
+import { consentWrites, readContact } from './contacts.ts';
+import { clearOptOuts } from './recipient-opt-outs.ts';
+
+type Raised = (events: readonly DomainEvent[]) => void;
+
+/** Stores a new contact with its event, in one transaction. */
+const create =
+  (table: Table, raised: Raised): ContactStore['create'] =>
+  async (contact, event): Promise<CreateOutcome> => {
+    if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
+    const writes = createWrites(contact);
+    const events = await takenEvents(table, contact.organizationId, [event]);
+    const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
+    const verdict = outcome.ok ? undefined : verdictOf(contact, writes, outcome.reasons);
+    // Our own phone row means that an earlier attempt was committed and its answer lost.
+    if (outcome.ok || verdict?.kind === 'phone_own') {
+      raised(events);
+      return { kind: 'created' };
+    }
+    if (!verdict || verdict.kind === 'own') throw new Unavailable('The contact could not be stored.');
+    return verdict;
+  };
+
+/** Stores a changed contact, in one transaction. One whose answer was lost is stale, and found changed when it is read again. */
+const change =
+  (table: Table, raised: Raised): ContactStore['change'] =>
+  async (before, after, event): Promise<ChangeOutcome> => {
+    const writes = changeWrites(before, after);
+    const events = await takenEvents(table, after.organizationId, event ? [event] : []);
+    const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
+    if (outcome.ok) {
+      raised(events);
+      return { kind: 'changed' };
+    }
+    const isStale = outcome.reasons[0]?.conditionFailed === true;
+    const verdict = isStale ? undefined : verdictOf(after, writes, outcome.reasons);
+    return verdict === undefined || verdict.kind === 'own' || verdict.kind === 'phone_own'
+      ? { kind: 'stale' }
+      : verdict;
+  };
+
+/** Contacts in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+export const contactStore = (table: Table, raised: Raised): ContactStore => ({
+  takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
+  create: create(table, raised),
+  read: (id) => readRow(table, KEYS.contact(id), readContact),
+  change: change(table, raised),
+
+  async changeConsent(before, after, event) {
+    const writes = consentWrites(before, after);
+    const events = await takenEvents(table, after.organizationId, event ? [event] : []);
+    const outcome = await table.transact([...writes, ...events.map(eventWrite)]);
+    if (outcome.ok) raised(events);
+    return outcome.ok;
+  },
+
+  clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
+});

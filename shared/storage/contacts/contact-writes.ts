@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import type { ContactFault, PhoneOptedOut } from '../../domain/contacts/ports.ts';
+import { countWrite } from '../access/counters.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { CancelReason } from '../client/table.ts';
+import { changedWrite } from './changed-contacts.ts';
+import { consentHistoryWrites } from './consent-history.ts';
+import { numberedWrite } from './contact-numbers.ts';
+import { contactRow } from './contacts.ts';
+import { countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
+
+type Part = 'company' | 'contact' | 'externalId' | 'phone' | 'rest';
+/** A write of a contact's transaction, and what its condition is about. */
+export interface ContactWrite {
+  readonly part: Part;
+  readonly write: WriteOp;
+}
+const rest = (write: WriteOp): ContactWrite => ({ part: 'rest', write });
+const denied = ({ optIn }: Contact): number => (optIn.status === 'denied' ? 1 : 0);
+
+/** A phone that opted out itself can only be claimed by a contact that is opted out too: storing a contact never lifts an opt-out. */
+const freePhone = (contact: Contact): Condition => {
+  const text = 'attribute_not_exists(#contactId)';
+  return denied(contact) ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
+};
+
+const claimPhone = (contact: Contact): ContactWrite => {
+  const { id: contactId, number: contactNumber, organizationId, phoneHash, optIn } = contact;
+  const row = recipientRows.set({ contactId, contactNumber, organizationId, optInStatus: optIn.status });
+  return {
+    part: 'phone',
+    write: { put: { ...KEYS.phone(organizationId, phoneHash), ...row }, when: freePhone(contact) },
+  };
+};
+
+/** What a contact leaves behind on its phone: nothing, or the opt-out of who asked to be sent nothing there. */
+export const leavePhone = (contact: Contact): WriteOp => {
+  const { id: contactId, organizationId, phoneHash, optIn, updatedAt } = contact;
+  const key = KEYS.phone(organizationId, phoneHash);
+  const when = { text: '#contactId = :id', values: { id: contactId } };
+  if (optIn.status !== 'denied') return { delete: key, when };
+  const { revokedAt = updatedAt, revokedReason } = optIn;
+  const kept = recipientRows.set({ optInStatus: 'denied', revokedAt, revokedReason });
+  return { update: key, set: kept, remove: ['contactId', 'contactNumber'], when };
+};
+
+const claimExternalId = ({ id: contactId, number, organizationId: org, externalId }: Contact): ContactWrite[] =>
+  externalId === undefined
+    ? []
+    : [
+        {
+          part: 'externalId',
+          write: { put: { ...KEYS.externalId(org, externalId), contactId, number, org }, when: ABSENT },
+        },
+      ];
+
+/** Frees a contact's external id, if it has one. */
+export const leaveExternalId = ({ id, organizationId, externalId }: Contact): WriteOp[] =>
+  externalId === undefined
+    ? []
+    : [
+        {
+          delete: KEYS.externalId(organizationId, externalId),
+          when: { text: '#contactId = :id', values: { id } },
+        },
+      ];
+
+const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite[] =>
+  companyId === undefined
+    ? []
+    : [
+        {
+          part: 'company',
+          write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
+        },
+      ];
+
+/** Takes a contact from, or adds it to, the opted-out ones of its e-mail address: `by` is 1 or -1. */
+const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
+  emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
+
+/** The writes that store a new contact, its count aside; at most 8, and no row of theirs is another contact's but that of a shared address. */
+export const newWrites = (contact: Contact): ContactWrite[] => [
+  { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
+  claimPhone(contact),
+  ...claimExternalId(contact),
+  ...checkCompany(contact),
+  ...countAddress(contact, denied(contact)).map(rest),
+  ...consentHistoryWrites(undefined, contact).map(rest),
+  rest(numberedWrite(contact)),
+  rest(changedWrite(contact)),
+];
+
+/** The writes that store a new contact and count it. */
+export const createWrites = (contact: Contact): ContactWrite[] => [
+  ...newWrites(contact),
+  rest(countWrite(contact.organizationId, 'contacts', contact.id)),
+];
+
+const addressWrites = (before: Contact, after: Contact): WriteOp[] => {
+  const granted = after.optIn.status === 'granted' && before.optIn.status !== 'granted';
+  return before.emailHash === after.emailHash
+    ? countAddress(after, denied(after) - denied(before), granted)
+    : [...countAddress(before, -denied(before)), ...countAddress(after, denied(after), granted)];
+};
+
+const phoneWrites = (before: Contact, after: Contact): ContactWrite[] => {
+  if (before.phoneHash !== after.phoneHash) return [rest(leavePhone(before)), claimPhone(after)];
+  if (before.optIn.status === after.optIn.status) return [];
+  const set = recipientRows.set({ optInStatus: after.optIn.status });
+  const when = { text: '#contactId = :id', values: { id: after.id } };
+  return [rest({ update: KEYS.phone(after.organizationId, after.phoneHash), set, when })];
+};
+
+/** Condition: a contact of this organization that is as it was read. */
+export const unchanged = ({ organizationId: org, version }: Contact): Condition => ({
+  text: '#org = :org AND #version = :version',
+  values: { org, version },
+});
+
+/** The writes that replace a contact by what it is after a change, and move what finds it. At most 10. */
+export const changeWrites = (before: Contact, after: Contact): ContactWrite[] => [
+  { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
+  ...phoneWrites(before, after),
+  ...(before.externalId === after.externalId ? [] : [...leaveExternalId(before).map(rest), ...claimExternalId(after)]),
+  ...(before.companyId === after.companyId ? [] : checkCompany(after)),
+  ...addressWrites(before, after).map(rest),
+  ...consentHistoryWrites(before, after).map(rest),
+  rest(changedWrite(after)),
+];
+
+/** The row of a phone without a contact that opted out itself. */
+export const ownOptOut = z.object({ revokedAt: time, revokedReason: z.string().optional() });
+
+/** Why a contact's transaction was cancelled. `own`: its own row was not as expected; `phone_own`: its phone is its own already. */
+export type ContactVerdict = ContactFault | PhoneOptedOut | { readonly kind: 'own' } | { readonly kind: 'phone_own' };
+
+/** What the reasons of a cancelled transaction say of these writes of a contact; undefined where none of their conditions failed. */
+export const verdictOf = (
+  contact: Contact,
+  writes: readonly ContactWrite[],
+  reasons: readonly CancelReason[],
+): ContactVerdict | undefined => {
+  const failed = (part: Part) => {
+    const reason = reasons[writes.findIndex((entry) => entry.part === part)];
+    return reason?.conditionFailed ? reason : undefined;
+  };
+  const taken = (field: 'externalId' | 'phone', reason: CancelReason): ContactVerdict => {
+    const contactId = id('contact').parse(reason.row?.contactId);
+    return contactId === contact.id && field === 'phone' ? { kind: 'phone_own' } : { kind: 'taken', field, contactId };
+  };
+  const [phone, externalId] = [failed('phone'), failed('externalId')];
+  if (phone?.row && phone.row.contactId === undefined)
+    return { kind: 'phone_opted_out', ...ownOptOut.parse(phone.row) };
+  if (phone) return taken('phone', phone);
+  if (failed('contact')) return { kind: 'own' };
+  if (externalId) return taken('externalId', externalId);
+  return failed('company') ? { kind: 'unknown_company' } : undefined;
+};

@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { AUDIT_ACTOR_KINDS } from '../../domain/audit/entry.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import type { Erased, Erasure, ErasureStore } from '../../domain/contacts/erase.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { countWrite } from '../access/counters.ts';
+import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
+import { id, time } from '../client/attributes.ts';
+import { all, EXISTS, isStill } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { changedWrite } from './changed-contacts.ts';
+import { leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
+import { recipientRows } from './recipient-opt-outs.ts';
+
+const sum = z.int().default(0);
+const erasureRows = defineRow<Erasure>()({
+  attributes: {
+    contactId: id('contact'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    number: z.int(),
+    phoneHash: z.string(),
+    emailHash: z.string().optional(),
+    at: time,
+    actor: z.object({
+      kind: z.enum(AUDIT_ACTOR_KINDS),
+      id: z.union([id('account'), id('apiKey'), z.literal('operator')]),
+    }),
+    messages: sum,
+    received: sum,
+    turns: sum,
+    devices: sum,
+  },
+  rename: { organizationId: 'org' },
+  key: ({ contactId }) => KEYS.erasure(contactId),
+});
+
+const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_contact', contactId, at);
+
+/** What a contact leaves behind on its address: who opted out has done so for whoever has the address next. */
+const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
+  if (emailHash === undefined || optIn.status !== 'denied') return [];
+  const { revokedAt = updatedAt, revokedReason } = optIn;
+  const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason });
+  return [{ update: KEYS.emailAddress(organizationId, emailHash), set, add: { optedOut: -1 } }];
+};
+
+const deleteWrites = (contact: Contact): readonly [WriteOp, ...WriteOp[]] => {
+  const { id: contactId, organizationId, number } = contact;
+  return [
+    { delete: KEYS.contact(contactId), when: unchanged(contact) },
+    leavePhone(contact),
+    ...leaveExternalId(contact),
+    ...leaveAddress(contact),
+    { delete: KEYS.numberedContact(organizationId, number) },
+    changedWrite(contact),
+    countWrite(organizationId, 'contacts', contactId, -1),
+  ];
+};
+
+/** Condition: nothing was erased since the erasure was read. */
+const isStillAt = ({ messages, received, turns, devices }: Erasure) =>
+  all(
+    EXISTS,
+    isStill('messages', messages),
+    isStill('received', received),
+    isStill('turns', turns),
+    isStill('devices', devices),
+  );
+
+/** Erasures in the table of one stage. */
+export const erasureStore = (table: Table): ErasureStore => ({
+  async delete(contact, erasure, entry) {
+    const begin: WriteOp = { put: { ...erasureRows.write(erasure), ...dueAt(erasure.contactId, erasure.at) } };
+    return (await table.transact([...deleteWrites(contact), begin, ...auditWrites(entry)])).ok;
+  },
+  read: (contactId) => readRow(table, KEYS.erasure(contactId), erasureRows.read),
+  async reschedule({ contactId }, at) {
+    await table.write({ update: KEYS.erasure(contactId), set: dueAt(contactId, at), when: EXISTS });
+  },
+  async finish(erasure, entry) {
+    const end: WriteOp = { delete: KEYS.erasure(erasure.contactId), when: isStillAt(erasure) };
+    return (await table.transact([end, ...auditWrites(entry)])).ok;
+  },
+});
+
+/**
+ * Erases rows, each by a write whose condition is that it was not erased before, and counts them in the same transaction: every row counts once,
+ * however often workers repeat each other. False where one of them was erased meanwhile.
+ */
+export const eraseCounted = async (
+  table: Table,
+  { contactId }: Pick<Erasure, 'contactId'>,
+  erased: Erased,
+  writes: readonly WriteOp[],
+): Promise<boolean> => {
+  if (writes.length === 0) return true;
+  const count: WriteOp = { update: KEYS.erasure(contactId), add: { [erased]: writes.length }, when: EXISTS };
+  return (await table.transact([count, ...writes])).ok;
+};

@@ -1,0 +1,168 @@
+import type { Contact } from '../../domain/contacts/contact.ts';
+import type { ContactToStore, ImportStore } from '../../domain/contacts/import.ts';
+import type { PhoneOptedOut } from '../../domain/contacts/ports.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { countWrite } from '../access/counters.ts';
+import { organizationExists } from '../access/organizations.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { pause } from '../client/retries.ts';
+import type { Key, Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { changeWrites, newWrites, ownOptOut } from './contact-writes.ts';
+import { readContact } from './contacts.ts';
+
+const READS_IN_FLIGHT = 8;
+const WRITES_IN_FLIGHT = 6;
+/** An organization's list of contacts is one partition of an index, which takes 1,000 entries a second: others need their part of it. */
+const CONTACTS_PER_SECOND = 800;
+/** How many are stored without a wait. */
+const BURST = 500;
+const KEYS_PER_READ = 100;
+/** Writes of one transaction, its counter aside, and about how many bytes. */
+const MAX_WRITES = 90;
+const MAX_BYTES = 2_000_000;
+
+const readAll = async (table: Table, keys: readonly Key[]): Promise<(Row | undefined)[]> => {
+  const pages = Array.from({ length: Math.ceil(keys.length / KEYS_PER_READ) }, (_, at) =>
+    keys.slice(at * KEYS_PER_READ, (at + 1) * KEYS_PER_READ),
+  );
+  return (await mapConcurrently(pages, READS_IN_FLIGHT, (page) => table.getMany(page, { consistent: true }))).flat();
+};
+
+const holderOf = id('contact').optional();
+/** Who has a phone, or that it opted out by itself. */
+const phoneState = (row: Row | undefined): Id<'contact'> | PhoneOptedOut | undefined => {
+  const holder = holderOf.parse(row?.contactId);
+  if (holder !== undefined || row?.optInStatus !== 'denied') return holder;
+  return { kind: 'phone_opted_out', ...ownOptOut.parse(row) };
+};
+/** The pairs whose second part there is, by their first. */
+const mapped = <V>(names: readonly string[], values: readonly (V | undefined)[]): Map<string, V> =>
+  new Map(names.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]] as const])));
+
+const load =
+  (table: Table): ImportStore['load'] =>
+  async (org, { phoneHashes, externalIds, companyIds }) => {
+    const rows = await readAll(table, [
+      ...phoneHashes.map((hash) => KEYS.phone(org, hash)),
+      ...externalIds.map((externalId) => KEYS.externalId(org, externalId)),
+      ...companyIds.map(KEYS.company),
+    ]);
+    const [afterPhones, afterIds] = [phoneHashes.length, phoneHashes.length + externalIds.length];
+    const phones = mapped(phoneHashes, rows.slice(0, afterPhones).map(phoneState));
+    const owners = rows.slice(afterPhones, afterIds).map((row) => holderOf.parse(row?.contactId));
+    const companies = companyIds.filter((_, at) => rows[afterIds + at]?.org === org);
+    const byExternalId = mapped(externalIds, owners);
+    const ids = new Set([...[...phones.values()].filter((held) => typeof held === 'string'), ...byExternalId.values()]);
+    const found = await readAll(table, [...ids].map(KEYS.contact));
+    const contacts = found.flatMap((row) => (row?.org === org ? [readContact(row)] : []));
+    return {
+      contacts: new Map(contacts.map((contact): [Id<'contact'>, Contact] => [contact.id, contact])),
+      phones,
+      externalIds: byExternalId,
+      companies: new Set(companies),
+    };
+  };
+
+/** A contact's part of a transaction. */
+interface Part {
+  readonly at: number;
+  readonly contact: ContactToStore;
+  readonly writes: readonly WriteOp[];
+}
+const keyOf = (write: WriteOp): string => {
+  const key =
+    'put' in write ? write.put : 'update' in write ? write.update : 'delete' in write ? write.delete : write.check;
+  return `${key.pk} ${key.sk}`;
+};
+const bytesOf = ({ after }: ContactToStore): number =>
+  1_000 + JSON.stringify([after.attributes, after.avatarUrl, after.debtorGroups, after.tags]).length;
+
+/** Splits parts into transactions: none names a row twice, and none is too large. */
+const inTransactions = (parts: readonly Part[]): Part[][] => {
+  const transactions: Part[][] = [];
+  let names = new Set<string>();
+  let bytes = 0;
+  for (const part of parts) {
+    const own = part.writes.map(keyOf);
+    const size = bytesOf(part.contact);
+    const fits =
+      names.size + own.length <= MAX_WRITES && bytes + size <= MAX_BYTES && !own.some((name) => names.has(name));
+    if (!fits || transactions.length === 0) {
+      transactions.push([]);
+      names = new Set();
+      bytes = 0;
+    }
+    transactions.at(-1)?.push(part);
+    for (const name of own) names.add(name);
+    bytes += size;
+  }
+  return transactions;
+};
+
+/** Waits until so many contacts before may be stored. */
+const untilTurn = async (startedAt: number, before: number): Promise<void> => {
+  const turn = startedAt + (Math.max(0, before - BURST) * 1_000) / CONTACTS_PER_SECOND;
+  const wait = turn - performance.now();
+  if (wait > 0) await pause(wait);
+};
+
+/** All of these contacts or none. The new ones are counted together, on one of the counter's rows. */
+const transactTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+  const news = parts.filter(({ contact }) => contact.before === undefined).map(({ contact }) => contact.after);
+  const [first] = news;
+  const count = first ? [countWrite(first.organizationId, 'contacts', first.id, news.length)] : [];
+  const writes = [...parts.flatMap((part) => part.writes), ...count];
+  // Large transactions that meet others are not waited for: alone, their contacts pass between them.
+  return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
+};
+
+/** All of these contacts or none; none, too, where the table is busy for too long: the import comes back to them. */
+const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+  try {
+    return await transactTogether(table, parts);
+  } catch (error) {
+    if (error instanceof Unavailable) return false;
+    throw error;
+  }
+};
+
+/**
+ * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight side by side, and 280 transactions, six side by side, in 6 s at the least.
+ * `raised` receives the committed events that somebody takes.
+ */
+export const importStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportStore => ({
+  organizationExists: (organizationId) => organizationExists(table, organizationId),
+  load: load(table),
+
+  async storeAll(organizationId, contacts) {
+    const events = contacts.flatMap(({ event }) => event ?? []);
+    const samples = [...new Map(events.map((event) => [event.type, event])).values()];
+    const taken = samples.length > 0 ? await takenEvents(table, organizationId, samples) : [];
+    const types = new Set(taken.map(({ type }) => type));
+    const parts = contacts.map((contact, at): Part => {
+      const { before, after, event } = contact;
+      const own = before ? changeWrites(before, after) : newWrites(after);
+      const raises = event && types.has(event.type) ? [eventWrite(event)] : [];
+      return { at, contact, writes: [...own.map(({ write }) => write), ...raises] };
+    });
+    const stored: boolean[] = contacts.map(() => false);
+    const startedAt = performance.now();
+    const keep = async (together: readonly Part[]): Promise<void> => {
+      await untilTurn(startedAt, together[0]?.at ?? 0);
+      if (await storeTogether(table, together)) {
+        for (const { at } of together) stored[at] = true;
+        raised(together.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
+      } else if (together.length > 1) for (const part of together) await keep([part]);
+    };
+    await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);
+    return stored;
+  },
+});

@@ -1,0 +1,21 @@
+import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Table } from '../client/table.ts';
+import { sweepPartition } from '../contacts/sweep.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+
+/** Takes a person off its customer events: what was sold, and by which message, stays. */
+export const eraseCustomerEvents =
+  (table: Table) =>
+  ({ contactId }: Erasure): Promise<SweepOutcome> => {
+    const partition = INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk;
+    return sweepPartition(
+      table,
+      { index: 'gsi2', partition, only: ['pk', 'sk'] },
+      async (rows): Promise<SweepOutcome> => {
+        const remove = ['contactId', 'contactExternalId', 'gsi2pk', 'gsi2sk'];
+        const when = { text: '#contactId = :contact', values: { contact: contactId } };
+        await Promise.all(rows.map(({ pk, sk }) => table.write({ update: { pk, sk }, remove, when })));
+        return 'done';
+      },
+    );
+  };

@@ -1,0 +1,42 @@
+import type { DomainEvent } from '../../domain/events/event.ts';
+import type { StoredMessage } from '../../domain/message/inbound-message.ts';
+import { messageEventId } from '../../domain/tracking/events.ts';
+import { eventTypesOf } from '../../domain/tracking/timeline.ts';
+import { deliveryIdOf } from '../../domain/webhooks/envelope.ts';
+import { KEYS } from '../access-patterns.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Table } from '../client/table.ts';
+import { webhookStore } from './subscriptions.ts';
+
+/** What stays of an event's data. */
+type Kept = Pick<DomainEvent, 'data'>['data'];
+const keptOf = ({ id, channel, direction }: StoredMessage): Kept => ({ id, channel, direction, erased: true });
+
+/**
+ * Takes the person from the events of messages that webhooks are told of, and from the bodies of what was delivered already. Two calls a message and
+ * one a delivery, all side by side. Idempotent.
+ */
+export const eraseDeliveries = async (table: Table, messages: readonly StoredMessage[]): Promise<void> => {
+  const [first] = messages;
+  if (!first) return;
+  const events = messages.flatMap((message) =>
+    eventTypesOf(message).map((type) => ({ id: messageEventId(message.id, type), data: keptOf(message) })),
+  );
+  const eventKeys = events.map(({ id }) => KEYS.event(id));
+  const stored = await table.getMany(eventKeys, { consistent: true, only: ['pk', 'sk'] });
+  const raised = events.filter((_, at) => stored[at] !== undefined);
+  await Promise.all(raised.map(({ id, data }) => table.write({ update: KEYS.event(id), set: { data }, when: EXISTS })));
+  const subscriptions = raised.length > 0 ? await webhookStore(table).list(first.organizationId) : [];
+  const deliveries = subscriptions.flatMap(({ id }) =>
+    raised.map((event) => KEYS.delivery(deliveryIdOf(id, event.id))),
+  );
+  await Promise.all(deliveries.map(({ pk }) => eraseExchanges(table, pk)));
+};
+
+const ATTEMPTS = { text: 'begins_with(#sk, :attempts)', values: { attempts: 'ATT#' } };
+
+/** Deletes what a delivery's attempts sent and were answered; that there were attempts stays. */
+const eraseExchanges = async (table: Table, partition: string): Promise<void> => {
+  const rows = await table.queryAll({ partition, sort: ATTEMPTS, only: ['pk', 'sk'], consistent: true });
+  await Promise.all(rows.map(({ pk, sk }) => table.write({ update: { pk, sk }, remove: ['exchange'], when: EXISTS })));
+};

@@ -1,0 +1,31 @@
+import { cancel } from '../../domain/api/cancel-and-force.ts';
+import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { eraseConsents, eraseDevices, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
+import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
+import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
+import { readStored } from '../../storage/messages/message-lists.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { clock, table } from '../process/aws.ts';
+import { sendPorts } from '../sending/ports.ts';
+import { deletionPorts } from './contacts.ts';
+
+/** A message that left meanwhile is found settled by the next look. */
+const cancelQueued: CancelQueued = async (organizationId, id) => {
+  const readMessage = (of: typeof organizationId, messageId: typeof id) => readStored(table, of, messageId);
+  await cancel({ clock, messageStore: sendPorts.messageStore, readMessage }, { organizationId }, id);
+};
+
+const ports: ErasurePorts = {
+  ...deletionPorts,
+  sweeps: [
+    eraseMessages(table, cancelQueued),
+    eraseTurns(table),
+    eraseDevices(table),
+    eraseConsents(table),
+    eraseCustomerEvents(table),
+  ],
+};
+
+/** Goes on with an erasure that is due. */
+export const processErasure = (item: WorkItem): Promise<void> => eraseContact(ports, PARSE_KEY.contact(item));

@@ -1,0 +1,8 @@
+import type { ContactLists } from '../../domain/contacts/ports.ts';
+import { removeContact } from '../../storage/lists/unlisted-contacts.ts';
+import { clock, table } from '../process/aws.ts';
+
+/** The static lists that contacts are in. */
+export const contactLists: ContactLists = {
+  forget: ({ organizationId, number }) => removeContact(table, clock, organizationId, number),
+};
