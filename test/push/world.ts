@@ -81,7 +81,7 @@ export const pushWorld = (world: World) => {
     recipientHashOf: world.ports.recipientHashOf,
     sendDeadlineMs: world.ports.sendDeadlineMs,
     prices: async () => world.prices,
-    audiences: audienceSource(table, apps),
+    audiences: audienceSource(table, apps, async () => undefined),
     creation: pushCreationStore(table, () => {}),
     stats: pushStatsReader(table),
     balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,

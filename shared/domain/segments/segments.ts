@@ -1,9 +1,11 @@
-import type { FilterTree } from '../audience/filters.ts';
+import { digestOf } from '../audience/digest.ts';
+import { type FilterTree, matches } from '../audience/filters.ts';
 import { countOf, pageOf } from '../audience/found.ts';
 import { type Found, treeSelection } from '../audience/selection.ts';
+import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
-import { type Id, newId } from '../core/ids.ts';
+import { type Id, isId, newId } from '../core/ids.ts';
 import { definedFields, type Patch } from '../core/patch.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
@@ -32,6 +34,18 @@ const select = async (
 ): Promise<Found> => {
   const [found = new Map()] = await ports.index.select(organizationId, [treeSelection(tree, now)]);
   return found;
+};
+
+/** Whether a contact is in a segment now; undefined when the organization has no such segment. One read. */
+export const segmentMembership = async (
+  ports: Pick<SegmentPorts, 'clock' | 'store'>,
+  tenant: Tenant,
+  id: string,
+): Promise<((contact: Contact) => boolean) | undefined> => {
+  const segment = isId('segment', id) ? await ports.store.read(tenant.organizationId, id) : undefined;
+  if (!segment) return undefined;
+  const [tree, now] = [treeOfSegment(segment), ports.clock()];
+  return (contact) => matches(tree, digestOf(contact), now);
 };
 
 /** The contacts of a segment at `now` (ms). */

@@ -1,13 +1,16 @@
 import type { AppStore } from '../../domain/channels/push/app.ts';
 import type { AudienceDevice, PushDevice } from '../../domain/channels/push/device.ts';
 import type { PushPlatform } from '../../domain/channels/push/transport.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Audience, AudienceSource } from '../../domain/push-messages/audience.ts';
 import { KEYS } from '../access-patterns.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
+import { readContact } from '../contacts/contacts.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { pushTokenPartition } from '../partitions.ts';
 import { PUSH_SHARDS, shardOf } from '../table-indexes.ts';
@@ -55,6 +58,54 @@ const everyone = (table: Table, { organizationId }: Tenant, filter: Condition): 
 /** Ids per read. */
 const MAX_PER_READ = 100;
 
+const readLinked = pushDeviceRows.pick('platform', 'contactId');
+
+/** Whether a contact, as it is now, belongs to an audience. */
+export type TakesContact = (contact: Contact) => boolean;
+
+/** Of some devices those whose contact is taken. One read of each contact, 100 per round trip. */
+const takenDevices = async (
+  table: Table,
+  { organizationId }: Tenant,
+  rows: readonly Row[],
+  takes: TakesContact,
+): Promise<AudienceDevice[]> => {
+  const linked = rows.map((row) => ({ id: PARSE_KEY.pushToken(row), ...readLinked(row) }));
+  const ids = [...new Set(linked.flatMap(({ contactId }) => contactId ?? []))];
+  const contacts = await table.getMany(ids.map(KEYS.contact), { consistent: true });
+  const taken = new Set(
+    contacts.flatMap((row) => {
+      const contact = row && readContact(row);
+      return contact?.organizationId === organizationId && takes(contact) ? [contact.id] : [];
+    }),
+  );
+  return linked.flatMap(({ id, platform, contactId }) => (contactId && taken.has(contactId) ? [{ id, platform }] : []));
+};
+
+/** Devices whose contact is taken. Reads the devices of everyone, and the contact of each that has one. */
+const ofContacts = (table: Table, tenant: Tenant, filter: Condition, takes: TakesContact): Audience => {
+  const devices: Audience['devices'] = async function* (shard, after) {
+    const partition = pushTokenPartition(tenant.organizationId, shard);
+    let startKey: QueryRange['startKey'] =
+      after === undefined ? undefined : { ...KEYS.pushToken(tenant.organizationId, after) };
+    do {
+      const range = { partition, filter, consistent: true, only: ['sk', 'platform', 'contactId'], startKey };
+      const page = await table.query(range);
+      yield await takenDevices(table, tenant, page.rows, takes);
+      startKey = page.nextKey;
+    } while (startKey);
+  };
+  return {
+    devices,
+    async count() {
+      let count = 0;
+      for (let shard = 0; shard < PUSH_SHARDS; shard++)
+        for await (const page of devices(shard, undefined)) count += page.length;
+      return count;
+    },
+  };
+};
+
 const named = (
   table: Table,
   { organizationId }: Tenant,
@@ -78,8 +129,12 @@ const named = (
   };
 };
 
-/** The audiences of push messages: the devices of a stage. It has no saved segments yet: every segment is unknown. */
-export const audienceSource = (table: Table, apps: AppStore): AudienceSource => {
+/** The audiences of push messages: the devices of a stage. `segmentOf`: who is in a saved segment now; undefined for an unknown one. */
+export const audienceSource = (
+  table: Table,
+  apps: AppStore,
+  segmentOf: (tenant: Tenant, id: string) => Promise<TakesContact | undefined>,
+): AudienceSource => {
   const appsOf = async ({ organizationId }: Tenant) => (await apps.list(organizationId)).map(({ id }) => id);
   return {
     shards: PUSH_SHARDS,
@@ -97,6 +152,10 @@ export const audienceSource = (table: Table, apps: AppStore): AudienceSource => 
           optedIn && retiredAt === undefined && platforms.includes(platform) && appIds.has(appId),
       );
     },
-    segment: async () => undefined,
+    async segment(tenant, platforms, id) {
+      const [takes, appIds] = await Promise.all([segmentOf(tenant, id), appsOf(tenant)]);
+      if (!takes) return undefined;
+      return appIds.length === 0 ? EMPTY_AUDIENCE : ofContacts(table, tenant, reachable(platforms, appIds), takes);
+    },
   };
 };

@@ -3,6 +3,7 @@ import { type PushMessage, pushMessageView } from '../../domain/channels/push/me
 import { priorityOf } from '../../domain/core/priority.ts';
 import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { CreatePushPorts, SendPushPorts } from '../../domain/push-messages/ports.ts';
+import { segmentMembership } from '../../domain/segments/segments.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { pushApps } from '../../storage/push/apps.ts';
 import { audienceSource } from '../../storage/push/audience.ts';
@@ -13,6 +14,7 @@ import { pushStatsReader } from '../../storage/push/reads.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { clock, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
+import { segmentPorts } from '../segments/segments.ts';
 import { messageWorkItem } from '../sending/message-work-item.ts';
 import { balance, noteDepleted } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
@@ -48,7 +50,7 @@ export const createPushPorts: CreatePushPorts = {
   recipientHashOf: async (organizationId, kind, to) => (await vaults.recipients()).blindIndex(organizationId, kind, to),
   sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
   prices: quotePorts.prices,
-  audiences: audienceSource(table, apps),
+  audiences: audienceSource(table, apps, (tenant, id) => segmentMembership(segmentPorts, tenant, id)),
   creation: pushCreationStore(table, (workItems) => publishWork(workItems)),
   stats,
   balance,
