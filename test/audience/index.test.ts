@@ -11,6 +11,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
 import { mergeChanges } from '../../shared/storage/audience/merge.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { changedWrite, readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
@@ -143,4 +144,84 @@ test('a merge that broke off leaves its marks, and the next one ends it', async 
   expect(await mergeChanges(table, indexOf, base.organizationId, { atLeast: 1 })).toBe(true);
   expect(await readChanged(table, base.organizationId)).toEqual([]);
   expect(await base.found(vip)).toEqual(base.expected(vip));
+});
+
+/** The table, with something that happens after its reads of contacts' rows. */
+const tableThat = (after: () => Promise<unknown>): Table =>
+  new Proxy(table, {
+    get(target, name) {
+      if (name !== 'getMany') {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return async (...of: Parameters<Table['getMany']>) => {
+        const rows = await target.getMany(...of);
+        if (of[0][0]?.pk.startsWith('CNT#')) await after();
+        return rows;
+      };
+    },
+  });
+const merge = (of: Table, { organizationId }: Awaited<ReturnType<typeof startBase>>) =>
+  mergeChanges(of, indexOf, organizationId, { atLeast: 1 });
+const isVip: FilterTree = { kind: 'leaf', filter: { field: 'tag', operator: 'is', value: 'vip' } };
+const [plain] = fc.sample(facts, { numRuns: 1, seed: 7 }) as [Facts];
+/** A base of contacts without tags that is merged, and what makes its nth one a vip. */
+const startPlain = async (count: number) => {
+  const base = await startBase();
+  const given = { ...plain, tags: [], attributes: {} };
+  for (let at = 0; at < count; at++) await base.apply({ kind: 'create', facts: given });
+  await merge(table, base);
+  const makeVip = (at: number) => base.apply({ kind: 'change', at, facts: { ...given, tags: ['vip'] } });
+  const expectExact = async () => expect(await base.found(isVip)).toEqual(base.expected(isVip));
+  return { base, makeVip, expectExact };
+};
+
+test('a contact that is changed again while a merge has its older state stays marked', async () => {
+  const { base, makeVip, expectExact } = await startPlain(2);
+  await base.apply({ kind: 'change', at: 0, facts: { ...plain, tags: ['novo'], attributes: {} } });
+  expect(
+    await merge(
+      tableThat(() => makeVip(0)),
+      base,
+    ),
+  ).toBe(true);
+  expect(await readChanged(table, base.organizationId)).toHaveLength(1);
+  await expectExact();
+  await merge(table, base);
+  await expectExact();
+});
+
+test('a merge with an older state of a contact does not write over one that came further', async () => {
+  const { base, makeVip, expectExact } = await startPlain(2);
+  await base.apply({ kind: 'change', at: 0, facts: { ...plain, tags: ['novo'], attributes: {} } });
+  const overtaken = async () => {
+    await makeVip(0);
+    expect(await merge(table, base)).toBe(true);
+  };
+  expect(await merge(tableThat(overtaken), base)).toBe(false);
+  expect(await readChanged(table, base.organizationId)).toEqual([]);
+  await expectExact();
+});
+
+test('a merge that another overtook takes no mark away that the other did not know', async () => {
+  const { base, makeVip, expectExact } = await startPlain(2);
+  await makeVip(0);
+  const slow = Promise.withResolvers<void>();
+  let late = Promise.resolve(true);
+  const meanwhile = async () => {
+    await makeVip(1);
+    const reached = Promise.withResolvers<void>();
+    const waits = async () => {
+      reached.resolve();
+      await slow.promise;
+    };
+    late = merge(tableThat(waits), base);
+    await reached.promise;
+  };
+  // Knows of the first contact alone, and writes while the late one, which knows of both, waits.
+  expect(await merge(tableThat(meanwhile), base)).toBe(true);
+  slow.resolve();
+  expect(await late).toBe(false);
+  expect(await readChanged(table, base.organizationId)).toHaveLength(1);
+  await expectExact();
 });

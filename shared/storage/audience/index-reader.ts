@@ -66,7 +66,7 @@ const selectBlocks = async (
     const unindexed = unindexedIn(own);
     return {
       block,
-      sets: selections.map(({ inBlock }) => inBlock(own, block).without(unindexed)),
+      sets: selections.map(({ inBlock }) => inBlock(own, block)),
       unindexed: [...unindexed.newestFirst()].map((offset) => numberAt(block, offset)),
     };
   });
