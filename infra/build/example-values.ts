@@ -7,6 +7,8 @@ export interface ExampleValues {
   readonly rawBody?: { readonly contentType: string; readonly text: string };
 }
 
+const VIP = { field: 'tag', operator: 'is', value: 'vip' };
+const GOLD = { field: 'attribute', key: 'plano', operator: 'is', value: 'gold' };
 const METADATA = { orderId: 'A-1842' } as const;
 
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
@@ -149,6 +151,23 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },
+  'segments.create': {
+    body: {
+      name: 'VIPs de São Paulo',
+      description: 'Bought lately',
+      filters: [VIP],
+      filterTree: {
+        kind: 'group',
+        operator: 'or',
+        nodes: [
+          { kind: 'leaf', filter: VIP },
+          { kind: 'leaf', filter: GOLD },
+        ],
+      },
+    },
+  },
+  'segments.preview': { body: { filters: [VIP, GOLD] } },
+  'segments.update': { body: { name: 'VIPs', filters: [VIP] } },
   'events.record': {
     body: {
       name: 'compra',

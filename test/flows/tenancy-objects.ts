@@ -15,6 +15,7 @@ export type Kind =
       | 'delivery'
       | 'emailTemplate'
       | 'list'
+      | 'segment'
       | 'number'
       | 'sender'
       | 'template'
@@ -69,6 +70,8 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const emailTemplate = (await client.post('/v2/email/templates', mailTemplate)).body.id;
   await makePairs(client, contact);
   const list = (await client.post('/v2/lists', { name: 'Theirs' })).body.id;
+  const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
+  const segment = (await client.post('/v2/segments', { name: 'Theirs', filters })).body.id;
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
   // Verified now, and not by the background while the tests compare.
@@ -86,5 +89,19 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)) };
-  return { ...messages, account, key, contact, emailTemplate, list, number, sender, template, flow, webhook, delivery };
+  return {
+    ...messages,
+    account,
+    key,
+    contact,
+    emailTemplate,
+    list,
+    segment,
+    number,
+    sender,
+    template,
+    flow,
+    webhook,
+    delivery,
+  };
 };

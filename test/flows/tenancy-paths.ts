@@ -19,6 +19,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/email/templates/{id}': 'emailTemplate',
   '/v2/lists/{id}': 'list',
   '/numbers/{numberId}': 'number',
+  '/v2/segments/{segmentId}': 'segment',
   '/v2/senders/{id}': 'sender',
   '/v2/templates/{id}': 'template',
   '/v2/flows/{id}': 'flow',
