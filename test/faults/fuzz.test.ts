@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
+import { MESSAGE_SORT_KEY } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
 import { chanceOf } from '../support/chance.ts';
 import { checkMoney } from '../support/money.ts';
@@ -117,7 +118,8 @@ test(`no request gets an undeclared status, a 5xx, a slow answer or its own valu
   const count = (sent: FuzzCase, { status, text }: WireAnswer) => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const operation = OPERATIONS.find(({ path, method }) => path === sent.contract.path && method === sent.method)?.id;
-    if (operation && SENDS.has(operation) && isMade(status, text)) made.message++;
+    // The live stage has no money: what it takes are pushes to nobody, which cost nothing.
+    if (operation && SENDS.has(operation) && isMade(status, text) && !text.includes('"env":"live"')) made.message++;
     if (operation === 'contacts.create' && status === 201) made.contact++;
     if (operation === 'contacts.import' && status === 200) made.contact += JSON.parse(text).criados;
     if (sent.contract.id === 'contacts.delete' && status === 204) made.contact--;
@@ -183,5 +185,7 @@ const expectStored = async (made: { message: number; contact: number; apiKey: nu
       batchId === undefined && replaces === undefined && fallbackId === id,
   );
   expect({ message: single.length, contact: stored('CNT#'), apiKey: stored('KEY#') }).toEqual(made);
-  expect(live.filter(({ pk }) => pk.startsWith('MSG#'))).toEqual([]);
+  expect(live.filter(({ pk, sk, coins }) => pk.startsWith('MSG#') && sk === MESSAGE_SORT_KEY && coins !== 0)).toEqual(
+    [],
+  );
 };
