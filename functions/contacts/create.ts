@@ -1,13 +1,13 @@
 import { createContact as contract } from '../../shared/contracts/contacts.ts';
 import { createContact, tellsOfPhone } from '../../shared/domain/contacts/create.ts';
 import { contactView } from '../../shared/domain/contacts/views.ts';
-import { asLookup } from '../../shared/runtime/caller.ts';
+import { lookingUp } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { contactPorts } from '../../shared/wiring/contacts/contacts.ts';
 
 export const handler = operation(
   contract,
   ({ actor, body }) =>
-    createContact(contactPorts, actor, body).then(asLookup(contract, actor, ['phone'], tellsOfPhone)),
+    lookingUp(contract, actor, ['phone'], tellsOfPhone)(() => createContact(contactPorts, actor, body)),
   (contact, { unmasked }) => contactView(contact, unmasked),
 );

@@ -1,7 +1,7 @@
 import { importContacts as contract } from '../../shared/contracts/contact-import.ts';
 import { type ImportResult, importContacts } from '../../shared/domain/contacts/import.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
-import { asLookup } from '../../shared/runtime/caller.ts';
+import { lookingUp } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { importPorts } from '../../shared/wiring/contacts/contacts.ts';
 
@@ -12,6 +12,6 @@ const tellsOf = (answer: ImportResult | Refusal): number =>
 export const handler = operation(
   contract,
   ({ actor, body }) =>
-    importContacts(importPorts, actor, body).then(asLookup(contract, actor, ['phone', 'externalId'], tellsOf)),
+    lookingUp(contract, actor, ['phone', 'externalId'], tellsOf)(() => importContacts(importPorts, actor, body)),
   ({ erros, ...counts }) => ({ ...counts, erros: erros.map((row) => ({ ...row })) }),
 );

@@ -118,6 +118,18 @@ export const asLookup =
     return (await admitLookup(actor, { operation: id, filters: fields, people })) ?? answer;
   };
 
+/**
+ * The same for work that has not begun: while the credential has no lookups left it is refused whomever it names, so that the refusal itself does not tell
+ * who is known. `fields`: none where the call names nobody.
+ */
+export const lookingUp =
+  <A>(contract: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
+  async <T extends A>(work: () => Promise<T>): Promise<T | Refusal<'RATE_LIMITED'>> => {
+    if (fields.length === 0) return work();
+    const { refuseExhausted } = await import('../wiring/access/lookups.ts');
+    return (await refuseExhausted(actor)) ?? asLookup(contract, actor, fields, tells)(await work());
+  };
+
 /** Draws from the token buckets of the credential and its organization, if the contract names a rate: 429 when one is empty. Test keys are not limited. */
 export const drawToken = async (
   { rate }: OperationContract,

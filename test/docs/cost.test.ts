@@ -176,8 +176,11 @@ beforeAll(async () => {
   });
   await service.messaging.tables.test.putMany(externalIds.map(contact));
   members = `/v2/lists/${(await tenant.test.post('/v2/lists', { name: 'Clientes VIP' })).body.id}/members`;
-  for (const row of ROWS) await measure(...row);
+  // What has no certain answer is inquired about later, which would be counted with whatever is measured then.
+  const isLast = ([row]: (typeof ROWS)[number]) => row === 'Send without a certain answer';
+  for (const row of ROWS.filter((each) => !isLast(each))) await measure(...row);
   await measureLog();
+  for (const row of ROWS.filter(isLast)) await measure(...row);
 }, 300_000);
 afterAll(async () => {
   await service?.close();

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { PERSON_LOOKUPS } from '../../shared/domain/access/rate-limits.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { apiClient } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
@@ -70,7 +73,7 @@ describe('without pii:full', () => {
     for (let turn = 0; turn < 3; turn++) expectProblem(await strict(owner.test, people), 422);
   });
 
-  test('a refused contact reveals who has a phone 60 times a minute, then 429; new contacts and callers with pii:full are not limited', async () => {
+  test('a refused contact reveals who has a phone 60 times a minute, then 429; callers with pii:full are not limited', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, ['contacts:write', 'sms:read']);
     const phone = phoneOf(500);
@@ -79,11 +82,29 @@ describe('without pii:full', () => {
     const lookUp = (at: number) =>
       at % 2 ? masking.get('/v2/sms/messages', { phone }) : masking.post('/contacts', { phone });
     expect(await statusesOf(lookUp)).toEqual(new Set([200, 409, 429]));
-    expect((await masking.post('/contacts', { phone: phoneOf(501) })).status).toBe(201);
     expect(await statusesOf(() => owner.test.post('/contacts', { phone }))).toEqual(new Set([409]));
   }, 60_000);
 
-  test('a preview reveals who opted out 60 times a minute, then 429; other previews are not limited', async () => {
+  test('a key that has no lookups left is refused whomever it names, so that the refusal itself tells nothing', async () => {
+    const owner = await messaging.tenant();
+    const scopes = ['contacts:write', 'messages:send', 'sms:send'];
+    const { body: key } = await owner.test.post('/v2/api-keys', { name: 'Drained', scopes });
+    const masking = apiClient(messaging.url, key.key);
+    const [known, unknown] = [phoneOf(600), phoneOf(601)];
+    const own = (await masking.post('/contacts', { phone: known })).body.id;
+    const bucket = KEYS.bucket(key.id, PERSON_LOOKUPS.name);
+    await messaging.tables.test.write({ update: bucket, set: { fullAt: Date.now() + 600_000 } });
+    for (const phone of [known, unknown]) {
+      expectProblem(await masking.post('/contacts', { phone }), 429);
+      expectProblem(await masking.call('PATCH', `/contacts/${own}`, { body: { phone } }), 429);
+      expectProblem(await masking.post('/contacts/import', { contatos: [{ phone }], onConflict: 'skip' }), 429);
+      expectProblem(await masking.post('/v1/messages/preview', { channel: 'sms', to: phone, text: 'Oi' }), 429);
+    }
+    expect((await masking.call('PATCH', `/contacts/${own}`, { body: { name: 'Ana' } })).status).toBe(200);
+    expect((await owner.test.post('/contacts', { phone: unknown })).status).toBe(201);
+  });
+
+  test('a preview reveals who opted out 60 times a minute, then 429; callers with pii:full are not limited', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, ['messages:send', 'sms:send']);
     const phone = phoneOf(600);
@@ -92,7 +113,6 @@ describe('without pii:full', () => {
       client.post('/v1/messages/preview', { channel: 'sms', to, text: 'Oferta' });
     expect((await preview(masking, phone)).body.hops[0].refusal.reason).toBe('opt_out');
     expect(await statusesOf(() => preview(masking, phone))).toEqual(new Set([200, 429]));
-    expect((await preview(masking, phoneOf(601))).status).toBe(200);
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
   }, 60_000);
 

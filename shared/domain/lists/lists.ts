@@ -68,12 +68,13 @@ export const changeList = async (
   retryOnConflict('The list', async () => {
     const before = await findList(ports, owner, id);
     if (isRefusal(before)) return before;
-    const after: StaticList = {
+    const changed: StaticList = {
       ...before,
       ...definedFields(change),
       description: description === undefined ? before.description : (description ?? undefined),
-      updatedAt: Math.max(ports.clock(), before.updatedAt),
     };
+    if (changed.name === before.name && changed.description === before.description) return before;
+    const after = { ...changed, updatedAt: Math.max(ports.clock(), before.updatedAt) };
     const outcome = await ports.store.change(before, after);
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);

@@ -11,7 +11,7 @@ import { changedWrite } from './changed-contacts.ts';
 import { consentHistoryWrites } from './consent-history.ts';
 import { numberedWrite } from './contact-numbers.ts';
 import { contactRow } from './contacts.ts';
-import { countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
+import { countOptOut, KEPT_REASON, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
 type Part = 'company' | 'contact' | 'externalId' | 'phone' | 'rest';
 /** A write of a contact's transaction, and what its condition is about. */
@@ -43,8 +43,8 @@ export const leavePhone = (contact: Contact): WriteOp => {
   const key = KEYS.phone(organizationId, phoneHash);
   const when = { text: '#contactId = :id', values: { id: contactId } };
   if (optIn.status !== 'denied') return { delete: key, when };
-  const { revokedAt = updatedAt, revokedReason } = optIn;
-  const kept = recipientRows.set({ optInStatus: 'denied', revokedAt, revokedReason });
+  const { revokedAt = updatedAt } = optIn;
+  const kept = recipientRows.set({ optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
   return { update: key, set: kept, remove: ['contactId', 'contactNumber'], when };
 };
 

@@ -16,7 +16,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
-import { recipientRows } from './recipient-opt-outs.ts';
+import { KEPT_REASON, recipientRows } from './recipient-opt-outs.ts';
 
 const sum = z.int().default(0);
 const erasureRows = defineRow<Erasure>()({
@@ -46,8 +46,8 @@ const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_co
 /** What a contact leaves behind on its address: who opted out has done so for whoever has the address next. */
 const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
   if (emailHash === undefined || optIn.status !== 'denied') return [];
-  const { revokedAt = updatedAt, revokedReason } = optIn;
-  const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason });
+  const { revokedAt = updatedAt } = optIn;
+  const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
   return [{ update: KEYS.emailAddress(organizationId, emailHash), set, add: { optedOut: -1 } }];
 };
 

@@ -97,6 +97,9 @@ export const refuses = (row: Row, { contactId }: Pick<ConsentQuery, 'contactId'>
   return optInStatus === 'denied' || (!contactId && optedOut > 0);
 };
 
+/** The reason that is kept of an opt-out whose contact is gone: free text of the organization's own may name the person. */
+export const KEPT_REASON = 'opted out as an earlier contact';
+
 /** An opt-out by the recipient itself. */
 export interface OwnOptOut {
   /** ms. */

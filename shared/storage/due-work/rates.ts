@@ -50,6 +50,13 @@ export const drawToken = async (
   return interval;
 };
 
+/** How long until a token can be drawn (ms); 0: now. Draws none. One consistent read. */
+export const waitForToken = async (table: Table, owner: string, bucket: Bucket, now: number): Promise<number> => {
+  const row = await table.get(KEYS.bucket(owner, bucket.name), { only: ['fullAt'] });
+  const fullAt = row ? z.number().parse(row.fullAt) : 0;
+  return Math.max(0, Math.ceil(fullAt - now - (60_000 / bucket.perMinute) * (bucket.burst - 1)));
+};
+
 /** Puts back a token whose send was refused for another reason. A bucket that is full by now stays so. */
 const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise<void> => {
   await table.write({

@@ -6,7 +6,7 @@ import { auditWrites } from '../../storage/audit/audit-log.ts';
 import { clock, table } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { finishBeforeAnswer } from '../process/scope.ts';
-import { drawOf } from './rates.ts';
+import { drawOf, refuseEmpty } from './rates.ts';
 
 /** A lookup of a person by an address: what is logged of it, never the address itself. */
 interface Lookup {
@@ -31,6 +31,10 @@ const enter = async (actor: Actor, { operation, filters }: Lookup): Promise<void
     });
   }
 };
+
+/** 429 for a credential that has no lookups left, before a call that may turn out to be one. */
+export const refuseExhausted = async ({ credentialId, scopes }: Actor): Promise<Refusal<'RATE_LIMITED'> | undefined> =>
+  scopes.has('pii:full') ? undefined : refuseEmpty(credentialId, PERSON_LOOKUPS);
 
 /**
  * Admits a lookup, or refuses it with 429, and tells it in the log either way; without pii:full an admitted one is also entered in the audit

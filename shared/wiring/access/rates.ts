@@ -8,7 +8,7 @@ import {
 } from '../../domain/access/rate-limits.ts';
 import type { Actor } from '../../domain/core/actor.ts';
 import type { Refusal } from '../../domain/core/errors.ts';
-import { drawToken, drawTokens } from '../../storage/due-work/rates.ts';
+import { drawToken, drawTokens, waitForToken } from '../../storage/due-work/rates.ts';
 import { clock, table } from '../process/aws.ts';
 import { organizationSettings } from './settings.ts';
 
@@ -35,5 +35,14 @@ export const drawOf = async (
   tokens = 1,
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
   const waitMs = await drawToken(table, owner, bucket, clock(), tokens);
+  return waitMs === 0 ? undefined : refuseWait(detail, waitMs);
+};
+
+/** 429 with the exact wait when such a bucket is empty; draws nothing. */
+export const refuseEmpty = async (
+  owner: string,
+  { detail, ...bucket }: Limit,
+): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
+  const waitMs = await waitForToken(table, owner, bucket, clock());
   return waitMs === 0 ? undefined : refuseWait(detail, waitMs);
 };
