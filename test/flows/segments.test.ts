@@ -63,6 +63,9 @@ describe('a preview', () => {
       [{ field: 'lastInteraction', operator: 'before', value: 'monday' }, 'filters.0.value'],
       [{ field: 'channel', operator: 'has', value: 'fax' }, 'filters.0.value'],
       [{ field: 'tag', operator: 'is' }, 'filters.0.value'],
+      [{ field: 'tag', operator: 'is', value: '' }, 'filters.0.value'],
+      [{ field: 'lastInteraction', operator: 'after', value: '2026-02-30' }, 'filters.0.value'],
+      [{ field: 'lastInteraction', operator: 'after', value: '2026-02-03T10:00' }, 'filters.0.value'],
     ] as const;
     for (const [filter, path] of bad) {
       const answer = await tenant.test.post('/v2/segments/preview', { filters: [filter] });
@@ -76,6 +79,11 @@ describe('a preview', () => {
     expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [vip], filterTree }), 422, {
       errors: ['filterTree.nodes.1.nodes'],
     });
+    expectProblem(
+      await tenant.test.post('/v2/segments/preview', { filters: [vip], filterTree: { ...leaf(vip), operator: 'and' } }),
+      422,
+      { errors: ['filterTree.operator'] },
+    );
     const deep = Array.from({ length: 12 }).reduce<object>(
       (node) => ({ kind: 'group', operator: 'and', nodes: [node] }),
       leaf(vip),
@@ -130,6 +138,27 @@ describe('a saved segment', () => {
     const flat = (await patch({ filters: [reachable] })).body;
     expect([flat.filterTree, flat.filters, flat.size]).toEqual([undefined, [reachable], 1]);
     expectProblem(await patch({ filters: [{ ...vip, operator: 'has' }] }), 422, { errors: ['filters.0.operator'] });
+  });
+
+  test('of the largest conditions is saved, or refused with its place; a page of such ends early', async () => {
+    const largest = { field: 'attribute', key: 'k'.repeat(64), operator: 'contains', value: '界'.repeat(1_024) };
+    const filters = Array.from({ length: 100 }, () => largest);
+    const filterTree = { kind: 'group', operator: 'or', nodes: filters.map(leaf) };
+    expectProblem(await create({ name: 'Too large', filters, filterTree }), 422, { errors: ['filterTree'] });
+    const emoji = { ...largest, value: '😀'.repeat(1_024) };
+    expect((await preview({ filters: [emoji] })).count).toBe(0);
+    for (let at = 0; at < 9; at++) expect((await create({ name: `Large ${at}`, filters })).status).toBe(200);
+    const { items, total } = (await tenant.test.get('/v2/segments', { q: 'large' })).body;
+    expect([items.length, total]).toEqual([7, 9]);
+  });
+
+  test('whose change changes nothing keeps its time', async () => {
+    const { body } = await create({ name: 'Still', filters: [vip], filterTree: leaf(gold) });
+    const same = { name: 'Still', filterTree: leaf(gold) };
+    for (const change of [{}, same])
+      expect((await tenant.test.call('PATCH', `/v2/segments/${body.id}`, { body: change })).body).toMatchObject({
+        updatedAt: body.updatedAt,
+      });
   });
 
   test('tells why a contact is in it, and is deleted for good', async () => {

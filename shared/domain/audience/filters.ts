@@ -1,6 +1,7 @@
 import type { OptInStatus } from '../contacts/contact.ts';
 import { foldText } from '../core/fold-text.ts';
 import type { ContactAttributes } from '../core/json-values.ts';
+import { parseDayOrMoment } from '../core/time.ts';
 import { type ContactDigest, channelsOf, type FilterChannel } from './digest.ts';
 
 /** One condition of a segment (docs/spec/segments.md#filters). Values are as the caller wrote them, parsed. */
@@ -40,13 +41,9 @@ const DAY_MS = 86_400_000;
 type AttributeValue = ContactAttributes[string];
 type AttributeFilter = Extract<Filter, { field: 'attribute' }>;
 
-/** A day or moment in ISO 8601, in ms; undefined for other texts. */
-const moment = (text: string): number | undefined => {
-  const ms = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
-};
+/** A number in decimals, as JSON writes it; undefined for other texts. */
 const decimal = (text: string): number | undefined => {
-  const number = text.trim() === '' ? Number.NaN : Number(text);
+  const number = /^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,4})?$/.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 };
 
@@ -57,7 +54,7 @@ const equals = (held: AttributeValue, value: string): boolean => {
 /** Numbers with numbers, days and moments with each other; nothing else has an order. */
 const order = (held: AttributeValue, value: string): number | undefined => {
   if (typeof held === 'number') return decimal(value) === undefined ? undefined : held - Number(value);
-  const [left, right] = [typeof held === 'string' ? moment(held) : undefined, moment(value)];
+  const [left, right] = [typeof held === 'string' ? parseDayOrMoment(held) : undefined, parseDayOrMoment(value)];
   return left === undefined || right === undefined ? undefined : left - right;
 };
 const contains = (held: AttributeValue, value: string): boolean =>

@@ -28,3 +28,16 @@ export const isoWindow = (from: string | undefined, to: string | undefined): { f
   ...(from === undefined ? {} : { from: Date.parse(from) }),
   ...(to === undefined ? {} : { to: Date.parse(to) }),
 });
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const isDay = (day: string): boolean => {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(ms) && isoTime(ms).startsWith(day);
+};
+
+/** A day (from 00:00 UTC) or a moment with its offset, in ISO 8601, as ms; undefined for other texts, and for days that no calendar has. */
+export const parseDayOrMoment = (text: string): number | undefined => {
+  const day = DAY.test(text) ? text : MOMENT.exec(text)?.[1];
+  return day !== undefined && isDay(day) ? Date.parse(text) : undefined;
+};

@@ -2,6 +2,7 @@ import { FILTER_CHANNELS } from '../audience/digest.ts';
 import { type Filter, type FilterTree, leavesOf, treeOf } from '../audience/filters.ts';
 import { OPT_IN_STATUSES } from '../contacts/contact.ts';
 import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
+import { parseDayOrMoment } from '../core/time.ts';
 import type { Description, WireFilter, WireTree } from './segment.ts';
 
 /** A tree's limits: what an evaluation of it costs is bounded by them. */
@@ -10,12 +11,13 @@ const MAX_DEPTH = 10;
 /** The window of conditions by days. */
 const MAX_DAYS = 3_650;
 const VALUE_LENGTH = 1_024;
+/** Of filters and tree together as JSON, in bytes: an item of the table holds 400 KB in all. */
+const MAX_BYTES = 376 * 1024;
 
 const bad = (path: string, message: string): FieldError => ({ path, message });
 const isBad = (parsed: Filter | FieldError): parsed is FieldError => 'message' in parsed;
 
-const textOf = ({ value }: WireFilter): string | undefined =>
-  value === undefined || value === '' ? undefined : String(value);
+const textOf = ({ value }: WireFilter): string | undefined => (value === undefined ? undefined : String(value));
 const oneOf = <T extends string>(allowed: readonly T[], value: string | undefined): T | undefined =>
   allowed.find((each) => each === value);
 
@@ -36,13 +38,14 @@ const parseAttribute = (filter: WireFilter, value: string | undefined): Filter |
     return { field: 'attribute', key, operator, value: value !== 'false' };
   }
   if (operator === undefined || value === undefined) return bad('value', 'is required');
+  if (operator === 'contains' && value === '') return bad('value', 'must not be empty');
   return { field: 'attribute', key, operator, value };
 };
 const parseInteraction = ({ operator: name }: WireFilter, value: string): Filter | FieldError => {
   const operator = oneOf(OPERATORS.lastInteraction, name);
   if (operator === 'before' || operator === 'after') {
-    const ms = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(ms)) return bad('value', 'must be a date, or a date and time in ISO 8601');
+    const ms = parseDayOrMoment(value);
+    if (ms === undefined) return bad('value', 'must be a date, or a date and time with its offset, in ISO 8601');
     return { field: 'lastInteraction', operator, value: ms };
   }
   const days = /^\d{1,4}$/.test(value) ? Number(value) : 0;
@@ -58,10 +61,10 @@ const parseFilter = (filter: WireFilter): Filter | FieldError => {
     return bad('operator', `must be one of ${allowed.join(', ')} for the field ${field}`);
   if (field !== 'attribute' && filter.key !== undefined) return bad('key', 'is for filters of an attribute only');
   const value = textOf(filter);
-  if (value !== undefined && value.length > VALUE_LENGTH)
+  if (value !== undefined && [...value].length > VALUE_LENGTH)
     return bad('value', `must have at most ${VALUE_LENGTH} characters`);
   if (field === 'attribute') return parseAttribute(filter, value);
-  if (value === undefined) return bad('value', 'is required');
+  if (value === undefined || value === '') return bad('value', 'is required, and not empty');
   if (field === 'tag') return { field, operator: filter.operator === 'is' ? 'is' : 'isNot', value };
   if (field === 'lastInteraction') return parseInteraction(filter, value);
   if (field === 'optIn') {
@@ -79,7 +82,9 @@ const parseTree = (tree: WireTree, path: string, depth: number, errors: FieldErr
   const fail = (error: FieldError) => void errors.push({ ...error, path: `${path}.${error.path}` });
   if (depth > MAX_DEPTH) return fail(bad('nodes', `may be nested ${MAX_DEPTH} deep`));
   if (tree.kind === 'leaf') {
-    if (!tree.filter || tree.nodes !== undefined) return fail(bad('filter', 'is what a leaf has, and nothing else'));
+    if (!tree.filter) return fail(bad('filter', 'is required for a leaf'));
+    if (tree.nodes !== undefined || tree.operator !== undefined)
+      return fail(bad(tree.nodes ? 'nodes' : 'operator', 'is for groups only'));
     const filter = parseFilter(tree.filter);
     return isBad(filter) ? fail({ ...filter, path: `filter.${filter.path}` }) : { kind: 'leaf', filter };
   }
@@ -96,6 +101,8 @@ export const parseDescription = ({ filters, filterTree }: Description): FilterTr
   const leaves = filters.map(parseFilter);
   for (const [at, leaf] of leaves.entries())
     if (isBad(leaf)) errors.push({ ...leaf, path: `filters.${at}.${leaf.path}` });
+  if (Buffer.byteLength(JSON.stringify([filters, filterTree])) > MAX_BYTES)
+    errors.push(bad(filterTree ? 'filterTree' : 'filters', `may take ${MAX_BYTES} bytes as JSON, with all filters`));
   const parsed = filterTree && parseTree(filterTree, 'filterTree', 1, errors);
   const tree = parsed ?? treeOf(leaves.flatMap((leaf) => (isBad(leaf) ? [] : [leaf])));
   if (errors.length === 0 && leavesOf(tree).length > MAX_LEAVES)

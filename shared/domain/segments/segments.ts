@@ -4,6 +4,7 @@ import { countOf, pageOf } from '../audience/found.ts';
 import { type Found, treeSelection } from '../audience/selection.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
+import { canonical } from '../core/canonical.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, isId, newId } from '../core/ids.ts';
 import { definedFields, type Patch } from '../core/patch.ts';
@@ -153,6 +154,13 @@ const changed = (segment: Segment, patch: SegmentPatch, now: number): Segment =>
   };
 };
 
+/** Whether a change changes nothing. */
+const isSame = (before: Segment, after: Segment): boolean => {
+  const facts = ({ name, description, filters, filterTree }: Segment) =>
+    JSON.stringify(canonical({ name, description, filters, filterTree }));
+  return facts(before) === facts(after);
+};
+
 const savedOr = (outcome: SaveOutcome) => (outcome.kind === 'taken' ? taken(outcome.segmentId) : CONFLICT);
 
 /** Changes a segment; fields that are absent stay. */
@@ -166,6 +174,7 @@ export const changeSegment = (
     const before = await findSegment(ports, actor, id);
     if (isRefusal(before)) return before;
     const after = changed(before, patch, ports.clock());
+    if (isSame(before, after)) return sized(ports, before);
     const tree = parseDescription(after);
     if (isRefusal(tree)) return tree;
     const outcome = await ports.store.change(before, after);

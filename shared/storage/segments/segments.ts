@@ -81,6 +81,17 @@ const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome 
   return outcome.at > 0 ? otherwise : { kind: 'taken', segmentId: id('segment').parse(outcome.row?.segmentId) };
 };
 
+/** What a page's descriptions may take as JSON, in bytes: a function answers 6 MB. */
+const MAX_PAGE_BYTES = 2_500_000;
+/** The first segments of a page that fit an answer; one at least. */
+const withinBytes = (segments: readonly Segment[]): Segment[] => {
+  let bytes = 0;
+  return segments.filter(({ filters, filterTree }, at) => {
+    bytes += Buffer.byteLength(JSON.stringify([filters, filterTree]));
+    return at === 0 || bytes <= MAX_PAGE_BYTES;
+  });
+};
+
 /** Segments in the table of one stage. */
 export const segmentStore = (table: Table): SegmentStore => ({
   create(segment) {
@@ -113,6 +124,6 @@ export const segmentStore = (table: Table): SegmentStore => ({
       .map(readSegment)
       .filter(({ name }) => wanted === undefined || foldText(name).includes(wanted))
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-    return { items: found.slice(skip, skip + limit), total: found.length };
+    return { items: withinBytes(found.slice(skip, skip + limit)), total: found.length };
   },
 });
