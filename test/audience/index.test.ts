@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../shared/domain/audience/digest.ts';
 import { type FilterTree, matches } from '../../shared/domain/audience/filters.ts';
 import { countOf, pageOf } from '../../shared/domain/audience/found.ts';
-import { treeSelection } from '../../shared/domain/audience/selection.ts';
+import { isFound, parseSearch } from '../../shared/domain/audience/grams.ts';
+import { searchSelection, treeSelection } from '../../shared/domain/audience/selection.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
@@ -36,7 +37,11 @@ const facts: fc.Arbitrary<Facts> = digest.map(({ optIn, hasEmail, ...rest }) => 
   optIn: { status: optIn },
   email: hasEmail ? 'ana@example.com' : undefined,
 }));
-const contactOf = ({ organizationId, env }: Actor, number: number, given: Facts): Contact => {
+const contactOf = (
+  { organizationId, env }: Pick<Actor, 'env' | 'organizationId'>,
+  number: number,
+  given: Facts,
+): Contact => {
   const id = newId('contact');
   const phoneHash = createHash('sha256').update(id).digest('base64url');
   return { ...given, id, number, organizationId, env, phone: '+5511987654321', phoneHash, createdAt: NOW, version: 1 };
@@ -224,4 +229,28 @@ test('a merge that another overtook takes no mark away that the other did not kn
   expect(await late).toBe(false);
   expect(await readChanged(table, base.organizationId)).toHaveLength(1);
   await expectExact();
+});
+
+test('a search finds in the merged index everybody whom it means, and few others', async () => {
+  const base = await startBase();
+  const names = ['Ana Souza', 'JOÃO da Silva', 'Conceição Araújo', 'Silvana Sousa', 'Zé'];
+  const found: Contact[] = [];
+  for (const [at, name] of names.entries()) {
+    const number = await takeContactNumbers(table, base.organizationId, 1);
+    const tenant = { organizationId: base.organizationId, env: 'test' } as const;
+    const contact = { ...contactOf(tenant, number, plain), name, phone: `+551198765432${at}` };
+    await table.transact([{ put: contactRow(contact) }, changedWrite(contact), numberedWrite(contact)]);
+    found.push(contact);
+  }
+  await merge(table, base);
+  expect(await readChanged(table, base.organizationId)).toEqual([]);
+  for (const q of ['silva', 'sou', 'ara', 'zé', 'j', '8765432', '98765-4321', 'ana souza', 'nobody']) {
+    const search = parseSearch(q);
+    const selection = searchSelection(search, (gram) => indexOf('', gram));
+    const [selected = new Map()] = await index.select(base.organizationId, [selection]);
+    const numbers = pageOf(selected, { skip: 0, limit: 10 }).reverse();
+    const meant = found.filter((contact) => isFound(search, contact)).map(({ number }) => number);
+    expect(numbers).toEqual(expect.arrayContaining(meant));
+    expect([q, numbers.length]).toEqual([q, meant.length]);
+  }
 });
