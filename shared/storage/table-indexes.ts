@@ -52,11 +52,11 @@ export const INDEXES = {
 } as const;
 
 /**
- * Due-index partitions of the kinds of work that come with every message; of any other kind four. A partition takes 1,000 writes a second, and a
- * row is two of them, one in and one out: 48 take 24,000 rows a second, 20,000 with what their ids do not spread evenly. Each costs
- * the dispatcher a query a minute, which is why not all have as many. May grow, never shrink: rows stay where they are.
+ * Due-index partitions of the kinds of work that come with every message, contact or chunk; any other kind has one. A partition takes 1,000 writes a
+ * second, and a row is two of them, one in and one out: 48 take 24,000 rows a second, 20,000 with what their ids do not spread evenly. Each costs
+ * the dispatcher a query a minute, which is why not all have as many. May grow, never shrink once a stage stands: rows stay where they are.
  */
-const BUSY_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
+const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   send_message: 48,
   recover_send: 48,
   publish_event: 48,
@@ -64,10 +64,14 @@ const BUSY_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   sandbox_outcome: 16,
   apply_receipt: 16,
   fallback: 16,
+  drain_backlog: 4,
+  send_chunk: 4,
+  close_escrow: 4,
+  send_push: 4,
+  index_contacts: 4,
 };
-const DUE_SHARDS = 4;
 /** The number of due-index partitions of a kind of work item. */
-export const dueShards = (kind: WorkItem['kind']): number => BUSY_SHARDS[kind] ?? DUE_SHARDS;
+export const dueShards = (kind: WorkItem['kind']): number => DUE_SHARDS[kind] ?? 1;
 /** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
 export const CAPTURE_SHARDS = 8;
 
