@@ -114,6 +114,11 @@ export const KEYS = {
   /** A column of a block of the audience's index: what it says of 4,096 contacts with consecutive numbers. Large ones have several parts. */
   audienceColumn: (organizationId: Org, block: number, name: string, part: number) =>
     key(`AUD#${organizationId}#${block}`, `${name}#${part}`),
+  /** How often blocks of the audience's index were merged: a row for 64 of them, so that one query tells it of all. */
+  audienceVersions: (organizationId: Org, part: number) => key(`AUDV#${organizationId}`, `V#${padded(part, 6)}`),
+  /** How many contacts of each block a selection found, by a digest of what it selects. */
+  audienceCounts: (organizationId: Org, selection: string) =>
+    key(`AUDC#${organizationId}#${digest(selection)}`, 'AUDC'),
   /** A segment. An organization's are in one partition, so that one query reads them all. */
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */

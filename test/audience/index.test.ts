@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../shared/domain/audience/digest.ts';
 import { type FilterTree, matches } from '../../shared/domain/audience/filters.ts';
-import { countOf, pageOf } from '../../shared/domain/audience/found.ts';
 import { isFound, parseSearch } from '../../shared/domain/audience/grams.ts';
 import { searchSelection, treeSelection } from '../../shared/domain/audience/selection.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
@@ -25,7 +24,7 @@ import { digest, NOW, tree } from './random.ts';
 const world = await use(startWorld('test'));
 beforeEach(world.reset);
 const { table } = world;
-const index = audienceIndex(table);
+const index = audienceIndex(table, () => world.now);
 /** Stands for the blind index of a trigram. */
 const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
 
@@ -91,9 +90,9 @@ const startBase = async () => {
       .map(({ number }) => number)
       .sort((a, b) => b - a);
   const found = async (each: FilterTree) => {
-    const [selected = new Map()] = await index.select(organizationId, [treeSelection(each, NOW)]);
-    expect(countOf(selected)).toBe(expected(each).length);
-    return pageOf(selected, { skip: 0, limit: 1_000 });
+    const selected = await index.find(organizationId, treeSelection(each, NOW));
+    expect(selected.count).toBe(expected(each).length);
+    return selected.numbers({ skip: 0, limit: 1_000 });
   };
   return { organizationId, contacts, apply, expected, found };
 };
@@ -247,8 +246,8 @@ test('a search finds in the merged index everybody whom it means, and few others
   for (const q of ['silva', 'sou', 'ara', 'zé', 'j', '8765432', '98765-4321', 'ana souza', 'nobody']) {
     const search = parseSearch(q);
     const selection = searchSelection(search, (gram) => indexOf('', gram));
-    const [selected = new Map()] = await index.select(base.organizationId, [selection]);
-    const numbers = pageOf(selected, { skip: 0, limit: 10 }).reverse();
+    const selected = await index.find(base.organizationId, selection);
+    const numbers = [...(await selected.numbers({ skip: 0, limit: 10 }))].reverse();
     const meant = found.filter((contact) => isFound(search, contact)).map(({ number }) => number);
     expect(numbers).toEqual(expect.arrayContaining(meant));
     expect([q, numbers.length]).toEqual([q, meant.length]);

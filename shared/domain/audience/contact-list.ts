@@ -1,9 +1,8 @@
 import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
 import type { Id } from '../core/ids.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
-import { countOf, pageOf } from './found.ts';
 import { isFound, parseSearch, type Search } from './grams.ts';
-import type { NumberSet } from './number-set.ts';
+import { NumberSet } from './number-set.ts';
 import {
   type AudienceIndex,
   allOf,
@@ -58,7 +57,7 @@ const selectionsOf = async (
     ...(optInStatus === undefined && source === undefined ? [] : [baseSelection(optInStatus, source)]),
     ...(updatedSince === undefined ? [] : [updatedSelection(updatedSince)]),
     // Of a list that there is not, nobody is a member.
-    ...(listId === undefined ? [] : [numbersSelection(members ?? new Set())]),
+    ...(listId === undefined ? [] : [numbersSelection(members ?? NumberSet.EMPTY)]),
     ...(search && indexOf ? [searchSelection(search, (gram) => indexOf(organizationId, gram))] : []),
   ];
 };
@@ -82,10 +81,10 @@ export const listContacts = async (
     return { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
   }
   if (!first) return ports.newest(organizationId, page);
-  const [found = new Map()] = await ports.index.select(organizationId, [allOf([first, ...others])]);
-  const total = countOf(found);
+  const found = await ports.index.find(organizationId, allOf([first, ...others]));
+  const total = found.count;
   const asked = search !== undefined && total <= VERIFIED ? { skip: 0, limit: VERIFIED } : page;
-  const contacts = await ports.index.contacts(organizationId, pageOf(found, asked));
+  const contacts = await ports.index.contacts(organizationId, await found.numbers(asked));
   if (!search) return { items: contacts, total };
   const items = contacts.filter((contact) => isFound(search, contact));
   return asked === page

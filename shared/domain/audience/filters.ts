@@ -109,6 +109,10 @@ export const matches = (tree: FilterTree, contact: ContactDigest, now: number): 
     : tree.nodes.some((node) => matches(node, contact, now));
 };
 
+/** Whether the passing of time alone never changes who meets the conditions. */
+export const isTimeless = (tree: FilterTree): boolean =>
+  leavesOf(tree).every(({ operator }) => operator !== 'withinDays' && operator !== 'olderThanDays');
+
 /** When the passing of time next changes whether a contact meets one of the conditions, in ms; undefined: never. */
 export const nextChange = (tree: FilterTree, at: number | undefined, now: number): number | undefined => {
   if (at === undefined) return undefined;

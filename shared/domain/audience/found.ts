@@ -1,29 +1,80 @@
-import { numberAt } from './block.ts';
-import type { Found } from './selection.ts';
+import { BLOCK_SIZE, type BlockSet, numberAt } from './block.ts';
 
-/** How many contacts were found. */
-export const countOf = (found: Found): number => [...found.values()].reduce((sum, set) => sum + set.size, 0);
-
-/** Their numbers, newest first, from below `below`. */
-export function* numbersOf(found: Found, below = Number.POSITIVE_INFINITY): Generator<number> {
-  for (const block of [...found.keys()].sort((a, b) => b - a))
-    for (const offset of found.get(block)?.newestFirst() ?? []) {
-      const number = numberAt(block, offset);
-      if (number < below) yield number;
-    }
+/** Of those who were found. */
+export interface FoundPage {
+  readonly skip: number;
+  readonly limit: number;
+  /** Only contacts with smaller numbers. */
+  readonly below?: number | undefined;
 }
 
-/** Up to `limit` of their numbers, newest first, after `skip` of them. */
-export const pageOf = (
-  found: Found,
-  { skip, limit }: { readonly skip: number; readonly limit: number },
-  below?: number,
-): number[] => {
-  const page: number[] = [];
-  let passed = 0;
-  for (const number of numbersOf(found, below)) {
-    if (page.length === limit) break;
-    if (passed++ >= skip) page.push(number);
-  }
-  return page;
+/** The contacts that a selection found in an organization. */
+export interface Found {
+  readonly count: number;
+  /** Up to `limit` of their numbers, newest first, after `skip` of them. */
+  numbers(page: FoundPage): Promise<readonly number[]>;
+}
+
+/** What is known of a block: who was found in it, or how many. */
+export type FoundInBlock = BlockSet | number;
+/** How many contacts were found in a block. */
+export const countIn = (block: FoundInBlock): number => (typeof block === 'number' ? block : block.size);
+
+type Blocks = ReadonlyMap<number, FoundInBlock>;
+type Load = (blocks: readonly number[]) => Promise<ReadonlyMap<number, BlockSet>>;
+
+/** The next blocks of a page, in their order: as many as have `wanted` contacts by their counts, where no number limits them. */
+const nextBlocks = (order: readonly number[], blocks: Blocks, wanted: number): readonly number[] => {
+  let counted = 0;
+  const end = order.findIndex((block) => {
+    counted += countIn(blocks.get(block) ?? 0);
+    return counted >= wanted;
+  });
+  return end === -1 ? order : order.slice(0, end + 1);
 };
+
+/** Leaves out the blocks that a page skips as a whole. */
+const skipBlocks = (
+  order: readonly number[],
+  blocks: Blocks,
+  { skip, below = Number.POSITIVE_INFINITY }: FoundPage,
+) => {
+  let left = skip;
+  const first = order.findIndex((block) => {
+    const count = countIn(blocks.get(block) ?? 0);
+    if (count > left || below < numberAt(block, BLOCK_SIZE)) return true;
+    left -= count;
+    return false;
+  });
+  return { order: first === -1 ? [] : order.slice(first), skip: left };
+};
+
+/** What was found in blocks. `load` tells who was found in those of which only a number is known, and is asked for those of a page alone. */
+export const foundIn = (blocks: Blocks, load: Load): Found => ({
+  count: [...blocks.values()].reduce<number>((sum, block) => sum + countIn(block), 0),
+
+  async numbers(page) {
+    const { limit, below = Number.POSITIVE_INFINITY } = page;
+    const all = [...blocks.keys()]
+      .filter((block) => countIn(blocks.get(block) ?? 0) > 0 && numberAt(block, 0) < below)
+      .sort((a, b) => b - a);
+    let { order, skip } = skipBlocks(all, blocks, page);
+    const numbers: number[] = [];
+    while (order.length > 0 && numbers.length < limit) {
+      const next = nextBlocks(order, blocks, skip + limit - numbers.length);
+      const loaded = await load(next.filter((block) => typeof blocks.get(block) === 'number'));
+      for (const block of next) {
+        const known = loaded.get(block) ?? blocks.get(block);
+        if (known === undefined || typeof known === 'number') continue;
+        for (const offset of known.newestFirst()) {
+          const number = numberAt(block, offset);
+          if (number >= below) continue;
+          if (skip > 0) skip -= 1;
+          else numbers.push(number);
+        }
+      }
+      order = order.slice(next.length);
+    }
+    return numbers.slice(0, limit);
+  },
+});

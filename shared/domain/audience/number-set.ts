@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** How many numbers a chunk of a set spans, and is stored and read by. */
 export const CHUNK_NUMBERS = 65_536;
 const WORD_BITS = 32;
@@ -78,6 +80,16 @@ export class NumberSet implements Iterable<number> {
   /** A chunk's numbers for a row of the table, at most 8 KB and a byte: as they take fewer bytes, a bit for each, or the steps between them. */
   encode(chunk: number): Uint8Array {
     return encodeWords(this.#chunks.get(chunk) ?? NONE);
+  }
+
+  /** Equal for equal sets, and for no others. */
+  get digest(): string {
+    const hash = createHash('sha256');
+    for (const chunk of this.chunks) {
+      const bytes = this.encode(chunk);
+      hash.update(`${chunk} ${bytes.length} `).update(bytes);
+    }
+    return hash.digest('base64url');
   }
 
   /** The chunks in which it has numbers, in their order. */

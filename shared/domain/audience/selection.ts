@@ -4,14 +4,18 @@ import { BlockSet, numberAt } from './block.ts';
 import { type ColumnName, gramColumn, type readBase } from './columns.ts';
 import { digestOf } from './digest.ts';
 import { type BlockColumns, baseWhere, columnsOf, evaluate, gramsIn, presentIn, updatedSince } from './evaluate.ts';
-import { type FilterTree, matches } from './filters.ts';
+import { type FilterTree, isTimeless, matches } from './filters.ts';
+import type { Found } from './found.ts';
 import { gramsOfSearch, isFound, type Search } from './grams.ts';
+import type { NumberSet } from './number-set.ts';
 
 /** A selection of contacts: told by a block's columns, and equally by a contact itself. */
 export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
   readonly inBlock: (columns: BlockColumns, block: number) => BlockSet;
   readonly holds: (contact: Contact) => boolean;
+  /** Equal keys tell the same of the same columns. Undefined where the passing of time alone changes what is selected. Nothing in it names a person. */
+  readonly key: string | undefined;
 }
 
 /** The contacts that are in all of some selections. */
@@ -20,6 +24,7 @@ export const allOf = (selections: readonly [Selection, ...Selection[]]): Selecti
   inBlock: (columns, block) =>
     selections.map(({ inBlock }) => inBlock(columns, block)).reduce((set, other) => set.and(other)),
   holds: (contact) => selections.every(({ holds }) => holds(contact)),
+  key: selections.some(({ key }) => key === undefined) ? undefined : JSON.stringify(selections.map(({ key }) => key)),
 });
 
 /** The contacts that a tree describes at `now` (ms). */
@@ -27,6 +32,7 @@ export const treeSelection = (tree: FilterTree, now: number): Selection => ({
   columns: columnsOf(tree),
   inBlock: (columns) => evaluate(tree, columns, now),
   holds: (contact) => matches(tree, digestOf(contact), now),
+  key: isTimeless(tree) ? `tree ${JSON.stringify(tree)}` : undefined,
 });
 
 /** The contacts with this consent and from this source; undefined: any. */
@@ -37,15 +43,17 @@ export const baseSelection = (optInStatus: OptInStatus | undefined, asked: Conta
     columns: new Set(['base']),
     inBlock: (columns) => baseWhere(columns, (base) => base.present && isAsked(base)),
     holds: (contact) => isAsked(digestOf(contact)),
+    key: `base ${optInStatus ?? ''} ${asked ?? ''}`,
   };
 };
 
 /** The contacts with these numbers. */
-export const numbersSelection = (numbers: { has(number: number): boolean }): Selection => ({
+export const numbersSelection = (numbers: NumberSet): Selection => ({
   columns: new Set(['base']),
   inBlock: (columns, block) =>
     BlockSet.of([...presentIn(columns).newestFirst()].filter((offset) => numbers.has(numberAt(block, offset)))),
   holds: ({ number }) => numbers.has(number),
+  key: `numbers ${numbers.digest}`,
 });
 
 /** The contacts that changed at or after a moment (ms). */
@@ -53,6 +61,7 @@ export const updatedSelection = (since: number): Selection => ({
   columns: new Set(['base', 'updates']),
   inBlock: (columns) => updatedSince(columns, since),
   holds: (contact) => contact.updatedAt >= since,
+  key: `updated ${since}`,
 });
 
 /**
@@ -65,16 +74,16 @@ export const searchSelection = (search: Search, indexOf: (gram: string) => numbe
     columns: new Set<ColumnName>(['base', ...alternatives.flat().map(gramColumn)]),
     inBlock: (columns) => alternatives.map((grams) => gramsIn(columns, grams)).reduce((set, other) => set.or(other)),
     holds: (contact) => isFound(search, contact),
+    key: `search ${JSON.stringify(alternatives)}`,
   };
 };
 
-/** The contacts that a selection found in an organization, as blocks of their numbers. */
-export type Found = ReadonlyMap<number, BlockSet>;
-
 /** Finds contacts by the audience's index. */
 export interface AudienceIndex {
-  /** All contacts of the organization that each selection selects. What was changed before the call is in the answer. */
-  select(organizationId: Id<'organization'>, selections: readonly Selection[]): Promise<readonly Found[]>;
+  /** The contacts of the organization that a selection selects. What was changed before the call is in the answer. */
+  find(organizationId: Id<'organization'>, selection: Selection): Promise<Found>;
+  /** The same of several selections in one pass. */
+  findEach(organizationId: Id<'organization'>, selections: readonly Selection[]): Promise<readonly Found[]>;
   /** The contacts with these numbers, in their order; those that are gone are left out. */
   contacts(organizationId: Id<'organization'>, numbers: readonly number[]): Promise<readonly Contact[]>;
 }

@@ -1,4 +1,3 @@
-import { pageOf } from '../audience/found.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../core/cursor.ts';
@@ -37,7 +36,7 @@ export const segmentContactPage = async (
       errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
     });
   const found = await selectSegment(ports, segment, ports.clock());
-  const numbers = pageOf(found, { skip: 0, limit: limit + 1 }, below);
+  const numbers = await found.numbers({ skip: 0, limit: limit + 1, below });
   const items = await ports.index.contacts(actor.organizationId, numbers.slice(0, limit));
   const last = numbers[limit - 1];
   const more = numbers.length > limit && last !== undefined;

@@ -1,7 +1,7 @@
 import { digestOf } from '../audience/digest.ts';
 import { type FilterTree, matches } from '../audience/filters.ts';
-import { countOf, pageOf } from '../audience/found.ts';
-import { type Found, treeSelection } from '../audience/selection.ts';
+import type { Found } from '../audience/found.ts';
+import { treeSelection } from '../audience/selection.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
 import { canonical } from '../core/canonical.ts';
@@ -27,16 +27,6 @@ export const treeOfSegment = (segment: Segment): FilterTree => {
   return tree;
 };
 
-const select = async (
-  ports: Pick<SegmentPorts, 'index'>,
-  organizationId: Id<'organization'>,
-  tree: FilterTree,
-  now: number,
-): Promise<Found> => {
-  const [found = new Map()] = await ports.index.select(organizationId, [treeSelection(tree, now)]);
-  return found;
-};
-
 /** Whether a contact is in a segment now; undefined when the organization has no such segment. One read. */
 export const segmentMembership = async (
   ports: Pick<SegmentPorts, 'clock' | 'store'>,
@@ -51,12 +41,12 @@ export const segmentMembership = async (
 
 /** The contacts of a segment at `now` (ms). */
 export const selectSegment = (ports: Pick<SegmentPorts, 'index'>, segment: Segment, now: number): Promise<Found> =>
-  select(ports, segment.organizationId, treeOfSegment(segment), now);
+  ports.index.find(segment.organizationId, treeSelection(treeOfSegment(segment), now));
 
 const sized = async (ports: SegmentPorts, segment: Segment): Promise<SizedSegment> => {
   const now = ports.clock();
   const found = await selectSegment(ports, segment, now);
-  return { ...segment, size: countOf(found), evaluatedAt: now };
+  return { ...segment, size: found.count, evaluatedAt: now };
 };
 
 /** How many contacts a description means now, with the newest of them. Stores nothing. */
@@ -68,9 +58,9 @@ export const previewSegment = async (
   const tree = parseDescription(description);
   if (isRefusal(tree)) return tree;
   const evaluatedAt = ports.clock();
-  const found = await select(ports, organizationId, tree, evaluatedAt);
-  const contacts = await ports.index.contacts(organizationId, pageOf(found, { skip: 0, limit: SAMPLE }));
-  return { count: countOf(found), sample: contacts.map(({ id }) => id), evaluatedAt };
+  const found = await ports.index.find(organizationId, treeSelection(tree, evaluatedAt));
+  const contacts = await ports.index.contacts(organizationId, await found.numbers({ skip: 0, limit: SAMPLE }));
+  return { count: found.count, sample: contacts.map(({ id }) => id), evaluatedAt };
 };
 
 export interface NewSegment extends Description {
@@ -129,9 +119,9 @@ export const listSegments = async (
   const { items, total } = await ports.store.page(organizationId, q, page);
   const evaluatedAt = ports.clock();
   const selections = items.map((segment) => treeSelection(treeOfSegment(segment), evaluatedAt));
-  const all = await ports.index.select(organizationId, selections);
+  const all = await ports.index.findEach(organizationId, selections);
   return {
-    items: items.map((segment, at) => ({ ...segment, size: countOf(all[at] ?? new Map()), evaluatedAt })),
+    items: items.map((segment, at) => ({ ...segment, size: all[at]?.count ?? 0, evaluatedAt })),
     total,
   };
 };

@@ -1,20 +1,25 @@
-import { BlockSet, numberAt, placeOf } from '../../domain/audience/block.ts';
-import type { Column, ColumnName } from '../../domain/audience/columns.ts';
-import { unindexedIn } from '../../domain/audience/evaluate.ts';
+import { placeOf } from '../../domain/audience/block.ts';
+import { type Found, type FoundInBlock, foundIn } from '../../domain/audience/found.ts';
 import type { AudienceIndex, Selection } from '../../domain/audience/selection.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
-import { readChanged } from '../contacts/changed-contacts.ts';
+import { type ChangedContact, readChanged } from '../contacts/changed-contacts.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { readContact } from '../contacts/contacts.ts';
-import { columnAt, readColumns } from './column-rows.ts';
+import { type BlockVersions, readVersions } from './block-versions.ts';
+import { type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
+import { type Asked, type Judged, type Told, tellBlocks, withContacts } from './tell-blocks.ts';
 
 /** A call of BatchGetItem takes 100 keys. */
 const KEYS_A_CALL = 100;
 const CALLS_AT_ONCE = 8;
+/** Of fewer blocks it is cheaper to count them again than to keep what was counted. */
+const KEPT_FROM = 8;
+
+type Org = Id<'organization'>;
 
 const readContacts = async (table: Table, ids: readonly Id<'contact'>[]): Promise<(Contact | undefined)[]> => {
   const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
@@ -27,11 +32,7 @@ const readContacts = async (table: Table, ids: readonly Id<'contact'>[]): Promis
 };
 
 /** The contacts with these numbers, in their order, without those that are gone. */
-const contactsAt = async (
-  table: Table,
-  organizationId: Id<'organization'>,
-  numbers: readonly number[],
-): Promise<Contact[]> => {
+const contactsAt = async (table: Table, organizationId: Org, numbers: readonly number[]): Promise<Contact[]> => {
   const ids = await contactsOfNumbers(table, organizationId, numbers);
   const contacts = await readContacts(
     table,
@@ -40,97 +41,128 @@ const contactsAt = async (
   return contacts.filter((contact) => contact !== undefined);
 };
 
-interface BlockFound {
-  readonly block: number;
-  /** By selection. */
-  readonly sets: readonly BlockSet[];
-  /** Numbers of contacts whose columns do not tell. */
-  readonly unindexed: readonly number[];
-}
-/** What the columns of some blocks tell; one round trip. */
-const selectBlocks = async (
-  table: Table,
-  organizationId: Id<'organization'>,
-  blocks: readonly number[],
-  names: readonly ColumnName[],
-  selections: readonly Selection[],
-): Promise<BlockFound[]> => {
-  const places = blocks.flatMap((block) => names.map((name) => ({ organizationId, block, name })));
-  const columns = await readColumns(table, places);
-  return blocks.map((block) => {
-    const own = new Map<ColumnName, Column>();
-    for (const name of names) {
-      const found = columnAt(columns, { organizationId, block, name });
-      if (found) own.set(name, found.column);
-    }
-    const unindexed = unindexedIn(own);
-    return {
-      block,
-      sets: selections.map(({ inBlock }) => inBlock(own, block)),
-      unindexed: [...unindexed.newestFirst()].map((offset) => numberAt(block, offset)),
-    };
-  });
+/** Marked contacts as they are now. Those that are gone and whose number nobody knew have nothing in the index. */
+const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<Judged> => {
+  const contacts = await readContacts(
+    table,
+    changed.map(({ contactId }) => contactId),
+  );
+  return new Map(
+    changed.flatMap(({ number: marked }, at) => {
+      const contact = contacts[at];
+      const number = contact?.number ?? marked;
+      return number === undefined ? [] : [[number, contact] as const];
+    }),
+  );
 };
 
-/** A range in parts of up to `size`. */
-const partsOf = (last: number, size: number): number[][] =>
-  Array.from({ length: Math.ceil((last + 1) / size) }, (_, part) =>
-    Array.from({ length: Math.min(size, last + 1 - part * size) }, (_unused, at) => part * size + at),
-  );
+/** The same with the contacts that the columns do not tell enough of, read themselves. */
+const withUnindexed = async (table: Table, organizationId: Org, told: readonly Told[]): Promise<Told[]> => {
+  const numbers = told.flatMap(({ unindexed }) => unindexed);
+  const contacts = await contactsAt(table, organizationId, numbers);
+  return withContacts(told, new Map(contacts.map((contact) => [contact.number, contact])));
+};
 
-/** What the columns of all blocks up to `last` tell. */
-const selectByColumns = async (
-  table: Table,
-  organizationId: Id<'organization'>,
-  last: number,
-  selections: readonly Selection[],
-): Promise<BlockFound[]> => {
-  const names = [...new Set(selections.flatMap(({ columns }) => [...columns]))];
-  const calls = partsOf(last, Math.max(1, Math.floor(KEYS_A_CALL / names.length)));
-  const told = await mapConcurrently(calls, CALLS_AT_ONCE, (blocks) =>
-    selectBlocks(table, organizationId, blocks, names, selections),
-  );
-  return told.flat();
+/** What a pass over the index begins with. */
+interface Pass {
+  readonly organizationId: Org;
+  /** All blocks in which there are contacts. */
+  readonly blocks: readonly number[];
+  readonly versions: BlockVersions;
+  /** The contacts with marks. */
+  readonly judged: Judged;
+  readonly keptOf: (selection: Selection) => KeptCounts;
+}
+const beginPass = async (table: Table, organizationId: Org, selections: readonly Selection[]): Promise<Pass> => {
+  const keys = selections.map(({ key }) => key);
+  const [changed, kept] = await Promise.all([
+    readChanged(table, organizationId),
+    readCounts(table, organizationId, keys),
+  ]);
+  // After the marks: what a version is kept of holds for those that have none.
+  const [last, versions, judged] = await Promise.all([
+    lastContactNumber(table, organizationId),
+    readVersions(table, organizationId),
+    changedNow(table, changed),
+  ]);
+  const all = new Map(selections.map((selection, at) => [selection, kept[at] ?? new Map()]));
+  return {
+    organizationId,
+    blocks: Array.from({ length: placeOf(last).block + 1 }, (_, block) => block),
+    versions,
+    judged,
+    keptOf: (selection) => all.get(selection) ?? new Map(),
+  };
+};
+
+/** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
+const askedIn = ({ blocks, versions, judged, keptOf }: Pass, selections: readonly Selection[]): Asked[] => {
+  const marked = new Set([...judged.keys()].map((number) => placeOf(number).block));
+  const isKept = (selection: Selection, block: number) =>
+    !marked.has(block) && keptOf(selection).get(block)?.version === (versions.get(block) ?? 0);
+  return blocks
+    .map((block) => ({ block, selections: selections.filter((selection) => !isKept(selection, block)) }))
+    .filter((each) => each.selections.length > 0);
+};
+
+/** What is kept of a selection, brought up to date with what was told; undefined where fewer than `keptFrom` blocks are new. */
+const keptAnew = (
+  { versions, keptOf }: Pass,
+  selection: Selection,
+  told: readonly Told[],
+  keptFrom: number,
+): KeptCounts | undefined => {
+  const kept = keptOf(selection);
+  const news = told.flatMap(({ block, sets, unindexed }) => {
+    const [found, version] = [sets.get(selection), versions.get(block) ?? 0];
+    const isNew = found !== undefined && unindexed.length === 0 && kept.get(block)?.version !== version;
+    return isNew ? [[block, { version, found }] as const] : [];
+  });
+  return news.length < keptFrom ? undefined : new Map([...kept, ...news]);
 };
 
 /**
- * The audience's index over the table of one stage. A selection reads the marks of what changed first, then the columns, then the contacts that are
- * marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Round trips: 16 side by side for
- * the marks, one for the last number, then one for each 100 columns and each 100 marked contacts.
+ * The audience's index over the table of one stage. It reads the marks of what changed first, then versions and columns of blocks, and the contacts
+ * that are marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Blocks without marks of which
+ * it is kept how many a selection found, at their version, are read for a page of them alone. Round trips: 16 and a read side by side, then two
+ * side by side and one for each 100 marked contacts, then one for each 100 columns.
  */
-export const audienceIndex = (table: Table): AudienceIndex => ({
-  async select(organizationId, selections) {
-    if (selections.length === 0) return [];
-    const changed = await readChanged(table, organizationId);
-    const last = placeOf(await lastContactNumber(table, organizationId)).block;
-    const [told, contacts] = await Promise.all([
-      selectByColumns(table, organizationId, last, selections),
-      readContacts(
-        table,
-        changed.map(({ contactId }) => contactId),
-      ),
-    ]);
-    const unindexed = await contactsAt(
-      table,
-      organizationId,
-      told.flatMap((each) => each.unindexed),
-    );
-    return selections.map(({ holds }, nth) => {
-      const found = new Map(told.map(({ block, sets }) => [block, sets[nth] ?? new BlockSet()]));
-      const put = (number: number, isIn: boolean) => {
-        const { block, offset } = placeOf(number);
-        if (isIn) found.get(block)?.add(offset);
-        else found.get(block)?.delete(offset);
-      };
-      for (const contact of unindexed) put(contact.number, holds(contact));
-      for (const [at, { number }] of changed.entries()) {
-        const contact = contacts[at];
-        if (contact) put(contact.number, holds(contact));
-        else if (number !== undefined) put(number, false);
-      }
-      return found;
-    });
-  },
+export const audienceIndex = (table: Table, clock: () => number, keptFrom = KEPT_FROM): AudienceIndex => {
+  /** Who is in the blocks of a page. */
+  const pageLoader = (organizationId: Org, selection: Selection) => async (blocks: readonly number[]) => {
+    const asked = blocks.map((block) => ({ block, selections: [selection] }));
+    const told = await withUnindexed(table, organizationId, await tellBlocks(table, organizationId, asked));
+    return new Map(told.flatMap(({ block, sets }) => [...sets.values()].map((set) => [block, set] as const)));
+  };
 
-  contacts: (organizationId, numbers) => contactsAt(table, organizationId, numbers),
-});
+  const keep = async (pass: Pass, selection: Selection, told: readonly Told[]): Promise<void> => {
+    const kept = selection.key === undefined ? undefined : keptAnew(pass, selection, told, keptFrom);
+    if (kept) await keepCounts(table, pass.organizationId, selection.key ?? '', kept, clock());
+  };
+
+  const findEach = async (organizationId: Org, selections: readonly Selection[]): Promise<Found[]> => {
+    if (selections.length === 0) return [];
+    const pass = await beginPass(table, organizationId, selections);
+    const told = await tellBlocks(table, organizationId, askedIn(pass, selections));
+    const [whole] = await Promise.all([
+      withUnindexed(table, organizationId, told),
+      mapConcurrently(selections, CALLS_AT_ONCE, (selection) => keep(pass, selection, told)),
+    ]);
+    const judged = withContacts(whole, pass.judged);
+    return selections.map((selection) => {
+      const kept = pass.keptOf(selection);
+      const found = new Map<number, FoundInBlock>(pass.blocks.map((block) => [block, kept.get(block)?.found ?? 0]));
+      for (const { block, sets } of judged) found.set(block, sets.get(selection) ?? found.get(block) ?? 0);
+      return foundIn(found, pageLoader(organizationId, selection));
+    });
+  };
+
+  return {
+    findEach,
+    async find(organizationId, selection) {
+      const [found = foundIn(new Map(), async () => new Map())] = await findEach(organizationId, [selection]);
+      return found;
+    },
+    contacts: (organizationId, numbers) => contactsAt(table, organizationId, numbers),
+  };
+};

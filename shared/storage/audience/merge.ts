@@ -9,6 +9,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { type ChangedContact, clearChanged, readChanged } from '../contacts/changed-contacts.ts';
 import { contactRows, readContact } from '../contacts/contacts.ts';
+import { countMerge } from './block-versions.ts';
 import { type ColumnPlace, columnAt, readColumns, writeColumn } from './column-rows.ts';
 
 const AT_ONCE = 8;
@@ -63,6 +64,7 @@ const mergeBlock = async (
     }),
   );
   if (written.includes(false)) return false;
+  await countMerge(table, organizationId, block);
   await mapConcurrently(marks, AT_ONCE, (mark) => clearChanged(table, mark));
   return true;
 };

@@ -3,4 +3,4 @@ import { audienceIndex } from '../../storage/audience/index-reader.ts';
 import { segmentStore } from '../../storage/segments/segments.ts';
 import { clock, table } from '../process/aws.ts';
 
-export const segmentPorts: SegmentPorts = { clock, store: segmentStore(table), index: audienceIndex(table) };
+export const segmentPorts: SegmentPorts = { clock, store: segmentStore(table), index: audienceIndex(table, clock) };

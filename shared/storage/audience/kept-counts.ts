@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { BlockSet } from '../../domain/audience/block.ts';
+import { countIn, type FoundInBlock } from '../../domain/audience/found.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, packedJson, ttlAfter } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** Of a selection that found no more contacts than these in all, their numbers are kept, too. */
+const MAX_NUMBERS = 500;
+/** What a row's content may take as JSON, in bytes: that of a hundred million contacts takes less. */
+const MAX_BYTES = 1024 * 1024;
+
+/** What a selection found in a block at one of its versions. */
+export interface KeptBlock {
+  readonly version: number;
+  readonly found: FoundInBlock;
+}
+/** By block. */
+export type KeptCounts = ReadonlyMap<number, KeptBlock>;
+
+const counts = z.array(
+  z.object({ block: z.int(), version: z.int(), count: z.int(), offsets: z.array(z.int()).optional() }),
+);
+interface CountsRow {
+  readonly organizationId: Id<'organization'>;
+  readonly counts: z.output<typeof counts>;
+}
+const countsRows = defineRow<CountsRow>()({
+  attributes: { organizationId: id('organization'), counts: packedJson(MAX_BYTES, (json) => counts.parse(json)) },
+  rename: { organizationId: 'org', counts: 'packed' },
+  key: ({ organizationId }, selection: string) => KEYS.audienceCounts(organizationId, selection),
+});
+
+const readKept = (row: Row): KeptCounts =>
+  new Map(
+    countsRows
+      .read(row)
+      .counts.map(({ block, version, count, offsets }) => [
+        block,
+        { version, found: offsets ? BlockSet.of(offsets) : count },
+      ]),
+  );
+
+/** What is kept of selections, by their keys; nothing of one without a key, or of most. Consistent; one round trip for each 100. */
+export const readCounts = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  selections: readonly (string | undefined)[],
+): Promise<KeptCounts[]> => {
+  const named = [...new Set(selections.filter((key) => key !== undefined))];
+  const rows = await table.getMany(
+    named.map((key) => KEYS.audienceCounts(organizationId, key)),
+    { consistent: true },
+  );
+  const kept = new Map(named.map((key, at) => [key, rows[at] ? readKept(rows[at]) : new Map()]));
+  return selections.map((key) => (key === undefined ? undefined : kept.get(key)) ?? new Map());
+};
+
+/**
+ * Keeps what a selection found, for a day from `now` (ms). Of readers at once the last one stays: what each of them says of a version is true. One write,
+ * a unit or two for a million contacts.
+ */
+export const keepCounts = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  selection: string,
+  kept: KeptCounts,
+  now: number,
+): Promise<void> => {
+  const total = [...kept.values()].reduce((sum, { found }) => sum + countIn(found), 0);
+  const blocks = [...kept].map(([block, { version, found }]) => ({
+    block,
+    version,
+    count: countIn(found),
+    ...(total <= MAX_NUMBERS && typeof found !== 'number' ? { offsets: [...found.newestFirst()] } : {}),
+  }));
+  const row = countsRows.write({ organizationId, counts: blocks }, selection);
+  await table.write({ put: { ...row, ttl: ttlAfter(now) } });
+};

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { beforeEach, expect, test } from 'vitest';
+import { BLOCK_SIZE } from '../../shared/domain/audience/block.ts';
+import { digestOf } from '../../shared/domain/audience/digest.ts';
+import { type FilterTree, matches } from '../../shared/domain/audience/filters.ts';
+import { treeSelection } from '../../shared/domain/audience/selection.ts';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
+import { mergeChanges } from '../../shared/storage/audience/merge.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { changedWrite } from '../../shared/storage/contacts/changed-contacts.ts';
+import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
+import { contactRow } from '../../shared/storage/contacts/contacts.ts';
+import { shareOf } from '../support/share.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { NOW } from './random.ts';
+
+const world = await use(startWorld('test'));
+beforeEach(world.reset);
+const { table } = world;
+/** Keeps what it counted of any base, so that small ones show it. */
+const index = audienceIndex(table, () => NOW, 1);
+
+const leaf = (value: string): FilterTree => ({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value } });
+const TREES = [
+  leaf('vip'),
+  leaf('novo'),
+  { kind: 'group', operator: 'or', nodes: [leaf('vip'), leaf('novo')] },
+] as const;
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('create' as const), tag: fc.constantFrom('vip', 'novo', '') }),
+  fc.record({ kind: fc.constant('change' as const), at: fc.nat(20), tag: fc.constantFrom('vip', 'novo', '') }),
+  fc.record({ kind: fc.constant('delete' as const), at: fc.nat(20) }),
+  fc.record({
+    kind: fc.constant('merge' as const),
+    lost: fc.integer({ min: 0, max: 6 }),
+    seen: fc.integer({ min: 0, max: 6 }),
+  }),
+  fc.record({
+    kind: fc.constant('find' as const),
+    tree: fc.constantFrom(...TREES),
+    skip: fc.nat(3),
+    limit: fc.integer({ min: 1, max: 4 }),
+    below: fc.option(fc.nat(20), { nil: undefined }),
+  }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+const startBase = async () => {
+  const { organizationId } = await world.organization(1);
+  const contacts: Contact[] = [];
+  const save = async (contact: Contact) => {
+    const writes = [{ put: contactRow(contact) }, changedWrite(contact), numberedWrite(contact)];
+    expect((await table.transact(writes)).ok).toBe(true);
+  };
+  /** Contacts are so far apart that they are in blocks of their own, some two in one. */
+  const create = async (tag: string) => {
+    const number = await takeContactNumbers(table, organizationId, contacts.length % 3 === 0 ? 1 : BLOCK_SIZE);
+    const contact: Contact = {
+      id: newId('contact'),
+      number,
+      organizationId,
+      env: 'test',
+      phone: '+5511987654321',
+      phoneHash: `hash-${number}`,
+      attributes: {},
+      tags: [tag].filter(Boolean),
+      optIn: { status: 'unknown' },
+      source: 'api',
+      createdAt: NOW,
+      updatedAt: NOW,
+      version: 1,
+    };
+    await save(contact);
+    contacts.push(contact);
+  };
+  return { organizationId, contacts, create, save };
+};
+type Base = Awaited<ReturnType<typeof startBase>>;
+
+const isGone = new WeakSet<Contact>();
+const apply = async (base: Base, step: Exclude<Step, { kind: 'find' }>) => {
+  if (step.kind === 'create') return base.create(step.tag);
+  if (step.kind === 'merge') return merge(base, step);
+  const at = step.at % Math.max(1, base.contacts.length);
+  const contact = base.contacts[at];
+  if (!contact || isGone.has(contact)) return;
+  if (step.kind === 'change') {
+    base.contacts[at] = { ...contact, tags: [step.tag].filter(Boolean) };
+    return base.save(base.contacts[at]);
+  }
+  await table.transact([
+    { delete: KEYS.contact(contact.id) },
+    { delete: KEYS.numberedContact(base.organizationId, contact.number) },
+    changedWrite(contact),
+  ]);
+  isGone.add(contact);
+};
+
+/** The table, with another way to do one thing. */
+const tableWith = (replaced: Partial<Pick<Table, 'getMany' | 'write'>>): Table =>
+  new Proxy(table, {
+    get(target, name) {
+      const value: unknown = Reflect.get(Object.hasOwn(replaced, name) ? replaced : target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+/** A merge before whose `seen`th write others look, and whose process ends before its `lost`th; 0: never. */
+const merge = async (base: Base, { lost, seen }: { readonly lost: number; readonly seen: number }) => {
+  let writes = 0;
+  const ended = new Error('the process has ended');
+  const look = () => Promise.all(TREES.map((tree) => expectFound(base, { tree, skip: 0, limit: 4, below: undefined })));
+  let looked: Promise<unknown> | undefined;
+  const dying = tableWith({
+    write: async (op) => {
+      writes += 1;
+      if (writes === seen) looked = look();
+      await looked;
+      if (lost > 0 && writes >= lost) throw ended;
+      return table.write(op);
+    },
+  });
+  await mergeChanges(dying, () => 0, base.organizationId, { atLeast: 1 }).catch((error: unknown) => {
+    if (error !== ended) throw error;
+  });
+};
+
+const expectFound = async (base: Base, asked: Omit<Extract<Step, { kind: 'find' }>, 'kind'>) => {
+  const { tree, skip, limit } = asked;
+  const below = asked.below === undefined ? undefined : base.contacts.at(asked.below)?.number;
+  const expected = base.contacts
+    .filter((contact) => !isGone.has(contact) && matches(tree, digestOf(contact), NOW))
+    .map(({ number }) => number)
+    .sort((a, b) => b - a);
+  const found = await index.find(base.organizationId, treeSelection(tree, NOW));
+  expect(found.count).toBe(expected.length);
+  const page = expected.filter((number) => number < (below ?? Number.POSITIVE_INFINITY)).slice(skip, skip + limit);
+  expect(await found.numbers({ skip, limit, below })).toEqual(page);
+};
+
+test('counts that are kept, and pages of them, are what a plain filter finds, whatever was changed and merged, and where merges broke off', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const base = await startBase();
+      for (const each of steps) await (each.kind === 'find' ? expectFound(base, each) : apply(base, each));
+    }),
+    { numRuns: shareOf(300) },
+  );
+});
+
+test('a page of a kept selection reads the columns of its own blocks alone', async () => {
+  const base = await startBase();
+  for (let at = 0; at < 15; at++) await base.create('vip');
+  await merge(base, { lost: 0, seen: 0 });
+  const selection = treeSelection(TREES[0], NOW);
+  await index.find(base.organizationId, selection);
+  const reads: number[] = [];
+  const counting = tableWith({
+    getMany: (keys, options) => {
+      reads.push(keys.filter(({ pk }) => pk.startsWith('AUD#')).length);
+      return table.getMany(keys, options);
+    },
+  });
+  const found = await audienceIndex(counting, () => NOW, 1).find(base.organizationId, selection);
+  expect(found.count).toBe(15);
+  expect(await found.numbers({ skip: 0, limit: 2 })).toHaveLength(2);
+  expect(Math.max(...reads)).toBe(0);
+});
