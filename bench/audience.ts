@@ -1,15 +1,21 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keyFileOf } from '../infra/local/stages.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
 import type { Client } from '../test/support/api.ts';
 import { layOut, RARE, RARE_NAME } from './audience-base.ts';
 import type { CountingProxy } from './counting-proxy.ts';
 import { fundedOrganization, startService } from './processes.ts';
+import { batchesOf, callAgain } from './raw-calls.ts';
 import { ROUNDS } from './record.ts';
 import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
 
-/** What is promised for a million; laid out by default are fewer: a million takes this engine more than some minutes. */
-const SIZES = (process.env.AUDIENCE ?? '10000,100000').split(',').map(Number);
+const SIZES = (process.env.AUDIENCE ?? '10000,100000,1000000').split(',').map(Number);
 const GOAL = { page: 1.3, previewMs: 1_000 };
 const REPEATS = 12;
+/** Rows of an import, and how often it is measured: each leaves contacts behind. */
+const IMPORTED = 5_000;
+const IMPORTS = 3;
+const IMPORT = `import of ${figure(IMPORTED)} new contacts`;
 
 const leaf = (filter: object) => ({ kind: 'leaf', filter });
 const vip = { field: 'tag', operator: 'is', value: 'vip' };
@@ -54,40 +60,93 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 interface Measured {
+  /** Of the first request, which finds nothing kept, and of the others. */
+  readonly firstMs: number;
   readonly ms: number;
+  /** Of the same calls of the table once more, without a service. */
+  readonly floorMs: number;
   readonly readUnits: number;
+  readonly writeUnits: number;
   readonly trips: number;
 }
-const measureOne = async (proxy: CountingProxy, client: Client, { run, what }: Operation): Promise<Measured> => {
-  const rounds: Measured[] = [];
-  for (let turn = 0; turn <= REPEATS; turn++) {
-    proxy.reset();
-    const startedAt = performance.now();
+type Round = Omit<Measured, 'firstMs'>;
+const medianOf = (rounds: readonly Round[], firstMs: number): Measured => {
+  const of = (name: keyof Round) => median(rounds.map((round) => round[name]));
+  const [ms, floorMs, readUnits] = [of('ms'), of('floorMs'), of('readUnits')];
+  return { firstMs, ms, floorMs, readUnits, writeUnits: of('writeUnits'), trips: of('trips') };
+};
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+};
+const measureOne = async (
+  proxy: CountingProxy,
+  dynamodb: DynamoDBClient,
+  client: Client,
+  { run, what }: Operation,
+): Promise<Measured> => {
+  const request = async () => {
     const { status, text } = await run(client);
     if (status !== 200) throw new Error(`${what}: ${status} ${text}`);
-    if (turn > 0) rounds.push({ ms: performance.now() - startedAt, ...proxy.taken() });
+  };
+  const firstMs = await timed(request);
+  const rounds: Round[] = [];
+  for (let turn = 0; turn < REPEATS; turn++) {
+    proxy.reset();
+    const ms = await timed(request);
+    const { readUnits, writeUnits, trips, calls } = proxy.taken();
+    const batches = batchesOf(calls);
+    const floorMs = await timed(async () => {
+      for (const batch of batches) await Promise.all(batch.map((call) => callAgain(dynamodb, call)));
+    });
+    rounds.push({ ms, floorMs, readUnits, writeUnits, trips });
   }
-  const of = (name: keyof Measured) => median(rounds.map((round) => round[name]));
-  return { ms: of('ms'), readUnits: of('readUnits'), trips: of('trips') };
+  return medianOf(rounds, firstMs);
+};
+
+/** Imports of new contacts. Their floor is not measured: their conditions hold once. */
+const measureImport = async (proxy: CountingProxy, client: Client, size: number): Promise<Measured> => {
+  const rounds: Round[] = [];
+  for (let turn = 0; turn < IMPORTS; turn++) {
+    const contatos = Array.from({ length: IMPORTED }, (_, at) => ({
+      phone: `+55219${String(size + turn * IMPORTED + at).padStart(8, '0')}`,
+      name: `${RARE_NAME.split(' ').at(-1)} ${at}`,
+      tags: ['importado'],
+    }));
+    proxy.reset();
+    const ms = await timed(async () => {
+      const { status, body, text } = await client.post('/contacts/import', { contatos, onConflict: 'skip' });
+      if (status !== 200 || body.criados !== IMPORTED) throw new Error(`an import was answered ${status}: ${text}`);
+    });
+    rounds.push({ ms, floorMs: Number.NaN, ...proxy.taken() });
+  }
+  return medianOf(rounds, rounds[0]?.ms ?? Number.NaN);
 };
 
 const measure = async (): Promise<Map<string, Measured[]>> => {
   const service = await startService({ counted: true, inMemory: true, env: { DISPATCH_SECONDS: '60000' } });
+  const dynamodb = tableClient(service.proxy.endpoint);
   try {
-    const results = new Map<string, Measured[]>(OPERATIONS.map(({ what }) => [what, []]));
+    const results = new Map<string, Measured[]>(
+      [...OPERATIONS.map(({ what }) => what), IMPORT].map((what) => [what, []]),
+    );
     for (const size of SIZES) {
       const { organizationId, keys } = await fundedOrganization(service.store.endpoint);
       const seconds = await layOut(service.table, keyFileOf(service.store.folder), organizationId, size);
       console.log(`audience: ${size} contacts laid out in ${Math.round(seconds)} s`);
       const client = service.clientOf(keys.test);
       for (const operation of OPERATIONS) {
-        const measured = await measureOne(service.proxy, client, operation);
+        const measured = await measureOne(service.proxy, dynamodb, client, operation);
         console.log(`audience: ${size}: ${operation.what}:`, measured);
         results.get(operation.what)?.push(measured);
       }
+      results.get(IMPORT)?.push(await measureImport(service.proxy, client, size));
     }
     return results;
   } finally {
+    dynamodb.destroy();
     await service.stop();
   }
 };
@@ -113,19 +172,23 @@ const verdictsOf = (results: ReadonlyMap<string, readonly Measured[]>): Verdict[
 };
 
 const HOW = `Bases of contacts from a seeded generator (names, tags, attributes, interactions), laid out with their index as merges leave it, in an engine in memory, through the
-counting proxy: medians of ${REPEATS} requests one after another, after one that does not count (at least ${ROUNDS} rounds). The goals are the interface's for 10,000 and 1,000,000 contacts
-(\`AUDIENCE=10000,1000000\`); measured here: ${SIZES.map(figure).join(' and ')}.`;
+counting proxy. Rows of their own have the contacts that the operations show: the newest 20,000, the first 100 and those with the rare name; all are in the index. A first request by
+itself, which finds no counts kept, then medians of ${REPEATS} requests one after another (at least ${ROUNDS} rounds). The floor makes the calls of each request again, side by side where they were, without a service. An import is measured
+${IMPORTS} times at the end.`;
 
 /** Cost of lists of contacts and of segments as the base grows. */
 export const benchAudience = async (): Promise<Section> => {
   const results = await measure();
   const rows = [...results].flatMap(([what, all]) =>
-    all.map(({ ms, readUnits, trips }, at) => ({
+    all.map((measured, at) => ({
       Contacts: figure(SIZES[at] ?? 0),
       Operation: what,
-      ms: figure(ms),
-      'RRU (engine)': figure(readUnits),
-      'Round trips': figure(trips),
+      'ms, first': figure(measured.firstMs),
+      ms: figure(measured.ms),
+      'ms, floor': Number.isNaN(measured.floorMs) ? '' : figure(measured.floorMs),
+      'RRU (engine)': figure(measured.readUnits),
+      'WRU (engine)': figure(measured.writeUnits),
+      'Round trips': figure(measured.trips),
     })),
   );
   return { title: 'The audience', rounds: REPEATS, verdicts: verdictsOf(results), text: `${HOW}\n\n${columns(rows)}` };

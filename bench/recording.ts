@@ -9,14 +9,11 @@ import type { Row } from '../shared/storage/client/row.ts';
 import type { RecordedRequest } from '../test/support/providers/stand-in.ts';
 import type { CountedCall } from './counting-proxy.ts';
 import { type Live, type LiveSend, startLive } from './live.ts';
-
-/** A call of the table; calls that overlapped stand together. */
-export type TableCall = Pick<CountedCall, 'action' | 'body'>;
-type Batches = readonly (readonly TableCall[])[];
+import { batchesOf } from './raw-calls.ts';
 
 /** What one live send does until its answer: its calls of the table, and its provider's request. */
 export interface Recording {
-  readonly calls: Batches;
+  readonly calls: ReturnType<typeof batchesOf>;
   /** Parts of keys and ids that belong to this send alone; a repetition needs others. */
   readonly own: readonly string[];
   readonly provider: Pick<RecordedRequest, 'path' | 'headers' | 'body'> | undefined;
@@ -31,23 +28,6 @@ const WARM_UP = 5;
 const COMPARED = 8;
 /** Between two sends, in ms: by then the key's bucket is full again, as a replay finds its own. */
 const APART_MS = 400;
-
-/** Calls in the order in which they began; those that began before the former ended stand together. */
-const batchesOf = (calls: readonly CountedCall[]): Batches => {
-  const batches: CountedCall[][] = [];
-  let until = Number.NEGATIVE_INFINITY;
-  for (const call of [...calls].sort((a, b) => a.from - b.from)) {
-    if (call.from < until) batches.at(-1)?.push(call);
-    else batches.push([call]);
-    until = Math.max(until, call.to);
-  }
-  return batches.map((batch) =>
-    batch.map(({ action, body }) => {
-      const { ReturnConsumedCapacity: _, ...input } = JSON.parse(body) as Readonly<Record<string, unknown>>;
-      return { action, body: JSON.stringify(input) };
-    }),
-  );
-};
 
 const IDS = /\b[a-z]{3}_[0-9A-Za-z]{21}\b/g;
 const PARTITIONS = /"pk":\{"S":"([^"]+)"/g;

@@ -1,20 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
-import {
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { newId } from '../shared/domain/core/ids.ts';
 import { makePublisher } from '../shared/queues/publisher.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
-import type { Recording, TableCall } from './recording.ts';
+import { callAgain, type TableCall } from './raw-calls.ts';
+import type { Recording } from './recording.ts';
 
 /**
  * Floor of a live send: a bare server that makes the calls of a recorded one, those at once that were made at once, to the same kinds of
@@ -23,27 +15,6 @@ import type { Recording, TableCall } from './recording.ts';
 const [endpoint = '', port = '0', file = '', providerUrl = '', sqsEndpoint = ''] = process.argv.slice(2);
 const recording = JSON.parse(readFileSync(file, 'utf8')) as Recording;
 const client = tableClient(endpoint);
-
-const run = (action: string, input: never): Promise<unknown> => {
-  switch (action) {
-    case 'GetItem':
-      return client.send(new GetItemCommand(input));
-    case 'BatchGetItem':
-      return client.send(new BatchGetItemCommand(input));
-    case 'Query':
-      return client.send(new QueryCommand(input));
-    case 'PutItem':
-      return client.send(new PutItemCommand(input));
-    case 'UpdateItem':
-      return client.send(new UpdateItemCommand(input));
-    case 'BatchWriteItem':
-      return client.send(new BatchWriteItemCommand(input));
-    case 'TransactWriteItems':
-      return client.send(new TransactWriteItemsCommand(input));
-    default:
-      throw new Error(`a send does not ${action}`);
-  }
-};
 
 const DIGITS = 9;
 /** A recorded call under names of its own; buckets of rates, too, whose conditions hold for the recorded moment only. */
@@ -54,7 +25,7 @@ const renamed = (body: string, n: string): string => {
 };
 const runAll = async (batches: readonly (readonly TableCall[])[], n: string): Promise<void> => {
   for (const batch of batches)
-    await Promise.all(batch.map(({ action, body }) => run(action, JSON.parse(renamed(body, n)) as never)));
+    await Promise.all(batch.map(({ action, body }) => callAgain(client, { action, body: renamed(body, n) })));
 };
 
 const agent = new Agent({ keepAlive: true });
