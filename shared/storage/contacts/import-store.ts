@@ -17,6 +17,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changeWrites, newWrites, ownOptOut } from './contact-writes.ts';
 import { readContact } from './contacts.ts';
+import { changesDue } from './standing.ts';
 
 const READS_IN_FLIGHT = 8;
 const WRITES_IN_FLIGHT = 6;
@@ -147,9 +148,10 @@ export const importStore = (table: Table, raised: (events: readonly DomainEvent[
     const samples = [...new Map(events.map((event) => [event.type, event])).values()];
     const taken = samples.length > 0 ? await takenEvents(table, organizationId, samples) : [];
     const types = new Set(taken.map(({ type }) => type));
+    const changes = await changesDue(table, organizationId);
     const parts = contacts.map((contact, at): Part => {
       const { before, after, event } = contact;
-      const own = before ? changeWrites(before, after) : newWrites(after);
+      const own = before ? changeWrites(before, after, changes) : newWrites(after, changes);
       const raises = event && types.has(event.type) ? [eventWrite(event)] : [];
       return { at, contact, writes: [...own.map(({ write }) => write), ...raises] };
     });
