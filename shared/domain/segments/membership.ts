@@ -65,6 +65,14 @@ export interface Transition extends Tenant {
  */
 export type TransitionTaker = (transitions: readonly Transition[]) => Promise<void>;
 
+/** Whether a contact is in a segment by its block's membership, and since when (ms; undefined where a later move is just being written down). */
+export interface Standing {
+  readonly isMember: boolean;
+  readonly since?: number | undefined;
+}
+/** Undefined: the segment's first members are still to be looked for. */
+export type ReadStanding = (contact: Contact, segmentId: Id<'segment'>) => Promise<Standing | undefined>;
+
 /** What a look at a block found out about a segment. */
 export interface Judgement {
   readonly segment: StandingSegment;

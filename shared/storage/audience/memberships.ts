@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { placeOf } from '../../domain/audience/block.ts';
 import { derivedId, type Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import type { Transition, TransitionTaker } from '../../domain/segments/membership.ts';
+import type { ReadStanding, Transition, TransitionTaker } from '../../domain/segments/membership.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -11,6 +12,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { readMembers } from './member-rows.ts';
 
 const WRITES_IN_FLIGHT = 32;
 
@@ -70,7 +72,7 @@ export const raiseTransitions =
     raised(stored.flat());
   };
 
-/** The latest move of a contact; undefined where it never moved. */
+/** The latest move of a contact; undefined where it never moved. One read. */
 export const readMembership = async (
   table: Table,
   contactId: Id<'contact'>,
@@ -79,3 +81,24 @@ export const readMembership = async (
   const row = await table.get(KEYS.membership(contactId, segmentId));
   return row && membershipRows.read(row);
 };
+
+/** Whether contacts are in a segment by their blocks, and since when. Two reads, side by side. */
+export const standingReader =
+  (table: Table): ReadStanding =>
+  async ({ id: contactId, organizationId, number, createdAt }, segmentId) => {
+    const { block, offset } = placeOf(number);
+    const [[members], latest] = await Promise.all([
+      readMembers(table, organizationId, [block]),
+      readMembership(table, contactId, segmentId),
+    ]);
+    const held = members?.segments[segmentId];
+    if (!held) return undefined;
+    const isMember = held.members.has(offset);
+    const pending = members.pending.findLast(
+      (moves) => moves.segmentId === segmentId && (moves.entered.has(offset) || moves.left.has(offset)),
+    );
+    if (pending) return { isMember, since: pending.at };
+    // Who never moved is what it was when it was first looked at.
+    if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
+    return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
+  };
