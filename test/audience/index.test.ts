@@ -67,7 +67,11 @@ const startBase = async () => {
   const contacts = new Map<number, Contact>();
   const held = (at: number) => [...contacts.values()].at(at % Math.max(1, contacts.size));
   const write = async (contact: Contact, isNew: boolean) => {
-    const writes = [{ put: contactRow(contact) }, changedWrite(contact, 'sampled'), ...(isNew ? [numberedWrite(contact)] : [])];
+    const writes = [
+      { put: contactRow(contact) },
+      changedWrite(contact, 'sampled'),
+      ...(isNew ? [numberedWrite(contact)] : []),
+    ];
     expect((await table.transact(writes)).ok).toBe(true);
     contacts.set(contact.number, contact);
   };
@@ -77,7 +81,7 @@ const startBase = async () => {
     if (step.kind === 'merge') return void (await mergeChanges(ports, organizationId, step));
     const contact = held(step.at);
     if (!contact) return;
-    if (step.kind === 'change') return write({ ...contact, ...step.facts }, false);
+    if (step.kind === 'change') return write({ ...contact, ...step.facts, version: contact.version + 1 }, false);
     const { id, number } = contact;
     await table.transact([
       { delete: KEYS.contact(id) },
@@ -205,6 +209,38 @@ test('a merge with an older state of a contact does not write over one that came
     expect(await merge(table, base)).toBe(true);
   };
   expect(await merge(tableThat(overtaken), base)).toBe(false);
+  expect(await readChanged(table, base.organizationId)).toEqual([]);
+  await expectExact();
+});
+
+test('a merge that wrote what a contact was no longer marks it again, also where the mark was taken meanwhile', async () => {
+  const { base, makeVip, expectExact } = await startPlain(2);
+  await makeVip(0);
+  let calls = 0;
+  const changedBack = async () => {
+    if (calls++ > 0) return;
+    await base.apply({ kind: 'change', at: 0, facts: { ...plain, tags: [], attributes: {} } });
+    // Finds the columns right, and takes the mark.
+    expect(await merge(table, base)).toBe(true);
+    expect(await readChanged(table, base.organizationId)).toEqual([]);
+  };
+  expect(await merge(tableThat(changedBack), base)).toBe(true);
+  const [marked] = await readChanged(table, base.organizationId);
+  expect(marked?.duePk).toEqual(expect.any(String));
+  await expectExact();
+  await merge(table, base);
+  expect(await readChanged(table, base.organizationId)).toEqual([]);
+  await expectExact();
+});
+
+test('a merge that another one equalled marks nobody again', async () => {
+  const { base, makeVip, expectExact } = await startPlain(2);
+  await makeVip(0);
+  let calls = 0;
+  const same = async () => {
+    if (calls++ === 0) expect(await merge(table, base)).toBe(true);
+  };
+  await merge(tableThat(same), base);
   expect(await readChanged(table, base.organizationId)).toEqual([]);
   await expectExact();
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import type fc from 'fast-check';
 import { expect } from 'vitest';
 import { BLOCK_SIZE, numberAt } from '../../shared/domain/audience/block.ts';
 import { digestOf } from '../../shared/domain/audience/digest.ts';
@@ -11,8 +11,8 @@ import type { Transition } from '../../shared/domain/segments/membership.ts';
 import type { Segment, WireFilter, WireTree } from '../../shared/domain/segments/segment.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readMembers } from '../../shared/storage/audience/member-rows.ts';
-import { keepMemberships, raiseTransitions } from '../../shared/storage/audience/memberships.ts';
 import { letTimePass } from '../../shared/storage/audience/members.ts';
+import { keepMemberships, raiseTransitions } from '../../shared/storage/audience/memberships.ts';
 import { type MergePorts, mergeChanges } from '../../shared/storage/audience/merge.ts';
 import { sweepSegment } from '../../shared/storage/audience/sweep-segment.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
@@ -22,22 +22,23 @@ import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';
 import { changesDue } from '../../shared/storage/contacts/standing.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
-import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { isSegmentSweep } from '../../shared/storage/parse-key.ts';
+import { isSegmentSweep, PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { Crash } from '../support/crashing-table.ts';
 import type { World } from '../support/world.ts';
 import { digest, NOW } from './random.ts';
 
 export type Facts = Pick<Contact, 'tags' | 'attributes' | 'source' | 'email' | 'lastInteractionAt' | 'optIn'>;
-export const facts: fc.Arbitrary<Facts> = digest.map(({ optIn, hasEmail, tags, attributes, source, lastInteractionAt }) => ({
-  tags,
-  attributes,
-  source,
-  lastInteractionAt,
-  optIn: { status: optIn },
-  email: hasEmail ? 'ana@example.com' : undefined,
-}));
+export const facts: fc.Arbitrary<Facts> = digest.map(
+  ({ optIn, hasEmail, tags, attributes, source, lastInteractionAt }) => ({
+    tags,
+    attributes,
+    source,
+    lastInteractionAt,
+    optIn: { status: optIn },
+    email: hasEmail ? 'ana@example.com' : undefined,
+  }),
+);
 
 /** Stands for the blind index of a trigram. */
 const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
@@ -56,8 +57,8 @@ export const moveText = ({ kind, segmentId, contactId }: Pick<Transition, 'conta
   `${segmentId} ${kind} ${contactId}`;
 
 /** A base of contacts and segments that is changed as the service does it, beside plain maps of them. */
-export const startMembers = async (world: World, skip = 0) => {
-  const { organizationId, env } = await world.organization(1);
+export const startMembers = async (world: World, skip = 0, takesEvents = true) => {
+  const { organizationId, env } = await world.organization(1, takesEvents);
   const { table } = world;
   const contacts = new Map<number, Contact>();
   const segments = new Map<Segment['id'], { readonly segment: Segment; readonly tree: FilterTree }>();
@@ -87,6 +88,7 @@ export const startMembers = async (world: World, skip = 0) => {
 
   return {
     organizationId,
+    env,
     contacts,
     segments,
     taken,
@@ -159,9 +161,7 @@ export const startMembers = async (world: World, skip = 0) => {
     },
     /** What a plain filter finds in a segment now, by contact. */
     oracle: (tree: FilterTree): Set<Contact['id']> =>
-      new Set(
-        [...contacts.values()].filter((each) => matches(tree, digestOf(each), world.now)).map(({ id }) => id),
-      ),
+      new Set([...contacts.values()].filter((each) => matches(tree, digestOf(each), world.now)).map(({ id }) => id)),
     /** Who is in a segment by the rows of the blocks. Expects that nobody waits to be told of anything. */
     async kept(segmentId: Segment['id']): Promise<Set<Contact['id'] | number>> {
       const last = Math.floor(Math.max(0, ...contacts.keys(), skip) / BLOCK_SIZE);

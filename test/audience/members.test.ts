@@ -32,7 +32,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), facts }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('change' as const), at, facts }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('delete' as const, 'interact' as const), at }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 12 * DAY }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 12 * DAY }) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('add' as const), tree }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('redefine' as const), at, tree }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), at }) },
@@ -43,7 +46,10 @@ const crashes = fc.array(fc.nat(60), { maxLength: 3 });
 
 const apply = async (base: Members, given: Step): Promise<void> => {
   if (given.kind === 'create') return base.create(given.facts);
-  if (given.kind === 'pass') return void (world.now += given.ms);
+  if (given.kind === 'pass') {
+    world.now += given.ms;
+    return;
+  }
   if (given.kind === 'merge')
     return void (await mergeChanges(base.portsOver(table), base.organizationId, { atLeast: 1 }));
   if (given.kind === 'add') {
@@ -86,9 +92,13 @@ const differences = (base: Members, known: Known): string[] => {
 const expectMoves = async (base: Members, expected: readonly string[], before: ReadonlySet<string>) => {
   const moved = [...base.taken].filter(([name]) => !before.has(name)).map(([, transition]) => transition);
   expect(moved.map(moveText).sort()).toEqual(expected);
-  const ids = moved.map(({ segmentId, contactId, version }) => derivedId('event', [segmentId, contactId, `${version}`]));
+  const ids = moved.map(({ segmentId, contactId, version }) =>
+    derivedId('event', [segmentId, contactId, `${version}`]),
+  );
   const events = await world.events(ids);
-  expect(events.map(({ type, data }) => `${data.segmentId} ${type.slice(8)} ${data.contactId}`).sort()).toEqual(expected);
+  expect(events.map(({ type, data }) => `${data.segmentId} ${type.slice(8)} ${data.contactId}`).sort()).toEqual(
+    expected,
+  );
   for (const { contactId, segmentId, kind, at: time } of moved)
     expect(await readMembership(table, contactId, segmentId)).toMatchObject({ isMember: kind === 'entered', at: time });
   for (const [id, each] of base.segments) expect(await base.kept(id)).toEqual(base.oracle(each.tree));

@@ -36,7 +36,8 @@ const subscribe = async (tenant: Tenant) => {
   const events = ['segment.entered', 'segment.left'];
   expect((await tenant.test.post('/webhooks', { url: receiver.url, events })).status).toBe(201);
 };
-const moves = () => receiver.events().map(({ event: { type, data } }) => ({ type, ...(data as object) }));
+const moves = () =>
+  receiver.events().map(({ event: { type, data } }) => ({ type, ...(data as { readonly at: string }) }));
 
 test('a contact that writes enters a segment, and leaves it when days pass: a webhook is told of each once', async () => {
   const tenant = await messaging.tenant();
@@ -55,7 +56,12 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
   expect(baseline).toEqual(expect.any(String));
 
   const at = Date.now() - HOUR;
-  const interaction = { organizationId: tenant.id, contactId: contact.id, lastInteractionAt: at, updatedAt: Date.now() - 5_000 };
+  const interaction = {
+    organizationId: tenant.id,
+    contactId: contact.id,
+    lastInteractionAt: at,
+    updatedAt: Date.now() - 5_000,
+  };
   await recordInteraction(table, interaction);
   const named = { segmentId: segment.id, contactId: contact.id };
   await expect.poll(moves, PATIENCE).toMatchObject([{ type: 'segment.entered', ...named }]);

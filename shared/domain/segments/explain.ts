@@ -28,12 +28,7 @@ const wireLeaves = ({ filters, filterTree }: Description): readonly WireFilter[]
   return filterTree ? leaves(filterTree) : filters;
 };
 
-const explain = (
-  segment: Segment,
-  contact: Contact,
-  standing: Standing | undefined,
-  now: number,
-): Explanation => {
+const explain = (segment: Segment, contact: Contact, standing: Standing | undefined, now: number): Explanation => {
   const tree = treeOfSegment(segment);
   const digest = digestOf(contact);
   const isMember = matches(tree, digest, now);

@@ -13,10 +13,14 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** A set of a block's contacts: a bit each, or the steps between them, whichever is shorter; 513 bytes at most. */
-const packedSet = z.codec(z.custom<Uint8Array>((value) => value instanceof Uint8Array), z.custom<BlockSet>(), {
-  decode: (bytes) => BlockSet.of(NumberSet.decode([[0, bytes]])),
-  encode: (set) => NumberSet.of(set.newestFirst()).encode(0),
-});
+const packedSet = z.codec(
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  z.custom<BlockSet>(),
+  {
+    decode: (bytes) => BlockSet.of(NumberSet.decode([[0, bytes]])),
+    encode: (set) => NumberSet.of(set.newestFirst()).encode(0),
+  },
+);
 
 export const memberRows = defineRow<BlockMembership>()({
   attributes: {

@@ -37,11 +37,21 @@ export const membershipRows = defineRow<Membership>()({
 export const keepMemberships =
   (table: Table): TransitionTaker =>
   async (transitions) => {
-    await mapConcurrently(transitions, WRITES_IN_FLIGHT, ({ kind, organizationId, segmentId, contactId, at, version }) =>
-      table.write({
-        put: membershipRows.write({ organizationId, segmentId, contactId, isMember: kind === 'entered', at, version }),
-        when: { text: 'attribute_not_exists(#pk) OR #version < :version', values: { version } },
-      }),
+    await mapConcurrently(
+      transitions,
+      WRITES_IN_FLIGHT,
+      ({ kind, organizationId, segmentId, contactId, at, version }) =>
+        table.write({
+          put: membershipRows.write({
+            organizationId,
+            segmentId,
+            contactId,
+            isMember: kind === 'entered',
+            at,
+            version,
+          }),
+          when: { text: 'attribute_not_exists(#pk) OR #version < :version', values: { version } },
+        }),
     );
   };
 

@@ -9,7 +9,14 @@ import type { BlockMembership, ReadContacts, StandingSegment } from '../../domai
 import { clearChanged, markAgain, readChanged, restChanged } from '../contacts/changed-contacts.ts';
 import { hasSegments } from '../contacts/standing.ts';
 import { readStanding } from '../segments/standing-segments.ts';
-import { type ColumnPlace, columnAt, readColumns, type VersionedColumn, writeColumn } from './column-rows.ts';
+import {
+  type ColumnPlace,
+  type ColumnWrite,
+  columnAt,
+  readColumns,
+  type VersionedColumn,
+  writeColumn,
+} from './column-rows.ts';
 import { readMembers } from './member-rows.ts';
 import { lookAtContacts, type MemberPorts, newMembership } from './members.ts';
 import { type Located, located, readContactsBy } from './read-contacts.ts';
@@ -51,22 +58,21 @@ const judgeChanges = async (
   return lookAtContacts(ports, members ?? newMembership(organizationId, first.env, block), segments, contacts);
 };
 
-/** Writes the columns that differ; false where another writer brought one of them further. */
-const writeColumns = async (
+/** Writes the columns that differ. */
+const writeColumns = (
   ports: MergePorts,
   places: readonly ColumnPlace[],
   columns: ReadonlyMap<string, VersionedColumn>,
   contacts: ReadContacts,
-): Promise<boolean> => {
+): Promise<readonly ColumnWrite[]> => {
   const changes = new Map([...contacts].map(([at, contact]) => [at, contact && indexed(contact, ports.indexOf)]));
-  const written = await Promise.all(
+  return Promise.all(
     places.map((place) => {
       const before = columnAt(columns, place);
       const column = changedColumn(place.name, before?.column ?? emptyColumn(place.name), changes);
       return writeColumn(ports.table, place, before, column);
     }),
   );
-  return !written.includes(false);
 };
 
 /**
@@ -79,9 +85,7 @@ const markChanged = async (
   contacts: ReadContacts,
 ): Promise<void> => {
   const now = await readContactsBy(table, new Map(marks.map((mark) => [mark, mark.contactId])));
-  const changed = marks.filter(
-    (mark) => now.get(mark)?.version !== contacts.get(placeOf(mark.number).offset)?.version,
-  );
+  const changed = marks.filter((mark) => now.get(mark)?.version !== contacts.get(placeOf(mark.number).offset)?.version);
   await mapConcurrently(changed, AT_ONCE, (mark) => markAgain(table, mark, clock()));
 };
 
@@ -97,14 +101,12 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
   const columns = await readColumns(table, places);
   const contacts = await contactsOf(ports, marks);
   if (!(await judgeChanges(ports, merge, contacts))) return false;
-  const isWritten = await writeColumns(ports, places, columns, contacts);
-  const cleared = isWritten ? await mapConcurrently(marks, AT_ONCE, (mark) => clearChanged(table, mark)) : [];
-  await markChanged(
-    ports,
-    marks.filter((_, at) => cleared[at] !== true),
-    contacts,
-  );
-  return isWritten;
+  const writes = await writeColumns(ports, places, columns, contacts);
+  const isDone = !writes.includes('overtaken');
+  const cleared = isDone ? await mapConcurrently(marks, AT_ONCE, (mark) => clearChanged(table, mark)) : [];
+  const kept = marks.filter((_, at) => cleared[at] !== true);
+  if (writes.includes('written')) await markChanged(ports, kept, contacts);
+  return isDone;
 };
 
 /** Compares the due ones of a block's changed contacts with the segments, and leaves their marks for the next merge. */

@@ -42,7 +42,10 @@ export const eraseMemberships =
   (table: Table) =>
   ({ contactId }: Erasure): Promise<SweepOutcome> => {
     const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
-    return deleteRange(table, contactId, { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } } });
+    return deleteRange(table, contactId, {
+      partition,
+      sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
+    });
   };
 
 /** Deletes what assistants reported of a person. */

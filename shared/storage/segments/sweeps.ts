@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Segment } from '../../domain/segments/segment.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
-import { atVersion } from '../client/optimistic-commit.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -64,7 +64,11 @@ export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Se
 });
 
 /** Begins it anew; in the transaction that changes the description or deletes the segment. */
-export const sweepAnew = ({ id: segmentId, organizationId, env, createdAt }: Segment, at: number, isGone: boolean): WriteOp => {
+export const sweepAnew = (
+  { id: segmentId, organizationId, env, createdAt }: Segment,
+  at: number,
+  isGone: boolean,
+): WriteOp => {
   const goesOnAt = isGone ? at : Math.max(at, createdAt + FIRST_LOOK_MS);
   return {
     update: KEYS.segmentSweep(organizationId, segmentId),

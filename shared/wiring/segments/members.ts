@@ -1,8 +1,8 @@
-import { keepMemberships, raiseTransitions } from '../../storage/audience/memberships.ts';
-import { letTimePass, type MemberPorts } from '../../storage/audience/members.ts';
-import { sweepSegment } from '../../storage/audience/sweep-segment.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { WorkItem } from '../../queues/queues.ts';
+import { letTimePass, type MemberPorts } from '../../storage/audience/members.ts';
+import { keepMemberships, raiseTransitions } from '../../storage/audience/memberships.ts';
+import { sweepSegment } from '../../storage/audience/sweep-segment.ts';
 import { isSegmentSweep, PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 
