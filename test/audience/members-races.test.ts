@@ -82,7 +82,7 @@ describe('workers at once', () => {
         expect(await base.kept(segment.id)).toEqual(base.oracle(each));
         const moves = [...base.taken.values()].sort((a, b) => a.version - b.version);
         for (const [contactId, own] of Map.groupBy(moves, (move) => move.contactId)) {
-          own.forEach(({ kind }, at) => expect(kind).toBe(at % 2 === 0 ? 'entered' : 'left'));
+          expect(own.map(({ kind }) => kind)).toEqual(own.map((_, at) => (at % 2 === 0 ? 'entered' : 'left')));
           expect(own.at(-1)?.kind === 'entered').toBe(base.oracle(each).has(contactId));
         }
       }),

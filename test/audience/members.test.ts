@@ -96,7 +96,7 @@ const expectMoves = async (base: Members, expected: readonly string[], before: R
     derivedId('event', [segmentId, contactId, `${version}`]),
   );
   const events = await world.events(ids);
-  expect(events.map(({ type, data }) => `${data.segmentId} ${type.slice(8)} ${data.contactId}`).sort()).toEqual(
+  expect(events.map(({ type, data }) => [data.segmentId, type.slice(8), data.contactId].join(' ')).sort()).toEqual(
     expected,
   );
   for (const { contactId, segmentId, kind, at: time } of moved)
