@@ -31,7 +31,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   contacts: [
     'contacts',
     'test/audience',
-    'segments',
+    'segment',
     'grams',
     'contact-list',
     'storage/contact-',

@@ -223,6 +223,9 @@ export const explainSegmentContact = defineOperation({
       conditions: z
         .array(part('A condition.', { filter: Filter, met: flag('Whether the contact meets it.', true) }))
         .meta({ description: 'The conditions that decide: those of the filterTree where there is one.' }),
+      since: dateTime(
+        'When the contact last entered or left the segment; absent until its first members were looked for, and while a change is being worked on.',
+      ).optional(),
       evaluatedAt: dateTime('When they were compared.'),
     }),
   },

@@ -24,6 +24,7 @@ const workItem = z.strictObject({
     'send_push',
     'mail_sign_in',
     'index_contacts',
+    'segment_members',
     'clean_up',
     'erase_contact',
   ]),
@@ -131,7 +132,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience; members of segments; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -197,6 +198,7 @@ export const QUEUE_OF_KIND = {
   send_push: 'push',
   mail_sign_in: 'send',
   index_contacts: 'outcome',
+  segment_members: 'outcome',
   clean_up: 'outcome',
   erase_contact: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;

@@ -102,6 +102,8 @@ export const KEYS = {
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
   /** A change of a contact's consent, by the version of the contact that it made. */
   consent: (id: Id<'contact'>, version: number) => key(`CNT#${id}`, `CONSENT#${padded(version, 12)}`),
+  /** When a contact last entered or left a segment. */
+  membership: (id: Id<'contact'>, segmentId: IdOrEmpty<'segment'>) => key(`CNT#${id}`, `SINCE#${segmentId}`),
   /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
   erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
   /** The last number that was given to a contact of an organization. */
@@ -119,8 +121,12 @@ export const KEYS = {
   /** How many contacts of each block a selection found, by a digest of what it selects. */
   audienceCounts: (organizationId: Org, selection: string) =>
     key(`AUDC#${organizationId}#${digest(selection)}`, 'AUDC'),
+  /** Which contacts of a block are in which segment, and those who entered or left that nobody was told of yet. */
+  audienceMembers: (organizationId: Org, block: number) => key(`AUD#${organizationId}#${block}`, 'MEMBERS'),
   /** A segment. An organization's are in one partition, so that one query reads them all. */
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
+  /** How far a segment's description has been compared with the contacts that there are. In the partition of the segments, so that one query reads both. */
+  segmentSweep: (organizationId: Org, id: Id<'segment'>) => key(`SEGS#${organizationId}`, `SWEEP#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */

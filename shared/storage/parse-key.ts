@@ -16,6 +16,9 @@ const whole = (text: string | undefined): number => {
 type PartitionKey = Pick<Key, 'pk'>;
 type SortKey = Pick<Key, 'sk'>;
 
+/** Whether a row is a segment's sweep: its due work is of a kind that other rows have, too. */
+export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP#');
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
@@ -47,6 +50,15 @@ export const PARSE_KEY = {
   changedContact: ({ pk, sk }: Key) => ({
     organizationId: parseId('organization', after('CNTCH#', pk).split('#')[0]),
     contactId: parseId('contact', sk),
+  }),
+  audienceMembers: ({ pk, sk }: Key) => {
+    after('MEMBERS', sk);
+    const [organizationId, block] = after('AUD#', pk).split('#');
+    return { organizationId: parseId('organization', organizationId), block: whole(block) };
+  },
+  segmentSweep: ({ pk, sk }: Key) => ({
+    organizationId: parseId('organization', after('SEGS#', pk)),
+    segmentId: parseId('segment', after('SWEEP#', sk)),
   }),
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),

@@ -4,7 +4,7 @@ import { BLOCK_SIZE, BlockSet } from '../../shared/domain/audience/block.ts';
 import { COLUMN_NAMES, changedColumn, emptyColumn } from '../../shared/domain/audience/columns.ts';
 import type { IndexedContact } from '../../shared/domain/audience/digest.ts';
 import { columnsOf, evaluate, presentIn, unindexedIn, updatedSince } from '../../shared/domain/audience/evaluate.ts';
-import { matches, nextChange } from '../../shared/domain/audience/filters.ts';
+import { matches, nextChange, windowsOf } from '../../shared/domain/audience/filters.ts';
 import { decodeColumn, encodeColumn } from '../../shared/storage/audience/column-codec.ts';
 import { digest, NOW, tree } from './random.ts';
 
@@ -69,7 +69,7 @@ test('those who changed since a moment are found', () => {
 test('the next change by the passing of time is the first moment at which a contact enters or leaves', () => {
   fc.assert(
     fc.property(digest, tree, (contact, each) => {
-      const next = nextChange(each, contact.lastInteractionAt, NOW);
+      const next = nextChange(windowsOf(each), contact.lastInteractionAt, NOW);
       const before = matches(each, contact, NOW);
       // Nothing changes until then; what may change does so at that very millisecond.
       const until = next ?? NOW + 100 * 86_400_000;

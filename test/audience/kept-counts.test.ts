@@ -54,7 +54,7 @@ const startBase = async () => {
   const { organizationId } = await world.organization(1);
   const contacts: Contact[] = [];
   const save = async (contact: Contact) => {
-    const writes = [{ put: contactRow(contact) }, changedWrite(contact), numberedWrite(contact)];
+    const writes = [{ put: contactRow(contact) }, changedWrite(contact, 'sampled'), numberedWrite(contact)];
     expect((await table.transact(writes)).ok).toBe(true);
   };
   /** Contacts are so far apart that they are in blocks of their own, some two in one. */
@@ -96,7 +96,7 @@ const apply = async (base: Base, step: Exclude<Step, { kind: 'find' }>) => {
   await table.transact([
     { delete: KEYS.contact(contact.id) },
     { delete: KEYS.numberedContact(base.organizationId, contact.number) },
-    changedWrite(contact),
+    changedWrite(contact, 'sampled'),
   ]);
   isGone.add(contact);
 };
@@ -125,7 +125,9 @@ const merge = async (base: Base, { lost, seen }: { readonly lost: number; readon
       return table.write(op);
     },
   });
-  await mergeChanges(dying, () => 0, base.organizationId, { atLeast: 1 }).catch((error: unknown) => {
+  await mergeChanges({ table: dying, clock: () => NOW, takers: [], indexOf: () => 0 }, base.organizationId, {
+    atLeast: 1,
+  }).catch((error: unknown) => {
     if (error !== ended) throw error;
   });
 };

@@ -28,7 +28,14 @@ const raised: { organizationId: string; type: string }[] = [];
 
 const portsOver = (table: Table): ImportPorts => ({
   ...contacts,
-  store: { ...contactStore(table, () => {}), ...importStore(table, (events) => void raised.push(...events)) },
+  store: {
+    ...contactStore(table, () => {}),
+    ...importStore(
+      table,
+      (events) => void raised.push(...events),
+      () => {},
+    ),
+  },
 });
 const run = async (
   actor: Actor,

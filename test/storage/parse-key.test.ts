@@ -15,6 +15,7 @@ const id = {
   organization: newId('organization'),
   pushToken: newId('pushToken'),
   upload: newId('upload'),
+  segment: newId('segment'),
   webhook: newId('webhook'),
 } as const;
 
@@ -40,6 +41,11 @@ const CASES = {
   changedContact: [
     KEYS.changedContact(id.organization, id.contact),
     { organizationId: id.organization, contactId: id.contact },
+  ],
+  audienceMembers: [KEYS.audienceMembers(id.organization, 3), { organizationId: id.organization, block: 3 }],
+  segmentSweep: [
+    KEYS.segmentSweep(id.organization, id.segment),
+    { organizationId: id.organization, segmentId: id.segment },
   ],
   number: [KEYS.number(id.number), id.number],
   upload: [KEYS.upload(id.upload), id.upload],

@@ -57,6 +57,12 @@ export const unindexedIn = (columns: BlockColumns): BlockSet => baseWhere(column
 export const updatedSince = (columns: BlockColumns, since: number): BlockSet =>
   timesWhere(columns, 'updates', (ms) => ms !== undefined && ms >= since);
 
+/** When each contact of a block interacted last, by its offset, in ms. */
+export const interactionsIn = (columns: BlockColumns): readonly (number | undefined)[] => {
+  const column = columnIn(columns, 'interactions');
+  return column.kind === 'times' ? Array.from(column.times, (at) => at || undefined) : [];
+};
+
 /** The contacts of a block that have all of some trigrams, by their blind indexes. */
 export const gramsIn = (columns: BlockColumns, grams: readonly number[]): BlockSet =>
   grams

@@ -113,14 +113,17 @@ export const matches = (tree: FilterTree, contact: ContactDigest, now: number): 
 export const isTimeless = (tree: FilterTree): boolean =>
   leavesOf(tree).every(({ operator }) => operator !== 'withinDays' && operator !== 'olderThanDays');
 
-/** When the passing of time next changes whether a contact meets one of the conditions, in ms; undefined: never. */
-export const nextChange = (tree: FilterTree, at: number | undefined, now: number): number | undefined => {
-  if (at === undefined) return undefined;
-  const changes = leavesOf(tree).flatMap((filter) =>
+/** The windows of a tree's conditions by days, in ms after a contact's last interaction: only these does the passing of time change. */
+export const windowsOf = (tree: FilterTree): readonly number[] =>
+  leavesOf(tree).flatMap((filter) =>
     filter.field === 'lastInteraction' && (filter.operator === 'withinDays' || filter.operator === 'olderThanDays')
-      ? [at + filter.value * DAY_MS + 1]
+      ? [filter.value * DAY_MS]
       : [],
   );
-  const ahead = changes.filter((ms) => ms > now);
+
+/** When the passing of time next changes whether a contact that interacted last at `at` meets a condition with one of the windows, in ms; undefined: never. */
+export const nextChange = (windows: readonly number[], at: number | undefined, now: number): number | undefined => {
+  if (at === undefined) return undefined;
+  const ahead = windows.map((window) => at + window + 1).filter((ms) => ms > now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 };

@@ -35,5 +35,7 @@ export const EVENT_TYPES = [
   'instagram.message.sent',
   'instagram.message.failed',
   'ai.interaction',
+  'segment.entered',
+  'segment.left',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -19,6 +19,7 @@ const url = 'https://loja.example/pedido/1042';
 const click = { url, click: 1 };
 const key = { keyId: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout' };
 const contact = { contactId: message.contactId, phone: '+55119****4321', source: 'api' };
+const membership = { segmentId: 'seg_4hJ9sKq2LmN8pRt5VwXz1', contactId: message.contactId, at };
 
 /**
  * Example `data` of each event type: sent by `POST /webhooks/{id}/test` and shown in the OpenAPI document. A type without an example does
@@ -111,4 +112,6 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     messageId: message.id,
     metadata: message.metadata,
   },
+  'segment.entered': membership,
+  'segment.left': membership,
 };

@@ -6,6 +6,7 @@ import type { ContactStore } from '../contacts/ports.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import type { ReadStanding, Standing } from './membership.ts';
 import type { Description, Segment, SegmentPorts, WireFilter, WireTree } from './segment.ts';
 import { findSegment, treeOfSegment } from './segments.ts';
 
@@ -15,6 +16,8 @@ export interface Explanation {
   readonly contactId: Id<'contact'>;
   readonly isMember: boolean;
   readonly conditions: readonly { readonly filter: WireFilter; readonly isMet: boolean }[];
+  /** When it entered or left, in ms; undefined where that is not known yet. */
+  readonly since?: number | undefined;
   /** ms. */
   readonly evaluatedAt: number;
 }
@@ -25,27 +28,30 @@ const wireLeaves = ({ filters, filterTree }: Description): readonly WireFilter[]
   return filterTree ? leaves(filterTree) : filters;
 };
 
-const explain = (segment: Segment, contact: Contact, now: number): Explanation => {
+const explain = (segment: Segment, contact: Contact, standing: Standing | undefined, now: number): Explanation => {
   const tree = treeOfSegment(segment);
   const digest = digestOf(contact);
+  const isMember = matches(tree, digest, now);
   const met = leavesOf(tree).map((filter) => matches({ kind: 'leaf', filter }, digest, now));
   return {
     segmentId: segment.id,
     contactId: contact.id,
-    isMember: matches(tree, digest, now),
+    isMember,
+    since: standing?.isMember === isMember ? standing.since : undefined,
     conditions: wireLeaves(segment).map((filter, at) => ({ filter, isMet: met[at] === true })),
     evaluatedAt: now,
   };
 };
 
-/** Why a contact is in a segment, or not. 404 when either is missing. */
+/** Why a contact is in a segment, or not, and since when. 404 when either is missing. */
 export const explainContact = async (
-  ports: SegmentPorts & { readonly contacts: ContactStore },
+  ports: SegmentPorts & { readonly contacts: ContactStore; readonly standing: ReadStanding },
   actor: Tenant,
   { segmentId, contactId }: { readonly segmentId: Id<'segment'>; readonly contactId: Id<'contact'> },
 ): Promise<Explanation | Refusal<'NOT_FOUND'>> => {
   const segment = await findSegment(ports, actor, segmentId);
   if (isRefusal(segment)) return segment;
   const contact = await findContact({ store: ports.contacts }, actor.organizationId, contactId);
-  return isRefusal(contact) ? contact : explain(segment, contact, ports.clock());
+  if (isRefusal(contact)) return contact;
+  return explain(segment, contact, await ports.standing(contact, segmentId), ports.clock());
 };

@@ -68,8 +68,8 @@ export type SaveOutcome =
 export interface SegmentStore {
   create(segment: Segment): Promise<SaveOutcome>;
   change(before: Segment, after: Segment): Promise<SaveOutcome>;
-  /** False when the segment changed since it was read. */
-  remove(segment: Segment): Promise<boolean>;
+  /** At a moment (ms); false when the segment changed since it was read. */
+  remove(segment: Segment, at: number): Promise<boolean>;
   read(organizationId: Id<'organization'>, id: Id<'segment'>): Promise<Segment | undefined>;
   /** Newest first; `q`: a part of the name, ignoring case and accents. */
   page(organizationId: Id<'organization'>, q: string | undefined, page: PageRequest): Promise<Page<Segment>>;

@@ -144,11 +144,18 @@ const changed = (segment: Segment, patch: SegmentPatch, now: number): Segment =>
   };
 };
 
+/** Whether two segments have the same conditions. */
+export const isSameDescription = (one: Description, other: Description): boolean => {
+  const [left, right] = [one, other].map(({ filters, filterTree }) =>
+    JSON.stringify(canonical({ filters, filterTree })),
+  );
+  return left === right;
+};
+
 /** Whether a change changes nothing. */
 const isSame = (before: Segment, after: Segment): boolean => {
-  const facts = ({ name, description, filters, filterTree }: Segment) =>
-    JSON.stringify(canonical({ name, description, filters, filterTree }));
-  return facts(before) === facts(after);
+  const isNamedSo = before.name === after.name && before.description === after.description;
+  return isNamedSo && isSameDescription(before, after);
 };
 
 const savedOr = (outcome: SaveOutcome) => (outcome.kind === 'taken' ? taken(outcome.segmentId) : CONFLICT);
@@ -180,5 +187,5 @@ export const deleteSegment = (
   retryOnConflict('The segment', async () => {
     const segment = await findSegment(ports, actor, id);
     if (isRefusal(segment)) return segment;
-    return (await ports.store.remove(segment)) ? undefined : CONFLICT;
+    return (await ports.store.remove(segment, ports.clock())) ? undefined : CONFLICT;
   });

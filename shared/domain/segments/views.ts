@@ -36,10 +36,11 @@ export const segmentView = (segment: SizedSegment) => ({
 });
 
 /** An explanation as the API returns it. */
-export const explanationView = ({ segmentId, contactId, isMember, conditions, evaluatedAt }: Explanation) => ({
+export const explanationView = ({ segmentId, contactId, isMember, conditions, since, evaluatedAt }: Explanation) => ({
   segmentId,
   contactId,
   member: isMember,
   conditions: conditions.map(({ filter, isMet }) => ({ filter: filterView(filter), met: isMet })),
+  ...definedFields({ since: since === undefined ? undefined : isoTime(since) }),
   evaluatedAt: isoTime(evaluatedAt),
 });

@@ -93,15 +93,18 @@ export const columnAt = (
   place: ColumnPlace,
 ): VersionedColumn | undefined => columns.get(placeText(place));
 
-/** Writes a column, unless another writer came since it was read at `version`; false then. Nothing is written where nothing changed. */
+/** What became of a column's write: nothing is written where nothing changed, or where another writer came since it was read. */
+export type ColumnWrite = 'overtaken' | 'same' | 'written';
+
+/** Writes a column over the version that it was read at. */
 export const writeColumn = async (
   table: Table,
   place: ColumnPlace,
   before: VersionedColumn | undefined,
   column: Column,
-): Promise<boolean> => {
+): Promise<ColumnWrite> => {
   const bytes = encodeColumn(column);
-  if (Buffer.compare(bytes, before?.bytes ?? encodeColumn(emptyColumn(place.name))) === 0) return true;
+  if (Buffer.compare(bytes, before?.bytes ?? encodeColumn(emptyColumn(place.name))) === 0) return 'same';
   const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
   const version = (before?.version ?? 0) + 1;
   const unchanged: Condition = before ? { text: '#version = :read', values: { read: before.version } } : ABSENT;
@@ -111,6 +114,6 @@ export const writeColumn = async (
     return part === 0 ? { put, when: unchanged } : { put };
   });
   const [only, ...more] = writes;
-  if (only && more.length === 0) return (await table.write(only)).ok;
-  return (await table.transact(writes)).ok;
+  const { ok } = only && more.length === 0 ? await table.write(only) : await table.transact(writes);
+  return ok ? 'written' : 'overtaken';
 };

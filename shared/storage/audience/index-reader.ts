@@ -4,32 +4,18 @@ import type { AudienceIndex, Selection } from '../../domain/audience/selection.t
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
-import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { type ChangedContact, readChanged } from '../contacts/changed-contacts.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
-import { readContact } from '../contacts/contacts.ts';
 import { type BlockVersions, readVersions } from './block-versions.ts';
 import { type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
+import { CALLS_AT_ONCE, readContacts } from './read-contacts.ts';
 import { type Asked, type Judged, type Told, tellBlocks, withContacts } from './tell-blocks.ts';
 
-/** A call of BatchGetItem takes 100 keys. */
-const KEYS_A_CALL = 100;
-const CALLS_AT_ONCE = 8;
 /** Of fewer blocks it is cheaper to count them again than to keep what was counted. */
 const KEPT_FROM = 8;
 
 type Org = Id<'organization'>;
-
-const readContacts = async (table: Table, ids: readonly Id<'contact'>[]): Promise<(Contact | undefined)[]> => {
-  const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
-    ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
-  );
-  const rows = await mapConcurrently(calls, CALLS_AT_ONCE, (call) =>
-    table.getMany(call.map(KEYS.contact), { consistent: true }),
-  );
-  return rows.flat().map((row) => row && readContact(row));
-};
 
 /** The contacts with these numbers, in their order, without those that are gone. */
 const contactsAt = async (table: Table, organizationId: Org, numbers: readonly number[]): Promise<Contact[]> => {

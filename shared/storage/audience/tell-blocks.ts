@@ -7,10 +7,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { Table } from '../client/table.ts';
 import { columnAt, readColumns, type VersionedColumn } from './column-rows.ts';
-
-/** A call of BatchGetItem takes 100 keys. */
-const KEYS_A_CALL = 100;
-const CALLS_AT_ONCE = 8;
+import { CALLS_AT_ONCE, KEYS_A_CALL } from './read-contacts.ts';
 
 type Org = Id<'organization'>;
 

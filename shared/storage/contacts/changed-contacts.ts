@@ -9,6 +9,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { changedPartitions } from '../partitions.ts';
+import type { ChangesDue } from './standing.ts';
 
 /** That a contact may differ from what the audience's index says of it. */
 export interface ChangedContact {
@@ -18,6 +19,8 @@ export interface ChangedContact {
   readonly number?: number | undefined;
   /** Other than any before: a mark is taken away only if the contact was not changed again since it was read. */
   readonly token: string;
+  /** Whether a worker is still to look at the change: absent once one compared it with the segments. */
+  readonly duePk?: string | undefined;
 }
 const changedContactRows = defineRow<ChangedContact>()({
   attributes: {
@@ -25,6 +28,7 @@ const changedContactRows = defineRow<ChangedContact>()({
     contactId: id('contact'),
     number: z.int().optional(),
     token: z.string(),
+    duePk: z.string().optional(),
   },
   rename: { organizationId: 'org' },
   key: ({ organizationId, contactId }) => KEYS.changedContact(organizationId, contactId),
@@ -36,23 +40,23 @@ const changedContactRows = defineRow<ChangedContact>()({
  */
 const MERGE_ONE_IN = { changed: 16, created: 64 };
 
+interface ChangedFields extends Pick<Contact, 'id' | 'organizationId' | 'updatedAt'> {
+  readonly number?: number | undefined;
+  readonly version?: number | undefined;
+}
+
 /**
  * Marks a contact as changed; in the transaction of every change of a contact, so that no reader of the index overlooks it. What changed is read from the
  * contact itself: a mark of a change that never came does no harm.
  */
-export const changedWrite = ({
-  id: contactId,
-  organizationId,
-  number,
-  updatedAt,
-  version,
-}: Pick<Contact, 'id' | 'organizationId' | 'updatedAt'> & Partial<Pick<Contact, 'number' | 'version'>>): WriteOp => {
+export const changedWrite = (
+  { id: contactId, organizationId, number, updatedAt, version }: ChangedFields,
+  changes: ChangesDue,
+): WriteOp => {
   const random = randomBytes(9);
   const mark = changedContactRows.write({ organizationId, contactId, number, token: random.toString('base64url') });
-  const due =
-    (random[0] ?? 0) % (version === 1 ? MERGE_ONE_IN.created : MERGE_ONE_IN.changed) === 0
-      ? INDEX_KEYS.due('index_contacts', contactId, updatedAt)
-      : {};
+  const isSample = (random[0] ?? 0) % (version === 1 ? MERGE_ONE_IN.created : MERGE_ONE_IN.changed) === 0;
+  const due = changes === 'all' || isSample ? INDEX_KEYS.due('index_contacts', contactId, updatedAt) : {};
   return { put: { ...mark, ...due } };
 };
 
@@ -67,13 +71,22 @@ export const readChanged = async (
   return shards.flat().map((row) => changedContactRows.read(row));
 };
 
-/** Takes a mark away, unless the contact was changed again since the mark was read. */
-export const clearChanged = async (
-  table: Table,
-  { organizationId, contactId, token }: ChangedContact,
-): Promise<void> => {
-  await table.write({
-    delete: KEYS.changedContact(organizationId, contactId),
-    when: { text: '#token = :token', values: { token } },
-  });
+const isAsRead = ({ token }: ChangedContact) => ({ text: '#token = :token', values: { token } });
+
+/** Takes a mark away, unless the contact was changed again since the mark was read, or another worker took it; false then. */
+export const clearChanged = async (table: Table, mark: ChangedContact): Promise<boolean> => {
+  const { organizationId, contactId } = mark;
+  return (await table.write({ delete: KEYS.changedContact(organizationId, contactId), when: isAsRead(mark) })).ok;
+};
+
+/** Marks a contact once more, due at `now` (ms). */
+export const markAgain = async (table: Table, { organizationId, contactId, number }: ChangedContact, now: number) => {
+  await table.write(changedWrite({ id: contactId, organizationId, number, updatedAt: now }, 'all'));
+};
+
+/** Leaves a mark to the index: it is no longer due, unless the contact was changed again since the mark was read. */
+export const restChanged = async (table: Table, mark: ChangedContact): Promise<void> => {
+  const { organizationId, contactId } = mark;
+  const remove = ['duePk', 'dueAt'];
+  await table.write({ update: KEYS.changedContact(organizationId, contactId), remove, when: isAsRead(mark) });
 };

@@ -11,6 +11,7 @@ import { takeContactNumbers } from './contact-numbers.ts';
 import { changeWrites, createWrites, verdictOf } from './contact-writes.ts';
 import { consentWrites, readContact } from './contacts.ts';
 import { clearOptOuts } from './recipient-opt-outs.ts';
+import { changesDue } from './standing.ts';
 
 type Raised = (events: readonly DomainEvent[]) => void;
 
@@ -19,7 +20,7 @@ const create =
   (table: Table, raised: Raised): ContactStore['create'] =>
   async (contact, event): Promise<CreateOutcome> => {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
-    const writes = createWrites(contact);
+    const writes = createWrites(contact, await changesDue(table, contact.organizationId));
     const events = await takenEvents(table, contact.organizationId, [event]);
     const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
     const verdict = outcome.ok ? undefined : verdictOf(contact, writes, outcome.reasons);
@@ -36,7 +37,7 @@ const create =
 const change =
   (table: Table, raised: Raised): ContactStore['change'] =>
   async (before, after, event): Promise<ChangeOutcome> => {
-    const writes = changeWrites(before, after);
+    const writes = changeWrites(before, after, await changesDue(table, after.organizationId));
     const events = await takenEvents(table, after.organizationId, event ? [event] : []);
     const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
     if (outcome.ok) {
@@ -58,7 +59,7 @@ export const contactStore = (table: Table, raised: Raised): ContactStore => ({
   change: change(table, raised),
 
   async changeConsent(before, after, event) {
-    const writes = consentWrites(before, after);
+    const writes = consentWrites(before, after, await changesDue(table, after.organizationId));
     const events = await takenEvents(table, after.organizationId, event ? [event] : []);
     const outcome = await table.transact([...writes, ...events.map(eventWrite)]);
     if (outcome.ok) raised(events);

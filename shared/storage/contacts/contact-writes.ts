@@ -12,6 +12,7 @@ import { consentHistoryWrites } from './consent-history.ts';
 import { numberedWrite } from './contact-numbers.ts';
 import { contactRow } from './contacts.ts';
 import { countOptOut, KEPT_REASON, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
+import type { ChangesDue } from './standing.ts';
 
 type Part = 'company' | 'contact' | 'externalId' | 'phone' | 'rest';
 /** A write of a contact's transaction, and what its condition is about. */
@@ -84,7 +85,7 @@ const countAddress = ({ organizationId, emailHash }: Contact, by: number, grante
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
 /** The writes that store a new contact, its count aside; at most 8, and no row of theirs is another contact's but that of a shared address. */
-export const newWrites = (contact: Contact): ContactWrite[] => [
+export const newWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
   claimPhone(contact),
   ...claimExternalId(contact),
@@ -92,12 +93,12 @@ export const newWrites = (contact: Contact): ContactWrite[] => [
   ...countAddress(contact, denied(contact)).map(rest),
   ...consentHistoryWrites(undefined, contact).map(rest),
   rest(numberedWrite(contact)),
-  rest(changedWrite(contact)),
+  rest(changedWrite(contact, changes)),
 ];
 
 /** The writes that store a new contact and count it. */
-export const createWrites = (contact: Contact): ContactWrite[] => [
-  ...newWrites(contact),
+export const createWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
+  ...newWrites(contact, changes),
   rest(countWrite(contact.organizationId, 'contacts', contact.id)),
 ];
 
@@ -123,14 +124,14 @@ export const unchanged = ({ organizationId: org, version }: Contact): Condition 
 });
 
 /** The writes that replace a contact by what it is after a change, and move what finds it. At most 10. */
-export const changeWrites = (before: Contact, after: Contact): ContactWrite[] => [
+export const changeWrites = (before: Contact, after: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
   ...phoneWrites(before, after),
   ...(before.externalId === after.externalId ? [] : [...leaveExternalId(before).map(rest), ...claimExternalId(after)]),
   ...(before.companyId === after.companyId ? [] : checkCompany(after)),
   ...addressWrites(before, after).map(rest),
   ...consentHistoryWrites(before, after).map(rest),
-  rest(changedWrite(after)),
+  rest(changedWrite(after, changes)),
 ];
 
 /** The row of a phone without a contact that opted out itself. */

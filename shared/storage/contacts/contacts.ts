@@ -20,6 +20,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { consentHistoryWrites } from './consent-history.ts';
 import { countOptOut, recipientRows } from './recipient-opt-outs.ts';
+import type { ChangesDue } from './standing.ts';
 
 const text = z.string().optional();
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -120,6 +121,7 @@ const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Cont
 export const consentWrites = (
   before: Contact,
   after: Contact,
+  changes: ChangesDue,
   also: Partial<Pick<Contact, 'lastInteractionAt' | 'whatsappProfileName'>> = {},
 ): WriteOp[] => {
   const { id, organizationId: org, phoneHash, optIn, updatedAt, version } = after;
@@ -136,6 +138,6 @@ export const consentWrites = (
     },
     ...emailWrites(before, after),
     ...consentHistoryWrites(before, after),
-    changedWrite(after),
+    changedWrite(after, changes),
   ];
 };

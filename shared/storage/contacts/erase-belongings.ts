@@ -1,8 +1,9 @@
 import type { Erased, Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Key, Row } from '../client/row.ts';
-import type { Table } from '../client/table.ts';
+import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { turnRows } from './ai-turns.ts';
@@ -23,14 +24,29 @@ const deleteAll = (
     return (await eraseCounted(table, erasure, erased, writes)) ? 'done' : 'more';
   });
 
-/** Deletes how a person's consent changed. It is no belonging of its own, and not counted. */
+/** Deletes a range of a contact's own partition. What is there is no belonging of its own, and not counted. */
+const deleteRange = (table: Table, contactId: Id<'contact'>, range: QueryRange): Promise<SweepOutcome> =>
+  sweepPartition(table, { ...range, only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
+    await Promise.all(rows.map(({ sk }) => table.write({ delete: { pk: KEYS.contact(contactId).pk, sk } })));
+    return 'done';
+  });
+
+/** Deletes how a person's consent changed. */
 export const eraseConsents =
   (table: Table) =>
   ({ contactId }: Erasure): Promise<SweepOutcome> =>
-    sweepPartition(table, { ...consentRange(contactId), only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
-      await Promise.all(rows.map(({ sk }) => table.write({ delete: { pk: KEYS.contact(contactId).pk, sk } })));
-      return 'done';
+    deleteRange(table, contactId, consentRange(contactId));
+
+/** Deletes since when a person was in segments, or out of them. */
+export const eraseMemberships =
+  (table: Table) =>
+  ({ contactId }: Erasure): Promise<SweepOutcome> => {
+    const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
+    return deleteRange(table, contactId, {
+      partition,
+      sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
     });
+  };
 
 /** Deletes what assistants reported of a person. */
 export const eraseTurns =

@@ -17,6 +17,7 @@ import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
 import { KEPT_REASON, recipientRows } from './recipient-opt-outs.ts';
+import { type ChangesDue, changesDue } from './standing.ts';
 
 const sum = z.int().default(0);
 const erasureRows = defineRow<Erasure>()({
@@ -51,7 +52,7 @@ const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact):
   return [{ update: KEYS.emailAddress(organizationId, emailHash), set, add: { optedOut: -1 } }];
 };
 
-const deleteWrites = (contact: Contact): readonly [WriteOp, ...WriteOp[]] => {
+const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp, ...WriteOp[]] => {
   const { id: contactId, organizationId, number } = contact;
   return [
     { delete: KEYS.contact(contactId), when: unchanged(contact) },
@@ -59,7 +60,7 @@ const deleteWrites = (contact: Contact): readonly [WriteOp, ...WriteOp[]] => {
     ...leaveExternalId(contact),
     ...leaveAddress(contact),
     { delete: KEYS.numberedContact(organizationId, number) },
-    changedWrite(contact),
+    changedWrite(contact, changes),
     countWrite(organizationId, 'contacts', contactId, -1),
   ];
 };
@@ -78,7 +79,8 @@ const isStillAt = ({ messages, received, turns, devices }: Erasure) =>
 export const erasureStore = (table: Table): ErasureStore => ({
   async delete(contact, erasure, entry) {
     const begin: WriteOp = { put: { ...erasureRows.write(erasure), ...dueAt(erasure.contactId, erasure.at) } };
-    return (await table.transact([...deleteWrites(contact), begin, ...auditWrites(entry)])).ok;
+    const changes = await changesDue(table, contact.organizationId);
+    return (await table.transact([...deleteWrites(contact, changes), begin, ...auditWrites(entry)])).ok;
   },
   read: (contactId) => readRow(table, KEYS.erasure(contactId), erasureRows.read),
   async reschedule({ contactId }, at) {

@@ -5,6 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { contactRows } from './contacts.ts';
+import { type ChangesDue, changesDue } from './standing.ts';
 
 /** What an interaction changes of a contact; times in ms. */
 export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt' | 'whatsappProfileName'> {
@@ -16,7 +17,10 @@ export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt
  * The writes that move a contact's last interaction forward; they fail where a later one is stored, and for another organization's contact.
  * Not conditional on the contact's version: ten interactions at once must not conflict.
  */
-export const interactionWrites = ({ contactId, organizationId, ...fields }: Interaction): WriteOp[] => {
+export const interactionWrites = (
+  { contactId, organizationId, ...fields }: Interaction,
+  changes: ChangesDue,
+): WriteOp[] => {
   const set = contactRows.set(fields);
   return [
     {
@@ -28,11 +32,11 @@ export const interactionWrites = ({ contactId, organizationId, ...fields }: Inte
         values: { org: organizationId, at: set.lastInteractionAt },
       },
     },
-    changedWrite({ id: contactId, organizationId, updatedAt: fields.updatedAt }),
+    changedWrite({ id: contactId, organizationId, updatedAt: fields.updatedAt }, changes),
   ];
 };
 
 /** Moves a contact's last interaction forward. One transaction; a repeat and an earlier interaction change nothing. */
 export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
-  await table.transact(interactionWrites(interaction));
+  await table.transact(interactionWrites(interaction, await changesDue(table, interaction.organizationId)));
 };

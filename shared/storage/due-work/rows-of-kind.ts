@@ -23,6 +23,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   send_push: [KEYS.message, KEYS.pushChunk],
   mail_sign_in: [KEYS.linkRequest],
   index_contacts: [KEYS.changedContact],
+  segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
   clean_up: [KEYS.listEdit],
   erase_contact: [KEYS.erasure],
 };

@@ -16,6 +16,7 @@ import { consentWrites, readContact } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { interactionWrites } from '../contacts/interactions.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
+import { type ChangesDue, changesDue } from '../contacts/standing.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
@@ -140,21 +141,16 @@ const windowWrite = ({ message }: InboundChange): WriteOp => ({
   when: { text: 'attribute_not_exists(#at) OR #at < :sent', values: { sent: message.sentAt } },
 });
 
-const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
+const contactWrites = ({ message, contact }: InboundChange, changes: ChangesDue): WriteOp[] => {
   if (!contact) return [];
   const { before, after, consent } = contact;
   const { lastInteractionAt, whatsappProfileName, updatedAt } = after;
   const changed = lastInteractionAt === before.lastInteractionAt ? {} : { lastInteractionAt, whatsappProfileName };
-  if (consent) return consentWrites(before, after, changed);
+  if (consent) return consentWrites(before, after, changes, changed);
   if (lastInteractionAt === undefined) return [];
   const { organizationId } = message;
-  return interactionWrites({
-    organizationId,
-    contactId: after.id,
-    lastInteractionAt,
-    whatsappProfileName,
-    updatedAt,
-  });
+  const interaction = { organizationId, contactId: after.id, lastInteractionAt, whatsappProfileName, updatedAt };
+  return interactionWrites(interaction, changes);
 };
 
 /** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 192 short rows. */
@@ -172,8 +168,16 @@ export const readInboundCounts = async (
   return counts;
 };
 
+/** Which changes of the sender's contact are due; no read where it has none. */
+export const inboundChanges = async (table: Table, { message, contact }: InboundChange): Promise<ChangesDue> =>
+  contact ? changesDue(table, message.organizationId) : 'sampled';
+
 /** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
-export const inboundWrites = (table: Table, change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
+export const inboundWrites = (
+  table: Table,
+  change: InboundChange,
+  changes: ChangesDue,
+): readonly [WriteOp, ...WriteOp[]] => {
   const { message, events, opensWindow, ownOptOut } = change;
   const { id, organizationId, channel, contactId, fromHash } = message;
   const { recipient } = channelOf(channel);
@@ -181,7 +185,7 @@ export const inboundWrites = (table: Table, change: InboundChange): readonly [Wr
     { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt) }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
-    ...contactWrites(change),
+    ...contactWrites(change, changes),
     ...(ownOptOut ? [optOutWrite(organizationId, recipient, fromHash, { ...ownOptOut, contactId })] : []),
     ...events.map(eventWrite),
   ];
@@ -203,7 +207,8 @@ export const keepInbound = async (
   raised: (events: readonly DomainEvent[]) => void,
 ): Promise<InboundOutcome> => {
   const events = await takenEvents(table, change.message.organizationId, change.events);
-  const outcome = await table.transact(inboundWrites(table, { ...change, events }));
+  const changes = await inboundChanges(table, change);
+  const outcome = await table.transact(inboundWrites(table, { ...change, events }, changes));
   if (outcome.ok) raised(events);
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
 };

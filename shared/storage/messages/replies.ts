@@ -19,7 +19,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { inboundFault, inboundWrites } from './inbound.ts';
+import { inboundChanges, inboundFault, inboundWrites } from './inbound.ts';
 
 type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
 
@@ -106,7 +106,7 @@ const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChang
   inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
 
 /** Keeps a reply that is charged so much, debited from a lane. */
-const keepIn = (
+const keepIn = async (
   table: Table,
   reply: ReplyRecord,
   lane: number,
@@ -115,6 +115,7 @@ const keepIn = (
   inbound: InboundChange | undefined,
 ) => {
   const debit = debitOf(reply, lane, charged);
+  const received = inbound ? inboundWrites(table, inbound, await inboundChanges(table, inbound)) : [];
   const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
     {
       part: 'reply',
@@ -126,7 +127,7 @@ const keepIn = (
     { part: 'wallet', write: own.wallet },
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
     ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
-    ...(inbound ? inboundWrites(table, inbound) : []).map((write) => ({ part: 'inbound', write }) as const),
+    ...received.map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);

@@ -9,6 +9,7 @@ import {
   type SegmentStore,
   type WireTree,
 } from '../../domain/segments/segment.ts';
+import { isSameDescription } from '../../domain/segments/segments.ts';
 import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, packedJson, time } from '../client/attributes.ts';
@@ -17,7 +18,9 @@ import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { noteSegment } from '../contacts/standing.ts';
 import { readRow } from '../read-row.ts';
+import { sweepAnew, sweepBegin } from './sweeps.ts';
 
 /** Segments per organization: a list reads them all, and each change of a contact is compared with each. */
 const MAX_SEGMENTS = 200;
@@ -59,7 +62,8 @@ const segmentRows = defineRow<SegmentFields>()({
   rename: { organizationId: 'org', filtered: 'packed' },
   key: (segment) => KEYS.segment(segment.organizationId, segment.id),
 });
-const readSegment = (row: Parameters<typeof segmentRows.read>[0]): Segment => {
+/** Reads a segment's row. */
+export const readSegment = (row: Parameters<typeof segmentRows.read>[0]): Segment => {
   const { filtered, ...segment } = segmentRows.read(row);
   return { ...segment, ...filtered };
 };
@@ -75,7 +79,7 @@ const freeName = (segment: Segment): WriteOp => ({
   delete: nameKey(segment),
   when: { text: '#segmentId = :id', values: { id: segment.id } },
 });
-/** `also` begins with the name if it is written; a failure of a later write is `otherwise`. */
+/** A failure of the name's write says who has it, of another one is `otherwise`. */
 const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   return outcome.at > 0 ? otherwise : { kind: 'taken', segmentId: id('segment').parse(outcome.row?.segmentId) };
@@ -94,31 +98,37 @@ const withinBytes = (segments: readonly Segment[]): Segment[] => {
 
 /** Segments in the table of one stage. */
 export const segmentStore = (table: Table): SegmentStore => ({
-  create(segment) {
+  async create(segment) {
     const limit = { organizationId: segment.organizationId, counted: 'segments', max: MAX_SEGMENTS } as const;
     const create = async (count: WriteOp) =>
-      outcomeOf(await commit(table, { row: rowOf(segment), also: [nameWrite(segment), count] }), {
+      outcomeOf(await commit(table, { row: rowOf(segment), also: [nameWrite(segment), count, sweepBegin(segment)] }), {
         kind: 'limit_reached',
       });
-    return createWithin(table, limit, segment.id, create, ({ kind }) => kind === 'limit_reached');
+    const outcome = await createWithin(table, limit, segment.id, create, ({ kind }) => kind === 'limit_reached');
+    if (outcome.kind === 'saved') noteSegment(table, segment.organizationId);
+    return outcome;
   },
   async change(before, after) {
     const names = nameKey(before).pk === nameKey(after).pk ? [] : [nameWrite(after), freeName(before)];
-    const commitment = { row: rowOf(after), over: before.version, also: names };
+    const sweep = isSameDescription(before, after) ? [] : [sweepAnew(after, after.updatedAt, false)];
+    const commitment = { row: rowOf(after), over: before.version, also: [...names, ...sweep] };
     return outcomeOf(await commit(table, commitment), { kind: 'conflict' });
   },
-  async remove(segment) {
+  async remove(segment, at) {
     const { id, organizationId, version } = segment;
     const outcome = await table.transact([
       { delete: KEYS.segment(organizationId, id), when: atVersion(version) },
       freeName(segment),
       countDown(organizationId, 'segments', id),
+      sweepAnew(segment, at, true),
     ]);
     return outcome.ok;
   },
   read: (organizationId, segmentId) => readRow(table, KEYS.segment(organizationId, segmentId), readSegment),
   async page(organizationId, q, { skip, limit }) {
-    const rows = await table.queryAll({ partition: KEYS.segment(organizationId, '').pk, consistent: true });
+    const { pk: partition, sk: prefix } = KEYS.segment(organizationId, '');
+    const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
+    const rows = await table.queryAll({ partition, sort, consistent: true });
     const wanted = q === undefined ? undefined : foldText(q);
     const found = rows
       .map(readSegment)

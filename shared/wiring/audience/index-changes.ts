@@ -1,8 +1,10 @@
+import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { mergeChanges } from '../../storage/audience/merge.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { table } from '../process/aws.ts';
+import { memberPorts } from '../segments/members.ts';
 import { gramIndex } from './grams.ts';
 
 /** A block is brought up to date once so many of its contacts have changed. */
@@ -10,17 +12,20 @@ const AT_LEAST = 16;
 /** The latest merge of each organization in this process: items of one batch would only meet each other. */
 const latest = new Map<Id<'organization'>, Promise<unknown>>();
 
-/** Brings the audience's index up to date with a changed contact, and with others of its organization. Throws if another process was at it. */
+/**
+ * Brings the audience's index and the members of segments up to date with a changed contact, and with others of its organization: of many items only the
+ * first finds its mark still due. Throws if another process was at it.
+ */
 export const processChangedContact = async (item: WorkItem): Promise<void> => {
   const { organizationId, contactId } = PARSE_KEY.changedContact(item);
   const before = latest.get(organizationId) ?? Promise.resolve();
   const merging = before
     .catch(() => {})
     .then(async () => {
-      // An item before may have merged it.
-      if (!(await table.get(item, { only: ['token'] }))) return;
-      if (!(await mergeChanges(table, await gramIndex(), organizationId, { atLeast: AT_LEAST, contactId })))
-        throw new Error('the index was merged by another process');
+      if (!(await table.get(item, { only: ['duePk'] }))?.duePk) return;
+      const ports = { ...memberPorts, indexOf: await gramIndex() };
+      if (!(await mergeChanges(ports, organizationId, { atLeast: AT_LEAST, contactId })))
+        throw new Unavailable('The index was merged by another process.');
     });
   latest.set(organizationId, merging);
   try {

@@ -30,6 +30,8 @@ export const importPorts: ImportPorts = {
   ...contactPorts,
   store: {
     takeNumbers: contactPorts.store.takeNumbers,
-    ...importStore(table, publishEvents),
+    ...importStore(table, publishEvents, ({ id, organizationId: owner }) =>
+      publishWork([{ kind: 'index_contacts', ...KEYS.changedContact(owner, id), owner }]),
+    ),
   },
 };

@@ -32,7 +32,8 @@ type OutcomeKind =
   | 'erase_contact'
   | 'judge_destination'
   | 'recover_send'
-  | 'sandbox_outcome';
+  | 'sandbox_outcome'
+  | 'segment_members';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
 
 /** Processors of the outcome queue's work items; each is safe under repeats and reordering. */
@@ -48,6 +49,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),
+  segment_members: async (item) => (await import('../segments/members.ts')).processSegmentMembers(item),
   erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {

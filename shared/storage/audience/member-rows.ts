@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { BlockSet } from '../../domain/audience/block.ts';
+import { NumberSet } from '../../domain/audience/number-set.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { BlockMembership } from '../../domain/segments/membership.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+
+/** A set of a block's contacts: a bit each, or the steps between them, whichever is shorter; 513 bytes at most. */
+const packedSet = z.codec(
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  z.custom<BlockSet>(),
+  {
+    decode: (bytes) => BlockSet.of(NumberSet.decode([[0, bytes]])),
+    encode: (set) => NumberSet.of(set.newestFirst()).encode(0),
+  },
+);
+
+export const memberRows = defineRow<BlockMembership>()({
+  attributes: {
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    block: z.int(),
+    version: z.int(),
+    at: time,
+    segments: z.record(z.string(), z.object({ baselineAt: time, members: packedSet })),
+    pending: z.array(
+      z.object({ segmentId: id('segment'), at: time, version: z.int(), entered: packedSet, left: packedSet }),
+    ),
+    nextChangeAt: z.number().optional(),
+  },
+  rename: { organizationId: 'org' },
+  key: ({ organizationId, block }) => KEYS.audienceMembers(organizationId, block),
+  index: ({ organizationId, block, nextChangeAt }) =>
+    nextChangeAt === undefined ? {} : INDEX_KEYS.due('segment_members', `${organizationId}#${block}`, nextChangeAt),
+});
+
+/** The memberships of some blocks, in their order; undefined where nobody looked at a block yet. Consistent, a round trip. */
+export const readMembers = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  blocks: readonly number[],
+): Promise<readonly (BlockMembership | undefined)[]> => {
+  const keys = blocks.map((block) => KEYS.audienceMembers(organizationId, block));
+  const rows = await table.getMany(keys, { consistent: true });
+  return rows.map((row) => row && memberRows.read(row));
+};
+
+/** Writes a block's membership over the version before its own; false when another one is there. */
+export const writeMembers = async (table: Table, members: BlockMembership): Promise<boolean> => {
+  const when = members.version === 1 ? ABSENT : atVersion(members.version - 1);
+  return (await table.write({ put: memberRows.write(members), when })).ok;
+};

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { placeOf } from '../../domain/audience/block.ts';
+import { derivedId, type Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import type { ReadStanding, Transition, TransitionTaker } from '../../domain/segments/membership.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { readMembers } from './member-rows.ts';
+
+const WRITES_IN_FLIGHT = 32;
+
+/** The latest move of a contact into or out of a segment. */
+export interface Membership extends Pick<Transition, 'at' | 'contactId' | 'organizationId' | 'segmentId' | 'version'> {
+  readonly isMember: boolean;
+}
+export const membershipRows = defineRow<Membership>()({
+  attributes: {
+    organizationId: id('organization'),
+    segmentId: id('segment'),
+    contactId: id('contact'),
+    isMember: z.boolean(),
+    at: time,
+    version: z.int(),
+  },
+  rename: { organizationId: 'org' },
+  key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
+});
+
+/** Keeps since when contacts are in a segment, or out of it; a later move stays. One write each. */
+export const keepMemberships =
+  (table: Table): TransitionTaker =>
+  async (transitions) => {
+    await mapConcurrently(
+      transitions,
+      WRITES_IN_FLIGHT,
+      ({ kind, organizationId, segmentId, contactId, at, version }) =>
+        table.write({
+          put: membershipRows.write({
+            organizationId,
+            segmentId,
+            contactId,
+            isMember: kind === 'entered',
+            at,
+            version,
+          }),
+          when: { text: 'attribute_not_exists(#pk) OR #version < :version', values: { version } },
+        }),
+    );
+  };
+
+/** The event of a move: its id is the move's, so that a repeat raises no other. */
+const eventOf = ({ kind, organizationId, env, segmentId, contactId, at, version }: Transition): DomainEvent => ({
+  id: derivedId('event', [segmentId, contactId, String(version)]),
+  type: `segment.${kind}`,
+  organizationId,
+  env,
+  createdAt: at,
+  data: { segmentId, contactId, at: isoTime(at) },
+});
+
+/** Raises `segment.entered` and `segment.left` where somebody takes them, each once. `raised` receives what was stored, to publish it early; it may lose it. */
+export const raiseTransitions =
+  (table: Table, raised: (events: readonly DomainEvent[]) => void): TransitionTaker =>
+  async (transitions) => {
+    const [first] = transitions;
+    if (!first) return;
+    const events = transitions.map(eventOf);
+    const samples = [...new Map(events.map((event) => [event.type, event])).values()];
+    const types = new Set((await takenEvents(table, first.organizationId, samples)).map(({ type }) => type));
+    const taken = events.filter(({ type }) => types.has(type));
+    const stored = await mapConcurrently(taken, WRITES_IN_FLIGHT, async (event) => {
+      const { ok } = await table.write({ ...eventWrite(event), when: ABSENT });
+      return ok ? [event] : [];
+    });
+    raised(stored.flat());
+  };
+
+/** The latest move of a contact; undefined where it never moved. One read. */
+export const readMembership = async (
+  table: Table,
+  contactId: Id<'contact'>,
+  segmentId: Id<'segment'>,
+): Promise<Membership | undefined> => {
+  const row = await table.get(KEYS.membership(contactId, segmentId));
+  return row && membershipRows.read(row);
+};
+
+/** Whether contacts are in a segment by their blocks, and since when. Two reads, side by side. */
+export const standingReader =
+  (table: Table): ReadStanding =>
+  async ({ id: contactId, organizationId, number, createdAt }, segmentId) => {
+    const { block, offset } = placeOf(number);
+    const [[members], latest] = await Promise.all([
+      readMembers(table, organizationId, [block]),
+      readMembership(table, contactId, segmentId),
+    ]);
+    const held = members?.segments[segmentId];
+    if (!held) return undefined;
+    const isMember = held.members.has(offset);
+    const pending = members.pending.findLast(
+      (moves) => moves.segmentId === segmentId && (moves.entered.has(offset) || moves.left.has(offset)),
+    );
+    if (pending) return { isMember, since: pending.at };
+    // Who never moved is what it was when it was first looked at.
+    if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
+    return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
+  };

@@ -1,0 +1,66 @@
+import { placeOf } from '../../domain/audience/block.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { withoutSegment } from '../../domain/segments/membership.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { lastContactNumber } from '../contacts/contact-numbers.ts';
+import { readRow } from '../read-row.ts';
+import { type Sweep, sweepEnd, sweepOn, sweepRows } from '../segments/sweeps.ts';
+import { readMembers, writeMembers } from './member-rows.ts';
+import { lookAtBlock, type MemberPorts } from './members.ts';
+
+/** Blocks that one run looks at: what an interrupted one does again. */
+const BLOCKS_A_RUN = 8;
+/** Looks at a block that others look at before the run gives up. */
+const MAX_LOOKS = 5;
+
+const untilDone = async (look: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 1; !(await look()); tries++)
+    if (tries === MAX_LOOKS) throw new Unavailable('Others looked at the block at every attempt.');
+};
+
+const removeFrom = async (table: Table, { organizationId, segmentId }: Sweep, block: number): Promise<boolean> => {
+  const [members] = await readMembers(table, organizationId, [block]);
+  if (!members) return true;
+  const rest = withoutSegment(members, segmentId);
+  return rest === members || writeMembers(table, rest);
+};
+
+/** A sweep that knows its last block; undefined when it began anew meanwhile, or is through. */
+const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | undefined> => {
+  if (sweep.last !== undefined && sweep.next <= sweep.last) return sweep;
+  // Blocks that came while it ran: their contacts may have been looked at when the segment's first block was not known.
+  const last = placeOf(await lastContactNumber(table, sweep.organizationId)).block;
+  if (sweep.last === undefined || last > sweep.last) {
+    const { baselineTo = last } = sweep;
+    return sweepOn(table, sweep, { last, baselineTo });
+  }
+  if (sweep.isGone) await sweepEnd(table, sweep);
+  else await sweepOn(table, sweep, { goesOnAt: undefined });
+  return undefined;
+};
+
+/**
+ * Goes on comparing a segment with the blocks of contacts, some of them a run; who enters or leaves by it is told like any other. True when there is more
+ * to do. Safe to repeat and to stop anywhere.
+ */
+export const sweepSegment = async (
+  ports: MemberPorts,
+  organizationId: Id<'organization'>,
+  segmentId: Id<'segment'>,
+): Promise<boolean> => {
+  const { table, clock } = ports;
+  const found = await readRow(table, KEYS.segmentSweep(organizationId, segmentId), sweepRows.read);
+  if (found?.goesOnAt === undefined || found.goesOnAt > clock()) return false;
+  const sweep = await withLast(ports, found);
+  if (sweep?.last === undefined) return false;
+  const end = Math.min(sweep.next + BLOCKS_A_RUN, sweep.last + 1);
+  for (let block = sweep.next; block < end; block++)
+    await untilDone(() =>
+      sweep.isGone
+        ? removeFrom(table, sweep, block)
+        : lookAtBlock(ports, sweep, block, { choose: ({ id }) => id === segmentId, isExact: false }),
+    );
+  return (await sweepOn(table, sweep, { next: end, goesOnAt: clock() })) !== undefined;
+};

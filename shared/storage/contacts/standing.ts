@@ -1,0 +1,40 @@
+import type { Id } from '../../domain/core/ids.ts';
+import { counterRow, readShards } from '../access/counters.ts';
+import type { Table } from '../client/table.ts';
+
+/**
+ * How long it is taken for granted whether an organization has segments, in ms. A segment's first members are looked for once no process can go by an older
+ * answer any more (shared/storage/segments/sweeps.ts).
+ */
+export const STANDING_FOR_MS = 10_000;
+const MAX_SEEN = 10_000;
+const seen = new WeakMap<Table, Map<Id<'organization'>, { readonly has: boolean; readonly until: number }>>();
+
+const seenIn = (table: Table) => {
+  const found = seen.get(table) ?? new Map<Id<'organization'>, { readonly has: boolean; readonly until: number }>();
+  seen.set(table, found);
+  if (found.size >= MAX_SEEN) found.clear();
+  return found;
+};
+
+/** Whether an organization has segments, or had some within the last ten seconds. One query, consistent, of short rows; none within these. */
+export const hasSegments = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
+  const known = seenIn(table).get(organizationId);
+  const now = performance.now();
+  if (known && known.until > now) return known.has;
+  const shards = await readShards(table, organizationId, 'segments');
+  const has = shards.reduce((sum, row) => sum + counterRow.parse(row).count, 0) > 0;
+  seenIn(table).set(organizationId, { has, until: now + STANDING_FOR_MS });
+  return has;
+};
+
+/** That an organization has a segment from now on, for the process that made it. */
+export const noteSegment = (table: Table, organizationId: Id<'organization'>): void => {
+  seenIn(table).set(organizationId, { has: true, until: performance.now() + STANDING_FOR_MS });
+};
+
+/** Which changes of contacts are due to be looked at: a sample that keeps the index up to date, or all, since each may enter or leave a segment. */
+export type ChangesDue = 'all' | 'sampled';
+/** Which of an organization's changes are due. As `hasSegments`. */
+export const changesDue = async (table: Table, organizationId: Id<'organization'>): Promise<ChangesDue> =>
+  (await hasSegments(table, organizationId)) ? 'all' : 'sampled';

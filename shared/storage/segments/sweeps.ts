@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { Tenant } from '../../domain/core/actor.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Segment } from '../../domain/segments/segment.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+
+/** How far a segment's description was compared with the blocks of contacts that there are. Stays when it is through. */
+export interface Sweep extends Tenant {
+  readonly segmentId: Id<'segment'>;
+  readonly version: number;
+  /** The next block. */
+  readonly next: number;
+  /** The last block; undefined until it begins. */
+  readonly last?: number | undefined;
+  /** As in `StandingSegment`. */
+  readonly baselineTo?: number | undefined;
+  /** The segment was deleted: its members are taken from the blocks. */
+  readonly isGone: boolean;
+  /** When it goes on, in ms; undefined when it is through. */
+  readonly goesOnAt?: number | undefined;
+}
+export const sweepRows = defineRow<Sweep>()({
+  attributes: {
+    segmentId: id('segment'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    version: z.int(),
+    next: z.int(),
+    last: z.int().optional(),
+    baselineTo: z.int().optional(),
+    isGone: z.boolean(),
+    goesOnAt: z.number().optional(),
+  },
+  rename: { organizationId: 'org' },
+  key: ({ organizationId, segmentId }) => KEYS.segmentSweep(organizationId, segmentId),
+  index: ({ segmentId, goesOnAt }) =>
+    goesOnAt === undefined ? {} : INDEX_KEYS.due('segment_members', segmentId, goesOnAt),
+});
+
+/**
+ * How long after its creation the first members of a segment are looked for, in ms: until then a process may take it for granted that the organization has no
+ * segments (ten seconds), and commit what it began then (functions end after 40 s at most), so that a change would not be due.
+ */
+export const FIRST_LOOK_MS = 60_000;
+
+/** Begins the sweep of a new segment; in the transaction that creates it. */
+export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Segment): WriteOp => ({
+  put: sweepRows.write({
+    segmentId,
+    organizationId,
+    env,
+    version: 1,
+    next: 0,
+    isGone: false,
+    goesOnAt: createdAt + FIRST_LOOK_MS,
+  }),
+});
+
+/** Begins it anew; in the transaction that changes the description or deletes the segment. */
+export const sweepAnew = (
+  { id: segmentId, organizationId, env, createdAt }: Segment,
+  at: number,
+  isGone: boolean,
+): WriteOp => {
+  const goesOnAt = isGone ? at : Math.max(at, createdAt + FIRST_LOOK_MS);
+  return {
+    update: KEYS.segmentSweep(organizationId, segmentId),
+    set: {
+      ...sweepRows.set({ segmentId, organizationId, env, next: 0, isGone, goesOnAt }),
+      ...INDEX_KEYS.due('segment_members', segmentId, goesOnAt),
+    },
+    remove: ['last'],
+    add: { version: 1 },
+  };
+};
+
+/** Moves a sweep on, unless it began anew since it was read; false then. */
+export const sweepOn = async (table: Table, before: Sweep, after: Partial<Sweep>): Promise<Sweep | undefined> => {
+  const sweep = { ...before, ...after, version: before.version + 1 };
+  const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });
+  return ok ? sweep : undefined;
+};
+
+/** Ends the sweep of a deleted segment. */
+export const sweepEnd = async (table: Table, { organizationId, segmentId, version }: Sweep): Promise<void> => {
+  await table.write({ delete: KEYS.segmentSweep(organizationId, segmentId), when: atVersion(version) });
+};
