@@ -37,6 +37,7 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   contact: [KEYS.contact(id.contact), id.contact],
+  consent: [KEYS.consent(newId('contact'), 12), 12],
   changedContact: [
     KEYS.changedContact(id.organization, id.contact),
     { organizationId: id.organization, contactId: id.contact },

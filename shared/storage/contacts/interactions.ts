@@ -5,6 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { contactRows } from './contacts.ts';
+import { heirOf } from './merges.ts';
 
 /** What an interaction changes of a contact; times in ms. */
 export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt' | 'whatsappProfileName'> {
@@ -32,7 +33,14 @@ export const interactionWrites = ({ contactId, organizationId, ...fields }: Inte
   ];
 };
 
-/** Moves a contact's last interaction forward. One transaction; a repeat and an earlier interaction change nothing. */
+/**
+ * Moves a contact's last interaction forward, or that of the contact that it was merged into. One transaction; a repeat and an earlier interaction
+ * change nothing.
+ */
 export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
-  await table.transact(interactionWrites(interaction));
+  const { contactId } = interaction;
+  const outcome = await table.transact(interactionWrites(interaction));
+  if (outcome.ok || outcome.reasons[0]?.row !== undefined) return;
+  const heir = await heirOf(table, contactId);
+  if (heir && heir.id !== contactId) await table.transact(interactionWrites({ ...interaction, contactId: heir.id }));
 };

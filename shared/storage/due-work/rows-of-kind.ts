@@ -24,7 +24,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   mail_sign_in: [KEYS.linkRequest],
   index_contacts: [KEYS.changedContact],
   clean_up: [KEYS.listEdit],
-  erase_contact: [KEYS.erasure],
+  erase_contact: [KEYS.erasure, KEYS.merge],
 };
 
 /** What stands before the first variable part of a partition key. */
