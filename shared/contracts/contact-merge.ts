@@ -1,6 +1,8 @@
+import * as z from 'zod';
+import { DUPLICATE_REASONS } from '../domain/contacts/duplicates.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { closedObject } from './common.ts';
-import { ContactRead, contactParams as params } from './contacts.ts';
+import { closedObject, openObject } from './common.ts';
+import { Contact, ContactRead, contactParams as params } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
 
 const MergeContact = closedObject('MergeContact', 'A duplicate to merge.', {
@@ -20,4 +22,33 @@ export const mergeContacts = defineOperation({
   responses: { 200: ContactRead },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events', 'outcome'], rootKeys: ['contacts'] },
+});
+
+const Duplicate = openObject('LikelyDuplicate', 'A contact that may be the same person.', {
+  contact: Contact,
+  by: z
+    .array(z.enum(DUPLICATE_REASONS))
+    .meta({
+      description: 'What both have: an e-mail address, or an id in a CRM that is the externalId.',
+      example: ['email'],
+    }),
+});
+
+export const listDuplicates = defineOperation({
+  id: 'contacts.duplicates',
+  method: 'GET',
+  path: '/contacts/{id}/duplicates',
+  tag: 'Contacts',
+  summary: 'Find likely duplicates of a contact',
+  description:
+    "At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone is one contact's, so that no two share one. Nothing is merged by it.",
+  permission: 'contacts:read',
+  request: { params },
+  responses: {
+    200: openObject('LikelyDuplicates', 'Contacts that may be the same person.', {
+      items: z.array(Duplicate).meta({ description: 'The likely duplicates.' }),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+  uses: { table: 'read' },
 });

@@ -5,23 +5,50 @@ import type { MoveTraces } from '../../domain/contacts/merge.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import type { Row } from '../client/row.ts';
+import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { customerEventRows } from '../customer-events/customer-events.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { pushDeviceRows } from '../push/devices.ts';
+import { turnRows } from './ai-turns.ts';
 import { allConsentRows, consentRange, movedConsentWrites } from './consent-history.ts';
 import { sweepPartition, worstOf } from './sweep.ts';
 
-/** Everything that names a contact, one partition of an index each. */
-export const tracePartitions = (contactId: Id<'contact'>): readonly string[] => [
-  INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
-  INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk,
-  INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk,
-  INDEX_KEYS.optOutsOf(contactId, '', '').gsi2pk,
+type KeyOf = (row: Row) => Key;
+/** A partition of an index whose rows name a contact; the keys of rows say which partitions of the table a role may write. */
+interface Place {
+  readonly partition: string;
+  readonly keyOf: KeyOf;
+}
+
+const messageKey: KeyOf = (row) => KEYS.message(PARSE_KEY.message(row));
+const readTurn = turnRows.pick('id');
+const readEvent = customerEventRows.pick('id');
+const readDevice = pushDeviceRows.pick('id', 'organizationId');
+const deviceKey: KeyOf = (row) => {
+  const { id, organizationId } = readDevice(row);
+  return KEYS.pushToken(organizationId, id);
+};
+
+/** Everything that names a contact. */
+const placesOf = (contactId: Id<'contact'>): readonly Place[] => [
+  { partition: INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk, keyOf: (row) => KEYS.aiTurn(readTurn(row).id) },
+  { partition: INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk, keyOf: deviceKey },
+  {
+    partition: INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk,
+    keyOf: (row) => KEYS.customerEvent(readEvent(row).id),
+  },
+  // Rows of phones, addresses and user ids.
+  { partition: INDEX_KEYS.optOutsOf(contactId, '', '').gsi2pk, keyOf: ({ pk, sk }) => ({ pk, sk }) },
   ...CHANNELS.flatMap((channel) => [
-    INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk,
-    INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk,
+    { partition: INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk, keyOf: messageKey },
+    { partition: INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk, keyOf: messageKey },
   ]),
 ];
+/** The partitions of `gsi2` whose rows name a contact. */
+export const tracePartitions = (contactId: Id<'contact'>): readonly string[] =>
+  placesOf(contactId).map(({ partition }) => partition);
 
 /** Condition: the contact is there. In the transaction of each move, so that nothing moves to one that is deleted. */
 const isThere = ({ id, organizationId: org }: Contact): WriteOp => ({
@@ -34,11 +61,11 @@ const move = async (table: Table, heir: Contact, writes: readonly WriteOp[]): Pr
   writes.length === 0 || (await table.transact([isThere(heir), ...writes])).ok ? 'done' : 'more';
 
 /** A row that names the contact names its heir instead. A row that counts its changes has one more: who read it before does not write it back. */
-const renamed = (row: Row, from: Id<'contact'>, to: Id<'contact'>, partition: string): WriteOp => ({
-  update: { pk: row.pk, sk: row.sk },
-  set: { ...(row.contactId === from ? { contactId: to } : {}), gsi2pk: partition },
+const renamed = (row: Row, { partition, keyOf }: Place, from: Id<'contact'>, to: Contact, place: string): WriteOp => ({
+  update: keyOf(row),
+  set: { ...(row.contactId === from ? { contactId: to.id } : {}), gsi2pk: place },
   ...(row.version === undefined ? {} : { add: { version: 1 } }),
-  when: { text: '#gsi2pk = :from', values: { from: String(row.gsi2pk) } },
+  when: { text: '#gsi2pk = :from', values: { from: partition } },
 });
 
 /** Has messages, turns, devices and customer events of a merged contact, and opt-outs of its addresses, be its heir's. */
@@ -47,17 +74,18 @@ export const moveEntries =
   async (from, heir) => {
     const to = tracePartitions(heir.id);
     const outcomes: SweepOutcome[] = [];
-    for (const [at, partition] of tracePartitions(from).entries())
-      outcomes.push(
-        await sweepPartition(table, { index: 'gsi2', partition, only: ['pk', 'sk'] }, (rows) => {
-          const own = rows.filter((row) => row.gsi2pk === partition && row.org === heir.organizationId);
-          return move(
-            table,
-            heir,
-            own.map((row) => renamed(row, from, heir.id, to[at] as string)),
-          );
-        }),
-      );
+    for (const [at, place] of placesOf(from).entries()) {
+      const { partition } = place;
+      const movePage = (rows: readonly Row[]) => {
+        const own = rows.filter((row) => row.gsi2pk === partition && row.org === heir.organizationId);
+        return move(
+          table,
+          heir,
+          own.map((row) => renamed(row, place, from, heir, to[at] as string)),
+        );
+      };
+      outcomes.push(await sweepPartition(table, { index: 'gsi2', partition, only: ['pk', 'sk'] }, movePage));
+    }
     return worstOf(outcomes);
   };
 
