@@ -26,12 +26,10 @@ export const mergeContacts = defineOperation({
 
 const Duplicate = openObject('LikelyDuplicate', 'A contact that may be the same person.', {
   contact: Contact,
-  by: z
-    .array(z.enum(DUPLICATE_REASONS))
-    .meta({
-      description: 'What both have: an e-mail address, or an id in a CRM that is the externalId.',
-      example: ['email'],
-    }),
+  by: z.array(z.enum(DUPLICATE_REASONS)).meta({
+    description: 'What both have: an e-mail address, or an id in a CRM that is the externalId.',
+    example: ['email'],
+  }),
 });
 
 export const listDuplicates = defineOperation({

@@ -15,9 +15,10 @@ import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { eraseConsents, eraseDevices, eraseTurns } from '../../shared/storage/contacts/erase-belongings.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
 import { mergeStore } from '../../shared/storage/contacts/merges.ts';
-import { moveConsents, moveEntries, tracePartitions } from '../../shared/storage/contacts/move-traces.ts';
+import { moveConsents, moveEntries } from '../../shared/storage/contacts/move-traces.ts';
 import { customerEventStore } from '../../shared/storage/customer-events/customer-events.ts';
 import { eraseCustomerEvents } from '../../shared/storage/customer-events/erase-customer-events.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listStore } from '../../shared/storage/lists/lists.ts';
 import { memberStore } from '../../shared/storage/lists/members.ts';
 import { readList, readMembers } from '../../shared/storage/lists/stored-lists.ts';
@@ -35,6 +36,16 @@ export interface Known {
   readonly traces: readonly string[];
   readonly rows: readonly Key[];
 }
+
+/** The partitions of an index whose rows name a contact. */
+const partitionsOf = (id: Id<'contact'>): readonly string[] => [
+  INDEX_KEYS.turnsOfContact(id, '', '').gsi2pk,
+  INDEX_KEYS.pushTokensOfContact(id, '', '').gsi2pk,
+  INDEX_KEYS.customerEventsOfContact(id, '', '').gsi2pk,
+  INDEX_KEYS.messagesOfContact(id, 'sms', '', '').gsi2pk,
+  INDEX_KEYS.inboundOfContact(id, 'whatsapp', '', '').gsi2pk,
+  INDEX_KEYS.inboundOfContact(id, 'sms', '', '').gsi2pk,
+];
 
 type Stage = Awaited<ReturnType<typeof inboundStage>>;
 
@@ -176,14 +187,16 @@ export const mergeStage = async () => {
         traces: [named.id, stage.idOf(event), turn, device, bought],
         rows: [
           ...[named.id, unnamed.id, stage.idOf(event)].map((id) => KEYS.message(id as Id<'message'>)),
-          ...[KEYS.aiTurn(turn), KEYS.pushToken(stage.actor.organizationId, device), KEYS.customerEvent(bought)],
+          KEYS.aiTurn(turn),
+          KEYS.pushToken(stage.actor.organizationId, device),
+          KEYS.customerEvent(bought),
         ],
       };
     },
     /** The ids of what is found by a contact. */
     async namedBy(id: Id<'contact'>): Promise<readonly string[]> {
       const found = await Promise.all(
-        tracePartitions(id).map((partition) => world.table.queryAll({ index: 'gsi2', partition, only: ['pk', 'sk'] })),
+        partitionsOf(id).map((partition) => world.table.queryAll({ index: 'gsi2', partition, only: ['pk', 'sk'] })),
       );
       const rows = await world.table.getMany(found.flat(), { consistent: true });
       return rows.flatMap((row) => (row?.contactId === id ? [idIn(row)] : [])).toSorted();

@@ -57,8 +57,14 @@ describe('a merged contact', () => {
     );
     const merged = accepted(await merge(target, duplicate));
     expect(merged).toMatchObject({
-      ...{ id: target.id, number: target.number, phone: PHONE, name: 'Ana', email: 'ana@example.com' },
-      ...{ externalId: '42', emailHash: duplicate.emailHash, createdAt: target.createdAt },
+      id: target.id,
+      number: target.number,
+      phone: PHONE,
+      name: 'Ana',
+      email: 'ana@example.com',
+      emailHash: duplicate.emailHash,
+      externalId: '42',
+      createdAt: target.createdAt,
       attributes: { plano: 'ouro', cidade: 'Recife' },
       tags: ['vip', 'novo'],
       externalIds: { hubspot: '1', salesforce: '3' },

@@ -58,8 +58,15 @@ const erasuresOf = (contact: Contact, caller: Caller, at: number): readonly Eras
   const { actor } = auditEntry(caller, { action: 'contact.deleted', object: contact.id, at });
   const none = { messages: 0, received: 0, turns: 0, devices: 0 };
   return [contact, ...mergedContacts].map(({ id: contactId, number, phoneHash, emailHash }) => ({
-    ...{ contactId, organizationId, env, number, phoneHash, emailHash },
-    ...{ at, actor, ...none },
+    contactId,
+    organizationId,
+    env,
+    number,
+    phoneHash,
+    emailHash,
+    at,
+    actor,
+    ...none,
   }));
 };
 

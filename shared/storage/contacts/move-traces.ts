@@ -7,37 +7,32 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { customerEventRows } from '../customer-events/customer-events.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
-import { pushDeviceRows } from '../push/devices.ts';
-import { turnRows } from './ai-turns.ts';
 import { allConsentRows, consentRange, movedConsentWrites } from './consent-history.ts';
 import { sweepPartition, worstOf } from './sweep.ts';
 
-type KeyOf = (row: Row) => Key;
 /** A partition of an index whose rows name a contact; the keys of rows say which partitions of the table a role may write. */
 interface Place {
   readonly partition: string;
-  readonly keyOf: KeyOf;
+  readonly keyOf: (row: Row) => Key;
 }
 
-const messageKey: KeyOf = (row) => KEYS.message(PARSE_KEY.message(row));
-const readTurn = turnRows.pick('id');
-const readEvent = customerEventRows.pick('id');
-const readDevice = pushDeviceRows.pick('id', 'organizationId');
-const deviceKey: KeyOf = (row) => {
-  const { id, organizationId } = readDevice(row);
-  return KEYS.pushToken(organizationId, id);
-};
+const messageKey = (row: Row) => KEYS.message(PARSE_KEY.message(row));
 
-/** Everything that names a contact. */
-const placesOf = (contactId: Id<'contact'>): readonly Place[] => [
-  { partition: INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk, keyOf: (row) => KEYS.aiTurn(readTurn(row).id) },
-  { partition: INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk, keyOf: deviceKey },
+/** Everything of an organization that names a contact. */
+const placesOf = (contactId: Id<'contact'>, organizationId: Id<'organization'>): readonly Place[] => [
+  {
+    partition: INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
+    keyOf: (row) => KEYS.aiTurn(PARSE_KEY.aiTurn(row)),
+  },
+  {
+    partition: INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk,
+    keyOf: (row) => KEYS.pushToken(organizationId, PARSE_KEY.pushToken(row)),
+  },
   {
     partition: INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk,
-    keyOf: (row) => KEYS.customerEvent(readEvent(row).id),
+    keyOf: (row) => KEYS.customerEvent(PARSE_KEY.customerEvent(row)),
   },
   // Rows of phones, addresses and user ids.
   { partition: INDEX_KEYS.optOutsOf(contactId, '', '').gsi2pk, keyOf: ({ pk, sk }) => ({ pk, sk }) },
@@ -46,9 +41,6 @@ const placesOf = (contactId: Id<'contact'>): readonly Place[] => [
     { partition: INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk, keyOf: messageKey },
   ]),
 ];
-/** The partitions of `gsi2` whose rows name a contact. */
-export const tracePartitions = (contactId: Id<'contact'>): readonly string[] =>
-  placesOf(contactId).map(({ partition }) => partition);
 
 /** Condition: the contact is there. In the transaction of each move, so that nothing moves to one that is deleted. */
 const isThere = ({ id, organizationId: org }: Contact): WriteOp => ({
@@ -72,16 +64,16 @@ const renamed = (row: Row, { partition, keyOf }: Place, from: Id<'contact'>, to:
 export const moveEntries =
   (table: Table): MoveTraces =>
   async (from, heir) => {
-    const to = tracePartitions(heir.id);
+    const to = placesOf(heir.id, heir.organizationId);
     const outcomes: SweepOutcome[] = [];
-    for (const [at, place] of placesOf(from).entries()) {
+    for (const [at, place] of placesOf(from, heir.organizationId).entries()) {
       const { partition } = place;
       const movePage = (rows: readonly Row[]) => {
         const own = rows.filter((row) => row.gsi2pk === partition && row.org === heir.organizationId);
         return move(
           table,
           heir,
-          own.map((row) => renamed(row, place, from, heir, to[at] as string)),
+          own.map((row) => renamed(row, place, from, heir, to[at]?.partition as string)),
         );
       };
       outcomes.push(await sweepPartition(table, { index: 'gsi2', partition, only: ['pk', 'sk'] }, movePage));

@@ -3,9 +3,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { sweepPartition } from '../contacts/sweep.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { customerEventRows } from './customer-events.ts';
-
-const readId = customerEventRows.pick('id');
+import { PARSE_KEY } from '../parse-key.ts';
 
 /** Takes a person off its customer events: what was sold, and by which message, stays. */
 export const eraseCustomerEvents =
@@ -18,7 +16,7 @@ export const eraseCustomerEvents =
       async (rows): Promise<SweepOutcome> => {
         const remove = ['contactId', 'contactExternalId', 'gsi2pk', 'gsi2sk'];
         const when = { text: '#contactId = :contact', values: { contact: contactId } };
-        const ids = rows.map((row) => readId(row).id);
+        const ids = rows.map(PARSE_KEY.customerEvent);
         await Promise.all(ids.map((id) => table.write({ update: KEYS.customerEvent(id), remove, when })));
         return 'done';
       },
