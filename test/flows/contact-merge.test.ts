@@ -51,6 +51,8 @@ test('two contacts of a person are merged: one answer, one timeline, one place i
   expectProblem(gone, 404);
   expect(gone.body.meta).toEqual({ mergedInto: target.id });
   expect((await client.get(`/v2/lists/${list}`)).body.size).toBe(1);
+  const found = (await client.get('/contacts', { q: duplicate.phone.slice(1) })).body;
+  expect(found.items.map(({ id }: { id: string }) => id)).toEqual([target.id]);
   await becomes(client, `/messages/${sent}`, { contactId: target.id });
   await becomes(client, `${path}/timeline`, {
     items: expect.arrayContaining([

@@ -175,7 +175,7 @@ export const mergeStage = async () => {
 
     /** A contact that was written to by its id and by its phone, wrote itself, and has a turn, a device and an event. */
     async known(phone: string): Promise<Known> {
-      const contact = await stage.create({ phone, name: 'Ana' });
+      const contact = await stage.create({ phone, name: 'Ana', optIn: { status: 'granted', source: 'site' } });
       const named = accepted(await stage.send({ to: phone, contactId: contact.id, body: 'Oi Ana' }));
       const unnamed = accepted(await stage.send({ to: phone, body: 'Oi de novo, Ana' }));
       const event = anEvent({ from: phone, text: 'Sou a Ana' });

@@ -64,6 +64,16 @@ describe('what names a merged contact', () => {
     expect(await world.table.get(KEYS.merge(duplicate.contact.id))).not.toHaveProperty('duePk');
   });
 
+  test('follows to no contact that is deleted meanwhile', async () => {
+    const { target, duplicate } = await twoOfOne();
+    const merged = accepted(await merge(target.contact, duplicate.contact));
+    await deleteContact(stage.erasing, stage.actor, target.contact.id);
+    for (const sweep of stage.ports.sweeps) expect(await sweep(duplicate.contact.id, merged)).toBe('more');
+    expect(await stage.namedBy(duplicate.contact.id)).toEqual(duplicate.traces.toSorted());
+    await move(duplicate.contact.id);
+    expect(await world.table.get(KEYS.merge(duplicate.contact.id))).not.toHaveProperty('duePk');
+  });
+
   test('follows over several merges, in whatever order their work is done', async () => {
     const { target, duplicate } = await twoOfOne();
     const third = await stage.known('+5511999990103');
@@ -138,6 +148,23 @@ describe('the erasure of a contact that others were merged into', () => {
       expect([await stage.mentions(target), await stage.mentions(duplicate)]).toEqual([[], []]);
       expect(await world.table.get(KEYS.merge(duplicate.contact.id))).toBeUndefined();
     }
+  });
+
+  test('that crashes before any of its calls converges: nobody is there, and nothing is left', async () => {
+    const { target, duplicate } = await twoOfOne();
+    accepted(await merge(target.contact, duplicate.contact));
+    await crashEverywhere(world.table, async (table) => {
+      await deleteContact(stage.erasingOver(table), stage.actor, target.contact.id);
+    });
+    expect(await stage.find(target.contact.id)).toBeUndefined();
+    for (const _ of [1, 2]) {
+      for (const { contact } of [target, duplicate])
+        await crashEverywhere(world.table, (table) => eraseContact(stage.erasingOver(table), contact.id));
+      world.now += LOOK_AGAIN_MS;
+    }
+    await erase(target, duplicate);
+    expect([await stage.mentions(target), await stage.mentions(duplicate)]).toEqual([[], []]);
+    expect(await world.table.get(KEYS.erasure(duplicate.contact.id))).toBeUndefined();
   });
 
   test('that meets the merge leaves nothing behind, whichever was first', async () => {

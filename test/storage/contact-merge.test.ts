@@ -3,7 +3,7 @@ import { changeContact } from '../../shared/domain/contacts/change.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { clearDocuments } from '../../shared/domain/contacts/documents.ts';
-import { findMerged } from '../../shared/domain/contacts/merge.ts';
+import { findMerged, mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
@@ -200,6 +200,25 @@ describe('a merge', () => {
     const refused = await merge(target, duplicate);
     expect(refused).toMatchObject({ name: 'VALIDATION_ERROR', details: { errors: [{ path: 'tags' }] } });
     expect(await stage.contactNow(duplicate.id)).toEqual(duplicate);
+  });
+
+  test('that meets a withdrawal of either has it: none is lost between what was read and what is written', async () => {
+    for (const which of [0, 1]) {
+      const both = await pair({ phone: `+551199999040${which}` }, { phone: `+551199999050${which}` });
+      const withdraws = both[which] as Contact;
+      let isAsked = false;
+      const read = async (id: Contact['id']) => {
+        const found = await stage.find(id);
+        if (id === withdraws.id && !isAsked) {
+          isAsked = true;
+          accepted(await optOutContact(stage.contacts, stage.actor, id, {}));
+        }
+        return found;
+      };
+      const contacts = { ...ports.contacts, store: { ...ports.contacts.store, read } };
+      const merged = await mergeContacts({ ...ports, contacts }, stage.actor, both[0].id, both[1].id);
+      expect(accepted(merged).optIn.status).toBe('denied');
+    }
   });
 
   test('by 20 callers at once is made once: one event, and the same answer for each', async () => {
