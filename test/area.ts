@@ -34,6 +34,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'segment',
     'grams',
     'contact-list',
+    'contact-merge',
     'storage/contact-',
     'counters',
     'interactions',

@@ -1,7 +1,7 @@
 import { getContactTimeline as contract } from '../../shared/contracts/contact-timeline.ts';
+import { contactStep } from '../../shared/domain/api/contact-timeline.ts';
 import { findContact } from '../../shared/domain/contacts/consent.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { contactStep } from '../../shared/domain/tracking/contact-timeline.ts';
 import { itemsAs, operation } from '../../shared/runtime/operation.ts';
 import { contactTimelinePage } from '../../shared/storage/messages/contact-timeline.ts';
 import { cursorRequest } from '../../shared/wiring/access/cursor-lists.ts';

@@ -148,6 +148,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       onConflict: 'update',
     },
   },
+  'contacts.merge': { body: { contactId: 'cnt_9xJ9sKq2LmN8pRt5VwXz1' } },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
 import { AiTurn } from './ai.ts';
-import { cursor, dateTime, limit, nextCursor, openObject, optionalText, part } from './common.ts';
+import { cursor, dateTime, limit, nextCursor, openObject, optionalText, part, text } from './common.ts';
 import { ContactRead, contactParams as params } from './contacts.ts';
+import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
 import { Message } from './message-shapes.ts';
 import { PushDevice } from './push-devices.ts';
@@ -42,7 +44,7 @@ export const exportContact = defineOperation({
   tag: 'Contacts',
   summary: 'Export what is kept of a contact',
   description:
-    'For a person who asks what is kept of them: everything in full but documents, which are masked. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
+    'For a person who asks what is kept of them: everything in full but documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
   permission: 'pii:full',
   request: { params, query: z.strictObject({ limit: limit(100, 200), cursor }) },
   responses: {
@@ -50,9 +52,19 @@ export const exportContact = defineOperation({
       contact: ContactRead,
       consents: z.array(ConsentChange).optional().meta({ description: 'On the first page: every change of consent.' }),
       devices: z.array(PushDevice).optional().meta({ description: 'On the first page: the push devices.' }),
+      lists: z
+        .array(part('A list.', { id: idSchema('list'), name: text('The name of the list.', 'Clientes VIP') }))
+        .optional()
+        .meta({ description: 'On the first page: the static lists that have the contact.' }),
       items: z
-        .array(part('A message or a turn.', { message: Message.optional(), turn: AiTurn.optional() }))
-        .meta({ description: 'Messages and turns of this page, newest first.' }),
+        .array(
+          part('A message, a turn or an event.', {
+            message: Message.optional(),
+            turn: AiTurn.optional(),
+            event: CustomerEvent.optional(),
+          }),
+        )
+        .meta({ description: 'Messages, turns and events as a customer of this page, newest first.' }),
       nextCursor,
     }),
   },

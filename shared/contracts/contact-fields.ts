@@ -7,6 +7,7 @@ import {
   EXTERNAL_SYSTEMS,
   OPT_IN_STATUSES,
 } from '../domain/contacts/contact.ts';
+import { MAX_DEBTS, MAX_TAGS } from '../domain/contacts/input.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 
 /** The fields of a contact, as bodies and answers share them. */
@@ -31,7 +32,7 @@ export const avatarUrl = z
   });
 export const tags = z
   .array(line(64))
-  .max(100)
+  .max(MAX_TAGS)
   .meta({ description: 'Labels, at most 100; duplicates are removed.', example: ['cliente', 'vip'] });
 export const source = z.enum(CONTACT_SOURCES).meta({ description: 'Where the contact came from.', example: 'api' });
 export const externalId = z
@@ -113,5 +114,5 @@ export const debtorGroups = z
       reference: line(128).optional().meta({ description: "The creditor's reference.", example: 'CTR-88' }),
     }),
   )
-  .max(50)
+  .max(MAX_DEBTS)
   .meta({ description: "The contact's debts, at most 50." });

@@ -1,19 +1,22 @@
 import * as z from 'zod';
+import { CONTACT_STEP_KINDS } from '../domain/api/contact-timeline.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { CONTACT_STEP_KINDS } from '../domain/tracking/contact-timeline.ts';
 import { AiTurn } from './ai.ts';
 import { cursor, dateTime, limit, nextCursor, openObject, pathId, text } from './common.ts';
+import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
 
 const ContactStep = openObject('ContactTimelineStep', "An entry of a contact's timeline.", {
-  at: dateTime('When it was stored.'),
+  at: dateTime('When it was stored; of an event, when it happened.'),
   kind: z.enum(CONTACT_STEP_KINDS).meta({
-    description: 'A message to the contact, one from it, or a turn of an assistant.',
+    description:
+      'A message to the contact, one from it, a turn of an assistant, or what the customer did outside of messages.',
     example: 'sent',
   }),
   detail: text('What it is, without its text.', 'sms: delivered'),
   messageId: idSchema('message').optional(),
   turn: AiTurn.optional(),
+  event: CustomerEvent.optional(),
 });
 
 export const getContactTimeline = defineOperation({
@@ -23,7 +26,7 @@ export const getContactTimeline = defineOperation({
   tag: 'Contacts',
   summary: "Read a contact's timeline, newest first",
   description:
-    'The messages that named the contact, what it wrote, and the turns of assistants that were reported. The list ends where `nextCursor` is absent.',
+    'The messages that named the contact, what it wrote, the turns of assistants that were reported, and its events as a customer, each with its attribution. The list ends where `nextCursor` is absent.',
   permission: 'contacts:read',
   request: {
     params: z.object({ id: pathId('contact', 'The id of the contact.') }),

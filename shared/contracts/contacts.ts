@@ -55,6 +55,13 @@ const contactFields = {
     'The blind index of the organization and the phone: equal for equal phones, and it reveals nothing of the phone.',
     'Qm9n3p8r2b0v7f5d1k6x4z8w2y0t9s7u5i3o1a6e4cM',
   ),
+  otherPhones: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: 'The phones of contacts that were merged into this one, which lead to it; masked without pii:full.',
+      example: ['+55119****5678'],
+    }),
   name: name.optional(),
   email: z.string().optional().meta({
     description: 'The e-mail address; masked without pii:full.',

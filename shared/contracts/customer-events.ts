@@ -26,7 +26,7 @@ const attribution = part('The message that the event follows.', {
   horasAteOEvento: z.number().meta({ description: 'The hours from the message to the event.', example: 26.5 }),
 });
 
-const CustomerEvent = openObject('CustomerEvent', 'Something that a customer did outside of messages.', {
+export const CustomerEvent = openObject('CustomerEvent', 'Something that a customer did outside of messages.', {
   id: idSchema('customerEvent'),
   ...names,
   contactId: idSchema('contact', 'The contact; absent for a customer who is none.').optional(),

@@ -8,6 +8,7 @@ import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
 import * as contactImport from './contact-import.ts';
 import * as contactList from './contact-list.ts';
+import * as contactMerge from './contact-merge.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
 import * as customerEvents from './customer-events.ts';
@@ -58,6 +59,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contacts,
   contactList,
   contactChanges,
+  contactMerge,
   contactExport,
   contactImport,
   contactTimeline,

@@ -106,6 +106,11 @@ export const KEYS = {
   membership: (id: Id<'contact'>, segmentId: IdOrEmpty<'segment'>) => key(`CNT#${id}`, `SINCE#${segmentId}`),
   /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
   erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
+  /** A change of consent of a contact that was merged into another, there: sorts by its time, after the version that the other had then. */
+  mergedConsent: (id: Id<'contact'>, version: number, order: string) =>
+    key(`CNT#${id}`, `CONSENT#${padded(version, 12)}#${order}`),
+  /** That a contact was merged into another. */
+  merge: (id: Id<'contact'>) => key(`CNT#${id}`, 'MERGED'),
   /** The last number that was given to a contact of an organization. */
   contactNumbers: (organizationId: Org) => key(`CNOS#${organizationId}`, 'CNOS'),
   /** The contact that has a number of an organization. A partition each: contacts are created at once. */
@@ -142,7 +147,7 @@ export const KEYS = {
   listEdit: (listId: Id<'list'>, edit: string) => key(`LSTEDIT#${listId}`, edit),
   /** How many contacts of an organization were ever taken out of its lists. */
   unlistedContacts: (organizationId: Org) => key(`LSTOUT#${organizationId}`, 'LAST'),
-  /** A contact that was taken out of all lists, by the count of these: edits in flight take it out of theirs. */
+  /** A contact that was taken out of all lists, by the count of these: edits in flight take it out of theirs, or put the one in its place that it was merged into. */
   unlistedContact: (organizationId: Org, count: number) => key(`LSTOUT#${organizationId}`, `OUT#${padded(count, 12)}`),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),

@@ -47,6 +47,13 @@ export const PARSE_KEY = {
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
+  aiTurn: ({ pk }: PartitionKey) => parseId('aiTurn', after('AIT#', pk)),
+  customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),
+  /** The version of a contact that changed its consent; undefined where the change is a merged contact's. */
+  consent: ({ sk }: SortKey) => {
+    const version = after('CONSENT#', sk);
+    return version.includes('#') ? undefined : whole(version);
+  },
   changedContact: ({ pk, sk }: Key) => ({
     organizationId: parseId('organization', after('CNTCH#', pk).split('#')[0]),
     contactId: parseId('contact', sk),

@@ -130,6 +130,21 @@ describe('a later fallback that cannot be sent', { timeout: 60_000 }, () => {
     expect(messages.map((message) => message.channel).toSorted()).toEqual(['sms', channel].toSorted());
   });
 
+  test('leaves for the contact that its own was merged into meanwhile', async () => {
+    const actor = await world.organization(10_000);
+    const [merged, heir] = [1, 2].map((at) => parseId('contact', `cnt_00000000000000000000${at}`));
+    const put = (id: Id<'contact'> | undefined) =>
+      world.table.write({ put: { ...KEYS.contact(id as Id<'contact'>), org: actor.organizationId } });
+    await put(merged);
+    const answer = accepted(await sendV1(submitPorts(), actor, 'key', { ...bodyWith(['sms']), contactId: merged }));
+    await world.table.write({ delete: KEYS.contact(merged as Id<'contact'>) });
+    await put(heir);
+    await world.table.write({ update: KEYS.message(answer.id), set: { contactId: heir } });
+    await runOut(answer.id);
+    const { messages } = await checkMoney(world.table, actor.organizationId, { quiet: false });
+    expect(messages.map(({ contactId }) => contactId)).toEqual([heir, heir]);
+  });
+
   test('is skipped when its recipient opted out after the acceptance', async () => {
     const actor = await world.organization(10_000);
     const { id } = accepted(await sendV1(submitPorts(), actor, 'key', bodyWith([{ channel: 'sms', to: ABROAD }])));

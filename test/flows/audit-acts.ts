@@ -25,6 +25,7 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'keys.rotate': 'key.rotated',
   'keys.revoke': 'key.revoked',
   'contacts.delete': 'contact.deleted',
+  'contacts.merge': 'contact.merged',
   'contacts.reveal-documents': 'contact.documents_revealed',
   'numbers.connect': 'number.connected',
   'numbers.change': 'number.changed',
@@ -161,7 +162,7 @@ const usePeople = async ({ messaging, owner: { test: client } }: Stage, did: Did
   await did('accounts.delete', call('DELETE', `/v2/accounts/${id}`));
 };
 
-/** Exports a contact, reveals its documents as a person, and deletes it. */
+/** Exports a contact, reveals its documents as a person, merges another into it, and deletes it. */
 const useContacts = async ({ messaging, owner, operator }: Stage, did: Did): Promise<void> => {
   const body = { phone: MARKED_PHONE, name: MARK, cpf: '529.982.247-25' };
   const { id } = (await owner.test.post('/contacts', body)).body;
@@ -171,6 +172,8 @@ const useContacts = async ({ messaging, owner, operator }: Stage, did: Did): Pro
   const { token } = await operator('session create', { account: account.id, env: 'test' });
   const session = apiClient(messaging.url, token);
   await did('contacts.reveal-documents', session.call('POST', `/v2/contacts/${id}/documentos/revelar`));
+  const other = (await owner.test.post('/contacts', { phone: '+5511999990006', name: MARK })).body;
+  await did('contacts.merge', owner.test.post(`/contacts/${id}/merge`, { contactId: other.id }));
   await did('contacts.delete', owner.test.call('DELETE', `/contacts/${id}`));
 };
 

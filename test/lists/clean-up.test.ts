@@ -133,7 +133,7 @@ describe('a contact that is deleted', () => {
     const inBoth = (await listsOfContact(table, organizationId, gone.number)).map((list) => list.id);
     expect(inBoth.toSorted()).toEqual([id, other].toSorted());
     await deletePerson(table, organizationId, gone);
-    for (const _ of [1, 2]) await removeContact(table, clock, organizationId, gone.number);
+    for (const _ of [1, 2]) await removeContact(table, clock, organizationId, { number: gone.number });
     expect(await state()).toEqual({ members: [stays.number], size: 1 });
     expect(await listsOfContact(table, organizationId, gone.number)).toEqual([]);
     expect((await readList(table, organizationId, other))?.size).toBe(0);
@@ -145,7 +145,7 @@ describe('a contact that is deleted', () => {
     const open = await lists.ports.members.open(organizationId, id);
     const found = await open?.find(named(people));
     await deletePerson(table, organizationId, gone);
-    await removeContact(table, clock, organizationId, gone.number);
+    await removeContact(table, clock, organizationId, { number: gone.number });
     expect(await open?.commit(edit, found?.numbers ?? NumberSet.EMPTY)).toMatchObject({ total: 5 });
     expect(await state()).toEqual({ members: others.map(({ number }) => number).toReversed(), size: 5 });
   });
@@ -156,7 +156,7 @@ describe('a contact that is deleted', () => {
     const open = await over(crashingAt(table, 2, true)).ports.members.open(organizationId, id);
     const found = await open?.find(named([gone]));
     await deletePerson(table, organizationId, gone);
-    await removeContact(table, clock, organizationId, gone.number);
+    await removeContact(table, clock, organizationId, { number: gone.number });
     expect(found && (await crashed(open?.commit('add', found.numbers) ?? Promise.resolve()))).toBe(true);
     expect((await state()).size).toBe(1);
     await cleanUp();

@@ -4,6 +4,7 @@ import { findContact, optOutContact } from '../../shared/domain/contacts/consent
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import { type ImportPorts, type ImportResult, importContacts } from '../../shared/domain/contacts/import.ts';
 import type { OnConflict } from '../../shared/domain/contacts/import-plan.ts';
+import { mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
@@ -13,6 +14,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { contactsOfNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { importStore } from '../../shared/storage/contacts/import-store.ts';
+import { mergeStore } from '../../shared/storage/contacts/merges.ts';
 import { optOutWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
@@ -108,6 +110,25 @@ describe('an import', () => {
     await expectWhole(actor, [one, two]);
     const both = await run(actor, [{ phone: one, externalId: '1' }]);
     expect(both.erros).toEqual([{ linha: 1, mensagem: 'phone and externalId are those of two contacts' }]);
+  });
+
+  test('finds a contact by the phone of one that was merged into it, and leaves both phones as they are', async () => {
+    const actor = await world.organization();
+    const [own, other] = somePhones(2) as [string, string];
+    const target = accepted(await createContact(contacts, actor, { phone: own }));
+    const duplicate = accepted(await createContact(contacts, actor, { phone: other }));
+    const ports = {
+      clock: () => world.now,
+      contacts,
+      store: mergeStore(world.table, () => {}),
+      lists: { replace: async () => {} },
+      enqueue: () => {},
+    };
+    accepted(await mergeContacts(ports, actor, target.id, duplicate.id));
+    const result = await run(actor, [{ phone: other, name: 'Ana' }]);
+    expect(result).toEqual({ criados: 0, atualizados: 1, ignorados: 0, erros: [] });
+    const after = accepted(await findContact(contacts, actor.organizationId, target.id));
+    expect(after).toMatchObject({ name: 'Ana', phone: own, mergedContacts: [{ phone: other }] });
   });
 
   test('never lifts a withdrawal, and records one', async () => {

@@ -13,6 +13,8 @@ const id = {
   message: newId('message'),
   number: newId('number'),
   organization: newId('organization'),
+  aiTurn: newId('aiTurn'),
+  customerEvent: newId('customerEvent'),
   pushToken: newId('pushToken'),
   upload: newId('upload'),
   segment: newId('segment'),
@@ -38,6 +40,9 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   contact: [KEYS.contact(id.contact), id.contact],
+  aiTurn: [KEYS.aiTurn(id.aiTurn), id.aiTurn],
+  customerEvent: [KEYS.customerEvent(id.customerEvent), id.customerEvent],
+  consent: [KEYS.consent(id.contact, 12), 12],
   changedContact: [
     KEYS.changedContact(id.organization, id.contact),
     { organizationId: id.organization, contactId: id.contact },
@@ -61,6 +66,7 @@ const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 /** Rows with the same partition key: where that alone is parsed, they are not told apart. */
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
+  contact: ['consent'],
 };
 
 describe.each(kinds)('a key of %s', (kind) => {

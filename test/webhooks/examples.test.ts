@@ -7,7 +7,8 @@ import { qualityEvents } from '../../shared/domain/channels/whatsapp/numbers/qua
 import { afterReview } from '../../shared/domain/channels/whatsapp/templates/review.ts';
 import type { WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
-import { contactEvent } from '../../shared/domain/contacts/events.ts';
+import { contactEvent, mergedEvent } from '../../shared/domain/contacts/events.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { EVENT_EXAMPLES } from '../../shared/domain/events/examples.ts';
@@ -61,11 +62,12 @@ describe('the example of an event type has the fields of raised events', () => {
     expect(example.to).toBe(channelOf(channel).mask(TO[channel]));
   });
 
-  test('contact.created and contact.opted_out', () => {
+  test('contact.created, contact.opted_out and contact.merged', () => {
     const contact = { id: 'cnt_1', phone: TO.sms, source: 'api', optIn: { status: 'unknown' } } as unknown as Contact;
     expectFields(contactEvent('contact.created', contact, NOW));
     const optIn = { status: 'denied', revokedReason: 'asked to stop' } as const;
     expectFields(contactEvent('contact.opted_out', { ...contact, optIn }, NOW));
+    expectFields(mergedEvent(contact, 'cnt_2' as Id<'contact'>, NOW));
   });
 
   test('apikey.created and apikey.rotated', async () => {

@@ -20,16 +20,19 @@ const wordStarts = (folded: string): string[] =>
     WORD_START + start.slice(0, 1),
   ]);
 
-type Named = Pick<Contact, 'name' | 'whatsappProfileName' | 'email' | 'phone'>;
+type Named = Pick<Contact, 'name' | 'whatsappProfileName' | 'email' | 'mergedContacts' | 'phone'>;
 const textsOf = ({ name, whatsappProfileName, email }: Named): string[] =>
   [name, whatsappProfileName, email].flatMap((text) => (text === undefined ? [] : [foldText(text)]));
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
+/** The digits of each phone that leads to a contact. */
+const phonesOf = ({ phone, mergedContacts = [] }: Named): string[] =>
+  [phone, ...mergedContacts.flatMap((merged) => merged.phone ?? [])].map(digitsOf);
 
 /** What a contact is found by. */
 export const gramsOf = (contact: Named): ReadonlySet<string> =>
   new Set([
     ...textsOf(contact).flatMap((text) => [...runs(text), ...wordStarts(text)]),
-    ...runs(digitsOf(contact.phone)).map((run) => PHONE + run),
+    ...phonesOf(contact).flatMap((phone) => runs(phone).map((run) => PHONE + run)),
   ]);
 
 /** A search: what a name, WhatsApp name or e-mail address contains; and, of a text that can be one, the digits that a phone contains. */
@@ -60,4 +63,4 @@ export const isFound = ({ text, digits }: Search, contact: Named): boolean =>
   textsOf(contact).some((held) =>
     text.length < LENGTH ? wordStarts(held).includes(WORD_START + text) : held.includes(text),
   ) ||
-  (digits !== undefined && digitsOf(contact.phone).includes(digits));
+  (digits !== undefined && phonesOf(contact).some((phone) => phone.includes(digits)));

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Actor, Tenant } from '../core/actor.ts';
+import { idSchema } from '../core/id-schema.ts';
 import { type Id, newId } from '../core/ids.ts';
 
 /** Every act that the audit log tells of (docs/spec/audit.md#acts). */
@@ -14,6 +15,7 @@ export const AUDIT_ACTIONS = [
   'contact.documents_revealed',
   'contact.erased',
   'contact.exported',
+  'contact.merged',
   'destinations.changed',
   'key.changed',
   'key.created',
@@ -77,6 +79,8 @@ export const auditDetails = z.strictObject({
   count: z.int().optional(),
   /** What was erased with a person: how many of each. */
   erased: z.strictObject({ messages: z.int(), received: z.int(), turns: z.int(), devices: z.int() }).optional(),
+  /** The contact that was merged into the object, and is gone. */
+  mergedContactId: idSchema('contact').optional(),
   /** From when on it applies; ISO 8601, UTC. */
   effectiveFrom: z.string().optional(),
   overlapHours: z.int().optional(),

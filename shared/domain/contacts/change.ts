@@ -6,7 +6,7 @@ import { definedFields, type Patch } from '../core/patch.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { isSameValue } from '../core/same-value.ts';
 import { findContact } from './consent.ts';
-import type { Contact, EXTERNAL_SYSTEMS } from './contact.ts';
+import type { Contact, EXTERNAL_SYSTEMS, MergedContact } from './contact.ts';
 import { emailHashOf, optedOutWithPhone } from './create.ts';
 import { changedDocuments, type DocumentName } from './documents.ts';
 import { contactEvent } from './events.ts';
@@ -48,6 +48,10 @@ const merged = <T extends object>(before: T, given: Values | null | undefined): 
 type Plain = 'avatarUrl' | 'companyId' | 'externalId' | 'name' | 'papelNaEmpresa';
 const PLAIN = ['avatarUrl', 'companyId', 'externalId', 'name', 'papelNaEmpresa'] as const satisfies readonly Plain[];
 
+/** The phones that lead to a contact besides its own: one that becomes its own does not twice. */
+const withoutPhone = (merged: readonly MergedContact[], own: string): readonly MergedContact[] =>
+  merged.map(({ phone, phoneHash, ...one }) => (phone === own ? one : { ...one, phone, phoneHash }));
+
 /** The fields of a contact after a change, those that stay included; documents sealed. */
 const fieldsAfter = async (
   { recipients, documents }: Pick<ContactPorts, 'documents' | 'recipients'>,
@@ -63,6 +67,7 @@ const fieldsAfter = async (
     phone,
     phoneHash:
       phone === before.phone ? before.phoneHash : (await recipients()).blindIndex(organizationId, 'phone', phone),
+    mergedContacts: before.mergedContacts && withoutPhone(before.mergedContacts, phone),
     email,
     emailHash: email === before.email ? before.emailHash : await emailHashOf(recipients, organizationId, email),
     source: change.source ?? before.source,

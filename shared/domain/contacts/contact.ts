@@ -44,6 +44,19 @@ export interface DebtorGroup {
   readonly reference?: string | undefined;
 }
 
+/** What a contact keeps of one that was merged into it: what still finds the person, and what its erasure has to look for. */
+export interface MergedContact {
+  readonly id: Id<'contact'>;
+  readonly number: number;
+  /** E.164; absent once the phone is the contact's own or was given up. It leads to the contact that has it here. */
+  readonly phone?: string | undefined;
+  /** Blind index of that phone. */
+  readonly phoneHash?: string | undefined;
+  readonly emailHash?: string | undefined;
+}
+/** Contacts that one contact takes in at most, those included that came with them: what finds it is changed in one transaction. */
+export const MAX_MERGED_CONTACTS = 20;
+
 /** A stored contact (docs/spec/contacts.md#contact-shape). Times in ms; documents only sealed. */
 export interface Contact extends Tenant {
   readonly id: Id<'contact'>;
@@ -72,8 +85,18 @@ export interface Contact extends Tenant {
   readonly companyId?: string | undefined;
   readonly papelNaEmpresa?: CompanyRole | undefined;
   readonly lastInteractionAt?: number | undefined;
+  readonly mergedContacts?: readonly MergedContact[] | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Optimistic lock: every change is conditional on the version that it was based on. */
   readonly version: number;
 }
+
+/** The blind indexes of all phones that lead to a contact: its own first, then those of the contacts that were merged into it. */
+export const phoneHashesOf = ({
+  phoneHash,
+  mergedContacts = [],
+}: Pick<Contact, 'mergedContacts' | 'phoneHash'>): readonly string[] => [
+  phoneHash,
+  ...mergedContacts.flatMap((merged) => merged.phoneHash ?? []),
+];

@@ -5,7 +5,7 @@ import { type Id, newId } from '../core/ids.ts';
 import { removeOnce } from '../core/retry-on-conflict.ts';
 import type { Clock } from '../core/time.ts';
 import { findContact } from './consent.ts';
-import type { Contact } from './contact.ts';
+import type { Contact, MergedContact } from './contact.ts';
 import type { ContactLists, ContactPorts } from './ports.ts';
 
 /** What is erased of a person besides the contact itself. */
@@ -18,7 +18,7 @@ export interface ErasedCounts {
 export type Erased = keyof ErasedCounts;
 
 /** The erasure of a deleted contact, which goes on in the background: what finds its traces, and how many are gone. */
-export interface Erasure extends Tenant, ErasedCounts, Pick<Contact, 'emailHash' | 'number' | 'phoneHash'> {
+export interface Erasure extends Tenant, ErasedCounts, Pick<MergedContact, 'emailHash' | 'number' | 'phoneHash'> {
   readonly contactId: Id<'contact'>;
   /** When the contact was deleted, in ms. */
   readonly at: number;
@@ -29,8 +29,8 @@ export interface Erasure extends Tenant, ErasedCounts, Pick<Contact, 'emailHash'
 export type SweepOutcome = 'done' | 'later' | 'more';
 
 export interface ErasureStore {
-  /** Deletes a contact that is as it was read, frees what finds it, keeps its opt-outs, and begins its erasure. */
-  delete(contact: Contact, erasure: Erasure, entry: AuditEntry): Promise<boolean>;
+  /** Deletes a contact that is as it was read, frees what finds it, keeps its opt-outs, and begins its erasures. */
+  delete(contact: Contact, erasures: readonly Erasure[], entry: AuditEntry): Promise<boolean>;
   read(id: Id<'contact'>): Promise<Erasure | undefined>;
   /** Makes the erasure due again at a time (ms). */
   reschedule(erasure: Erasure, at: number): Promise<void>;
@@ -52,11 +52,22 @@ export interface ErasurePorts {
 /** How long after the deletion messages may still come up that were on their way then, in ms: an erasure looks again after that. */
 export const LOOK_AGAIN_MS = 15 * 60_000;
 
-const erasureOf = (contact: Contact, caller: Caller, at: number): Erasure => {
-  const { id: contactId, organizationId, env, number, phoneHash, emailHash } = contact;
-  const { actor } = auditEntry(caller, { action: 'contact.deleted', object: contactId, at });
+/** The erasures that a deletion begins: of the contact, and of each that was merged into it and may have left traces of its own. */
+const erasuresOf = (contact: Contact, caller: Caller, at: number): readonly Erasure[] => {
+  const { organizationId, env, mergedContacts = [] } = contact;
+  const { actor } = auditEntry(caller, { action: 'contact.deleted', object: contact.id, at });
   const none = { messages: 0, received: 0, turns: 0, devices: 0 };
-  return { contactId, organizationId, env, number, phoneHash, emailHash, at, actor, ...none };
+  return [contact, ...mergedContacts].map(({ id: contactId, number, phoneHash, emailHash }) => ({
+    contactId,
+    organizationId,
+    env,
+    number,
+    phoneHash,
+    emailHash,
+    at,
+    actor,
+    ...none,
+  }));
 };
 
 /**
@@ -75,11 +86,11 @@ export const deleteContact = async (
     () => findContact(ports.contacts, caller.organizationId, id),
     async (contact) => {
       const at = ports.clock();
-      const erasure = erasureOf(contact, caller, at);
+      const erasures = erasuresOf(contact, caller, at);
       const entry = auditEntry(caller, { action: 'contact.deleted', object: id, at });
-      const deleted = await ports.store.delete(contact, erasure, entry);
+      const deleted = await ports.store.delete(contact, erasures, entry);
       if (!deleted) return false;
-      ports.enqueue(erasure);
+      for (const erasure of erasures) ports.enqueue(erasure);
       // So that the sizes of its lists are right with the answer; what fails here the erasure does again.
       await ports.forget({ id, number: contact.number, organizationId: contact.organizationId }).catch(() => {});
       return true;

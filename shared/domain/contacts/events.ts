@@ -1,3 +1,4 @@
+import type { Id } from '../core/ids.ts';
 import { maskPhone } from '../core/phone.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Contact } from './contact.ts';
@@ -24,3 +25,11 @@ export const contactEvent = (
     },
   });
 };
+
+/** A contact.merged event: the one id is gone, and the other has what it had. */
+export const mergedEvent = (
+  { id: contactId, organizationId, env }: Contact,
+  mergedContactId: Id<'contact'>,
+  now: number,
+): DomainEvent =>
+  newEvent({ type: 'contact.merged', organizationId, env, createdAt: now, data: { contactId, mergedContactId } });

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { contactAfter } from './change.ts';
-import type { Contact } from './contact.ts';
+import { type Contact, phoneHashesOf } from './contact.ts';
 import { givenOptIn, type NewContact, newContact, optedOutWithPhone } from './create.ts';
 import { checkFields } from './input.ts';
 import type { ContactPorts, PhoneOptedOut } from './ports.ts';
@@ -156,7 +156,9 @@ class Planner {
     const { ports, now } = this.#context;
     const before = draft.after;
     const { optIn: _, source: __, ...change } = row.input;
-    const changed = await contactAfter(ports, before, change, now);
+    // A phone that leads to the contact since a merge found it, and does not become its own.
+    const phone = phoneHashesOf(before).includes(row.phoneHash) ? before.phone : change.phone;
+    const changed = await contactAfter(ports, before, { ...change, phone }, now);
     if (isRefusal(changed)) return messageOf(changed);
     const fault = this.#companyFault(row.input, draft.before);
     if (fault !== undefined) return fault;

@@ -13,6 +13,8 @@ import type { ContactFault } from './ports.ts';
 export const MAX_ATTRIBUTES_BYTES = 200 * 1024;
 /** Max. number of attributes, those included that a change leaves as they are. */
 export const MAX_ATTRIBUTES = 100;
+export const MAX_TAGS = 100;
+export const MAX_DEBTS = 50;
 
 /** A debt as a caller writes it: without an id it is a new one, or the equal one that there is already. */
 export type GivenDebtorGroup = Omit<DebtorGroup, 'id' | 'phones'> & Patch<Pick<DebtorGroup, 'id' | 'phones'>>;

@@ -50,6 +50,8 @@ type ListMember = Pick<Contact, 'id' | 'number' | 'organizationId'>;
 export interface ContactLists {
   /** Takes an erased contact from all lists. Idempotent; may be stopped and repeated anywhere. */
   forget(contact: ListMember): Promise<void>;
+  /** Puts a contact in the place of one that was merged into it, in all lists that have that one. Idempotent; may be stopped and repeated anywhere. */
+  replace(merged: Omit<ListMember, 'id'>, by: ListMember): Promise<void>;
 }
 
 /** Consent per e-mail address, whoever has it. Addresses are blind indexes. */

@@ -20,6 +20,12 @@ const debtorGroupViews = (contact: Contact, unmasked: boolean) =>
     phones: unmasked ? [...phones] : phones.map(maskPhone),
   }));
 
+/** The phones of contacts that were merged into this one, which lead to it. */
+const otherPhones = ({ mergedContacts = [] }: Contact, unmasked: boolean) => {
+  const phones = mergedContacts.flatMap(({ phone }) => phone ?? []);
+  return phones.length === 0 ? {} : { otherPhones: unmasked ? phones : phones.map(maskPhone) };
+};
+
 /** A contact as the API returns it (docs/spec/contacts.md#contact-shape). Phones and the e-mail address are masked without pii:full. */
 export const contactView = (contact: Contact, unmasked: boolean) => {
   const {
@@ -40,6 +46,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
     organizationId: contact.organizationId,
     phone: unmasked ? contact.phone : maskPhone(contact.phone),
     phoneHash: contact.phoneHash,
+    ...otherPhones(contact, unmasked),
     ...definedFields({
       name,
       email: email === undefined || unmasked ? email : maskEmail(email),

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'template.rejected',
   'contact.created',
   'contact.opted_out',
+  'contact.merged',
   'apikey.created',
   'apikey.rotated',
   'sms.delivered',

@@ -84,5 +84,7 @@ export const advanceFallback = async (ports: AdvanceFallbackPorts, id: Id<'messa
     return ports.enqueueFallback(fallback, until);
   }
   const step = fallback.steps[fallback.next];
-  return step ? reserveStep(ports, fallback, step) : ports.endFallback(fallback, 'exhausted');
+  // The message names the contact that its own was merged into meanwhile.
+  const contactId = current.contactId ?? step?.contactId;
+  return step ? reserveStep(ports, fallback, { ...step, contactId }) : ports.endFallback(fallback, 'exhausted');
 };

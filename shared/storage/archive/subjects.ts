@@ -3,7 +3,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { readContact } from '../contacts/contacts.ts';
 
-/** By whom rows of a contact may be archived: its id, and the blind indexes that it has now. One read; a contact that is gone has its id. */
+/** By whom rows of a contact may be archived: its id and those that were merged into it, and the blind indexes that it has now. One read; a contact that is gone has its id. */
 export const contactSubjects = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -11,5 +11,8 @@ export const contactSubjects = async (
 ): Promise<string[]> => {
   const row = await table.get(KEYS.contact(contactId));
   const contact = row?.org === organizationId ? readContact(row) : undefined;
-  return [contactId, contact?.phoneHash, contact?.emailHash].filter((each) => each !== undefined);
+  const people = [{ ...contact, id: contactId }, ...(contact?.mergedContacts ?? [])];
+  return people
+    .flatMap(({ id, phoneHash, emailHash }) => [id, phoneHash, emailHash])
+    .filter((each) => each !== undefined);
 };

@@ -3,12 +3,17 @@ import type { ConsentChange } from '../../domain/contacts/consent-history.ts';
 import { type Contact, OPT_IN_STATUSES } from '../../domain/contacts/contact.ts';
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { digest, newestKey } from '../key-parts.ts';
+import { PARSE_KEY } from '../parse-key.ts';
 
 const text = z.string().optional();
 const consentRows = defineRow<ConsentChange>()({
@@ -39,11 +44,40 @@ export const consentHistoryWrites = (before: Contact | undefined, after: Contact
     ? []
     : [{ put: consentRows.write(changeOf(after), after.version) }];
 
+/** The change of consent that a merge makes, in its transaction: the duplicate's is the contact's from the merge on, whatever the contact said before. */
+export const mergeConsentWrites = (before: Contact, after: Contact): WriteOp[] =>
+  after.optIn.status === before.optIn.status
+    ? []
+    : [{ put: consentRows.write({ ...changeOf(after), at: after.updatedAt }, after.version) }];
+
 /** The rows of a contact's changes of consent. */
 export const consentRange = (contactId: Id<'contact'>) => {
   const { pk: partition, sk } = KEYS.consent(contactId, 0);
   const prefix = sk.slice(0, sk.indexOf('#') + 1);
   return { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } }, consistent: true } as const;
+};
+
+/** The rows of all changes of a contact's consent, oldest first. */
+export const allConsentRows = (table: Table, contactId: Id<'contact'>): Promise<readonly Row[]> =>
+  table.queryAll(consentRange(contactId));
+
+/** The version of the last of a contact's own changes of consent up to a moment (ms); 0 where there is none. */
+const versionAt = (known: readonly Row[], at: number): number =>
+  known.reduce((last, row) => {
+    const version = PARSE_KEY.consent(row);
+    return version !== undefined && consentRows.read(row).at <= at ? version : last;
+  }, 0);
+
+/** The writes that have a merged contact's change of consent be among those of its heir, of which `known` are the rows: once, where it stands by its time. */
+export const movedConsentWrites = (row: Row, heir: Id<'contact'>, known: readonly Row[]): WriteOp[] => {
+  const change = consentRows.read(row);
+  const key = { pk: row.pk, sk: row.sk };
+  const order = newestKey(isoTime(change.at), digest(`${key.pk} ${key.sk}`));
+  const moved = { ...change, contactId: heir };
+  return [
+    { delete: key, when: EXISTS },
+    { put: { ...consentRows.write(moved, 0), ...KEYS.mergedConsent(heir, versionAt(known, change.at), order) } },
+  ];
 };
 
 /** All changes of a contact's consent, newest first. */

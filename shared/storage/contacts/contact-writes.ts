@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Contact } from '../../domain/contacts/contact.ts';
+import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { ContactFault, PhoneOptedOut } from '../../domain/contacts/ports.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -10,7 +10,7 @@ import type { CancelReason } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { consentHistoryWrites } from './consent-history.ts';
 import { numberedWrite } from './contact-numbers.ts';
-import { contactRow } from './contacts.ts';
+import { contactRow, phoneConsentWrite } from './contacts.ts';
 import { countOptOut, KEPT_REASON, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 import type { ChangesDue } from './standing.ts';
 
@@ -21,7 +21,7 @@ export interface ContactWrite {
   readonly write: WriteOp;
 }
 const rest = (write: WriteOp): ContactWrite => ({ part: 'rest', write });
-const denied = ({ optIn }: Contact): number => (optIn.status === 'denied' ? 1 : 0);
+export const denied = ({ optIn }: Contact): number => (optIn.status === 'denied' ? 1 : 0);
 
 /** A phone that opted out itself can only be claimed by a contact that is opted out too: storing a contact never lifts an opt-out. */
 const freePhone = (contact: Contact): Condition => {
@@ -38,15 +38,23 @@ const claimPhone = (contact: Contact): ContactWrite => {
   };
 };
 
-/** What a contact leaves behind on its phone: nothing, or the opt-out of who asked to be sent nothing there. */
-export const leavePhone = (contact: Contact): WriteOp => {
-  const { id: contactId, organizationId, phoneHash, optIn, updatedAt } = contact;
+/** What a contact leaves behind on a phone of its: nothing, or the opt-out of who asked to be sent nothing there. */
+export const leavePhone = (contact: Contact, phoneHash: string): WriteOp => {
+  const { id: contactId, organizationId, optIn, updatedAt } = contact;
   const key = KEYS.phone(organizationId, phoneHash);
   const when = { text: '#contactId = :id', values: { id: contactId } };
   if (optIn.status !== 'denied') return { delete: key, when };
   const { revokedAt = updatedAt } = optIn;
   const kept = recipientRows.set({ optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
   return { update: key, set: kept, remove: ['contactId', 'contactNumber'], when };
+};
+
+/** What a contact leaves behind on its address: who opted out has done so for whoever has the address next. */
+export const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
+  if (emailHash === undefined || optIn.status !== 'denied') return [];
+  const { revokedAt = updatedAt } = optIn;
+  const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
+  return [{ update: KEYS.emailAddress(organizationId, emailHash), set, add: { optedOut: -1 } }];
 };
 
 const claimExternalId = ({ id: contactId, number, organizationId: org, externalId }: Contact): ContactWrite[] =>
@@ -70,7 +78,7 @@ export const leaveExternalId = ({ id, organizationId, externalId }: Contact): Wr
         },
       ];
 
-const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite[] =>
+export const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite[] =>
   companyId === undefined
     ? []
     : [
@@ -81,7 +89,7 @@ const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite
       ];
 
 /** Takes a contact from, or adds it to, the opted-out ones of its e-mail address: `by` is 1 or -1. */
-const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
+export const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
 /** The writes that store a new contact, its count aside; at most 8, and no row of theirs is another contact's but that of a shared address. */
@@ -109,12 +117,16 @@ const addressWrites = (before: Contact, after: Contact): WriteOp[] => {
     : [...countAddress(before, -denied(before)), ...countAddress(after, denied(after), granted)];
 };
 
+/** The phones that a contact gives up are left, a new one is claimed, and those that stay have its consent. */
 const phoneWrites = (before: Contact, after: Contact): ContactWrite[] => {
-  if (before.phoneHash !== after.phoneHash) return [rest(leavePhone(before)), claimPhone(after)];
-  if (before.optIn.status === after.optIn.status) return [];
-  const set = recipientRows.set({ optInStatus: after.optIn.status });
-  const when = { text: '#contactId = :id', values: { id: after.id } };
-  return [rest({ update: KEYS.phone(after.organizationId, after.phoneHash), set, when })];
+  const [were, are] = [phoneHashesOf(before), phoneHashesOf(after)];
+  const left = were.filter((hash) => !are.includes(hash));
+  const stay = before.optIn.status === after.optIn.status ? [] : are.filter((hash) => were.includes(hash));
+  return [
+    ...left.map((hash) => rest(leavePhone(before, hash))),
+    ...(were.includes(after.phoneHash) ? [] : [claimPhone(after)]),
+    ...stay.map((hash) => rest(phoneConsentWrite(after, hash))),
+  ];
 };
 
 /** Condition: a contact of this organization that is as it was read. */
@@ -123,7 +135,7 @@ export const unchanged = ({ organizationId: org, version }: Contact): Condition 
   values: { org, version },
 });
 
-/** The writes that replace a contact by what it is after a change, and move what finds it. At most 10. */
+/** The writes that replace a contact by what it is after a change, and move what finds it. At most 10, and one for each further phone that leads to it. */
 export const changeWrites = (before: Contact, after: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
   ...phoneWrites(before, after),

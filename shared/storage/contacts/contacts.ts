@@ -7,6 +7,7 @@ import {
   OPT_IN_STATUSES,
   type OptIn,
   type OptInStatus,
+  phoneHashesOf,
 } from '../../domain/contacts/contact.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
@@ -82,6 +83,9 @@ export const contactRows = defineRow<StoredContact>()({
     companyId: text,
     papelNaEmpresa: z.enum(COMPANY_ROLES).optional(),
     lastInteractionAt: time.optional(),
+    mergedContacts: z
+      .array(z.object({ id: id('contact'), number: z.int(), phone: text, phoneHash: text, emailHash: text }))
+      .optional(),
     createdAt: time,
     updatedAt: time,
     version: z.int(),
@@ -114,8 +118,15 @@ const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Cont
   return [countOptOut(organizationId, emailHash, by, optIn.status === 'granted')];
 };
 
+/** The consent of a contact on one of its phones, where sends that name no contact read it. */
+export const phoneConsentWrite = ({ id, organizationId, optIn }: Contact, phoneHash: string): WriteOp => ({
+  update: KEYS.phone(organizationId, phoneHash),
+  set: recipientRows.set({ optInStatus: optIn.status }),
+  when: { text: '#contactId = :id', values: { id } },
+});
+
 /**
- * The writes of a change of consent: on the contact, if it is unchanged since `before` was read, on its phone and on its e-mail address.
+ * The writes of a change of consent: on the contact, if it is unchanged since `before` was read, on its phones and on its e-mail address.
  * `also` changes more attributes of the contact.
  */
 export const consentWrites = (
@@ -124,18 +135,14 @@ export const consentWrites = (
   changes: ChangesDue,
   also: Partial<Pick<Contact, 'lastInteractionAt' | 'whatsappProfileName'>> = {},
 ): WriteOp[] => {
-  const { id, organizationId: org, phoneHash, optIn, updatedAt, version } = after;
+  const { id, organizationId: org, optIn, updatedAt, version } = after;
   return [
     {
       update: KEYS.contact(id),
       set: contactRows.set({ ...storedOptIn(optIn), ...also, updatedAt, version }),
       when: { text: '#org = :org AND #version = :version', values: { org, version: before.version } },
     },
-    {
-      update: KEYS.phone(org, phoneHash),
-      set: recipientRows.set({ optInStatus: optIn.status }),
-      when: { text: '#contactId = :id', values: { id } },
-    },
+    ...phoneHashesOf(after).map((phoneHash) => phoneConsentWrite(after, phoneHash)),
     ...emailWrites(before, after),
     ...consentHistoryWrites(before, after),
     changedWrite(after, changes),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AUDIT_ACTOR_KINDS } from '../../domain/audit/entry.ts';
-import type { Contact } from '../../domain/contacts/contact.ts';
+import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { Erased, Erasure, ErasureStore } from '../../domain/contacts/erase.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -15,8 +15,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
-import { KEPT_REASON, recipientRows } from './recipient-opt-outs.ts';
+import { leaveAddress, leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 const sum = z.int().default(0);
@@ -26,7 +25,7 @@ const erasureRows = defineRow<Erasure>()({
     organizationId: id('organization'),
     env: z.enum(ENVIRONMENTS),
     number: z.int(),
-    phoneHash: z.string(),
+    phoneHash: z.string().optional(),
     emailHash: z.string().optional(),
     at: time,
     actor: z.object({
@@ -44,19 +43,11 @@ const erasureRows = defineRow<Erasure>()({
 
 const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_contact', contactId, at);
 
-/** What a contact leaves behind on its address: who opted out has done so for whoever has the address next. */
-const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
-  if (emailHash === undefined || optIn.status !== 'denied') return [];
-  const { revokedAt = updatedAt } = optIn;
-  const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
-  return [{ update: KEYS.emailAddress(organizationId, emailHash), set, add: { optedOut: -1 } }];
-};
-
 const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp, ...WriteOp[]] => {
   const { id: contactId, organizationId, number } = contact;
   return [
     { delete: KEYS.contact(contactId), when: unchanged(contact) },
-    leavePhone(contact),
+    ...phoneHashesOf(contact).map((hash) => leavePhone(contact, hash)),
     ...leaveExternalId(contact),
     ...leaveAddress(contact),
     { delete: KEYS.numberedContact(organizationId, number) },
@@ -77,10 +68,14 @@ const isStillAt = ({ messages, received, turns, devices }: Erasure) =>
 
 /** Erasures in the table of one stage. */
 export const erasureStore = (table: Table): ErasureStore => ({
-  async delete(contact, erasure, entry) {
-    const begin: WriteOp = { put: { ...erasureRows.write(erasure), ...dueAt(erasure.contactId, erasure.at) } };
+  async delete(contact, erasures, entry) {
+    const begin = erasures.map(
+      (erasure): WriteOp => ({
+        put: { ...erasureRows.write(erasure), ...dueAt(erasure.contactId, erasure.at) },
+      }),
+    );
     const changes = await changesDue(table, contact.organizationId);
-    return (await table.transact([...deleteWrites(contact, changes), begin, ...auditWrites(entry)])).ok;
+    return (await table.transact([...deleteWrites(contact, changes), ...begin, ...auditWrites(entry)])).ok;
   },
   read: (contactId) => readRow(table, KEYS.erasure(contactId), erasureRows.read),
   async reschedule({ contactId }, at) {
@@ -88,7 +83,9 @@ export const erasureStore = (table: Table): ErasureStore => ({
   },
   async finish(erasure, entry) {
     const end: WriteOp = { delete: KEYS.erasure(erasure.contactId), when: isStillAt(erasure) };
-    return (await table.transact([end, ...auditWrites(entry)])).ok;
+    // That the contact was merged tells of the person, too.
+    const forgetMerge: WriteOp = { delete: KEYS.merge(erasure.contactId) };
+    return (await table.transact([end, forgetMerge, ...auditWrites(entry)])).ok;
   },
 });
 

@@ -5,6 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { contactRows } from './contacts.ts';
+import { heirOf } from './merges.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 /** What an interaction changes of a contact; times in ms. */
@@ -36,7 +37,16 @@ export const interactionWrites = (
   ];
 };
 
-/** Moves a contact's last interaction forward. One transaction; a repeat and an earlier interaction change nothing. */
+/**
+ * Moves a contact's last interaction forward, or that of the contact that it was merged into. One transaction; a repeat and an earlier interaction
+ * change nothing.
+ */
 export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
-  await table.transact(interactionWrites(interaction, await changesDue(table, interaction.organizationId)));
+  const { contactId, organizationId } = interaction;
+  const changes = await changesDue(table, organizationId);
+  const outcome = await table.transact(interactionWrites(interaction, changes));
+  if (outcome.ok || outcome.reasons[0]?.row !== undefined) return;
+  const heir = await heirOf(table, contactId);
+  if (heir && heir.id !== contactId)
+    await table.transact(interactionWrites({ ...interaction, contactId: heir.id }, changes));
 };

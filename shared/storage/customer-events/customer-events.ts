@@ -19,7 +19,8 @@ import { CUSTOMER_EVENT_SHARDS, shardOf } from '../table-indexes.ts';
 
 const propertiesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-const customerEventRows = defineRow<CustomerEvent>()({
+/** The rows of customer events. */
+export const customerEventRows = defineRow<CustomerEvent>()({
   attributes: {
     id: id('customerEvent'),
     organizationId: id('organization'),

@@ -1,7 +1,9 @@
 import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { sweepPartition } from '../contacts/sweep.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { PARSE_KEY } from '../parse-key.ts';
 
 /** Takes a person off its customer events: what was sold, and by which message, stays. */
 export const eraseCustomerEvents =
@@ -14,7 +16,8 @@ export const eraseCustomerEvents =
       async (rows): Promise<SweepOutcome> => {
         const remove = ['contactId', 'contactExternalId', 'gsi2pk', 'gsi2sk'];
         const when = { text: '#contactId = :contact', values: { contact: contactId } };
-        await Promise.all(rows.map(({ pk, sk }) => table.write({ update: { pk, sk }, remove, when })));
+        const ids = rows.map(PARSE_KEY.customerEvent);
+        await Promise.all(ids.map((id) => table.write({ update: KEYS.customerEvent(id), remove, when })));
         return 'done';
       },
     );

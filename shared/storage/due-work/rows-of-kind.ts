@@ -25,7 +25,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   index_contacts: [KEYS.changedContact],
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
   clean_up: [KEYS.listEdit],
-  erase_contact: [KEYS.erasure],
+  erase_contact: [KEYS.erasure, KEYS.merge],
 };
 
 /** What stands before the first variable part of a partition key. */

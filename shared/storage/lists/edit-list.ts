@@ -24,6 +24,17 @@ export interface Editing {
   readonly mayRetry: () => boolean;
 }
 
+/** What an edit makes of the members of a list, and the chunks that it looks at; absent where it looks at all. */
+export interface MemberEdit {
+  readonly apply: (members: NumberSet) => NumberSet;
+  readonly chunks?: readonly number[] | undefined;
+}
+/** An edit of a call: with the contacts that it names. */
+export const memberEdit = (edit: Edit, contacts: NumberSet): MemberEdit => ({
+  apply: (members) => EDITS[edit](members, contacts),
+  chunks: edit === 'replace' ? undefined : contacts.chunks,
+});
+
 /** What an edit makes of a list. */
 interface Change extends EditResult {
   readonly list: StoredList;
@@ -35,13 +46,12 @@ interface Change extends EditResult {
 const changeOf = async (
   table: Table,
   first: StoredList,
-  edit: Edit,
-  contacts: NumberSet,
+  { apply, chunks }: MemberEdit,
 ): Promise<Change | undefined> => {
-  const read = await membersAt(table, first, edit === 'replace' ? undefined : contacts.chunks);
+  const read = await membersAt(table, first, chunks);
   if (!read) return undefined;
   const { list, members: before } = read;
-  const members = EDITS[edit](before, contacts);
+  const members = apply(before);
   const [joined, left] = [members.andNot(before), before.andNot(members)];
   const { chunks: changed } = joined.or(left);
   return { list, members, changed, added: joined.size, removed: left.size, total: list.size + joined.size - left.size };
@@ -83,8 +93,7 @@ const commitChange = async (
 export const editList = async (
   editing: Editing,
   first: StoredList,
-  edit: Edit,
-  contacts: NumberSet,
+  edit: MemberEdit,
   since?: number,
 ): Promise<EditResult | undefined> => {
   const { table, clock, mayRetry } = editing;
@@ -93,7 +102,7 @@ export const editList = async (
   const leftovers: ChunkVersion[] = [];
   let list: StoredList | undefined = first;
   for (let attempt = 1; list; attempt++) {
-    const change = await changeOf(table, list, edit, contacts);
+    const change = await changeOf(table, list, edit);
     if (!change) return undefined;
     const { added, removed, total, changed } = change;
     if (changed.length === 0) return { added, removed, total };

@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/core/time.ts';
 import type { MemberStore, PhoneIndex } from '../../domain/lists/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
-import { editList } from './edit-list.ts';
+import { editList, memberEdit } from './edit-list.ts';
 import { findContacts } from './find-contacts.ts';
 import { listRows } from './list-rows.ts';
 import { dropUnlisted, unlistedCount } from './unlisted-contacts.ts';
@@ -29,8 +29,9 @@ export const memberStore = (
       find: (identifiers) => findContacts(table, organizationId, identifiers, phoneIndex, mayRetry),
       async commit(edit, contacts) {
         const editing = { table, clock, mayRetry };
-        if (edit === 'remove') return editList(editing, list, edit, contacts);
-        const result = await editList(editing, list, edit, contacts, since);
+        const made = memberEdit(edit, contacts);
+        if (edit === 'remove') return editList(editing, list, made);
+        const result = await editList(editing, list, made, since);
         if (!result) return undefined;
         const total = await dropUnlisted(editing, list, since);
         return total === undefined ? result : { ...result, total };

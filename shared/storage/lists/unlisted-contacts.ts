@@ -8,12 +8,26 @@ import { KEYS } from '../access-patterns.ts';
 import { ttlAfter } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { type Editing, editList } from './edit-list.ts';
+import { type Editing, editList, type MemberEdit } from './edit-list.ts';
 import { asList, type StoredList } from './list-rows.ts';
 import { membersAt, readList, storedLists } from './stored-lists.ts';
 
 const countRow = z.object({ count: z.int() });
-const unlistedRow = z.object({ number: z.int() });
+const unlistedRow = z.object({ number: z.int(), by: z.int().optional() });
+
+/** A contact that is taken out of all lists, by its number, and the one that takes its place in them where it was merged into another. */
+export type Unlisted = z.output<typeof unlistedRow>;
+
+/** Takes contacts out of a list, one after the other. */
+const takeOut = (contacts: readonly Unlisted[]): MemberEdit => ({
+  apply: (members) =>
+    contacts.reduce((left, { number, by }) => {
+      if (!left.has(number)) return left;
+      const without = left.andNot(NumberSet.of([number]));
+      return by === undefined ? without : without.or(NumberSet.of([by]));
+    }, members),
+  chunks: NumberSet.of(contacts.flatMap(({ number, by }) => (by === undefined ? [number] : [number, by]))).chunks,
+});
 /** How long edits are told of a contact, in ms: longer than the work that an interrupted one leaves waits. */
 const TOLD_MS = 7 * 24 * 3_600_000;
 const READS_IN_FLIGHT = 16;
@@ -26,12 +40,12 @@ export const unlistedCount = (row: Row | undefined): number => (row ? countRow.p
 const tellEdits = async (
   table: Table,
   organizationId: Id<'organization'>,
-  number: number,
+  contact: Unlisted,
   now: number,
 ): Promise<void> => {
   const { row } = await table.write({ update: KEYS.unlistedContacts(organizationId), add: { count: 1 } });
   const key = KEYS.unlistedContact(organizationId, unlistedCount(row));
-  await table.write({ put: { ...key, number, ttl: ttlAfter(now + TOLD_MS) } });
+  await table.write({ put: { ...key, ...contact, ttl: ttlAfter(now + TOLD_MS) } });
 };
 
 /** The lists that have the contact of a number. */
@@ -53,23 +67,21 @@ export const listsOfContact = async (
 ): Promise<StaticList[]> => (await listsWith(table, organizationId, number)).map(asList);
 
 /**
- * Takes a contact out of all lists of its organization, by its number, for good: also out of those that calls in flight are about to put it in. To be
- * called once nothing finds the contact any more (its own row, its phone's and its external id's are gone), and again until it succeeds: repeats do no
- * harm. The sizes of the lists are exact after it. Throws `Unavailable` when the table does not answer, or others change a list for too long.
+ * Takes a contact out of all lists of its organization, by its number, for good, and puts the one that it was merged into in its place: also in those that
+ * calls in flight are about to put it in. To be called once nothing finds the contact any more (its own row is gone, and its phone's and its external id's
+ * are gone or lead to the other), and again until it succeeds: repeats do no harm. The sizes of the lists are exact after it. Throws `Unavailable` when the table does not answer, or others change a list for too long.
  */
 export const removeContact = async (
   table: Table,
   clock: Clock,
   organizationId: Id<'organization'>,
-  number: number,
+  contact: Unlisted,
   mayRetry = within(REMOVAL_MS),
 ): Promise<void> => {
-  await tellEdits(table, organizationId, number, clock());
-  const lists = await listsWith(table, organizationId, number);
-  const contact = NumberSet.of([number]);
-  await mapConcurrently(lists, EDITS_IN_FLIGHT, (list) =>
-    editList({ table, clock, mayRetry }, list, 'remove', contact),
-  );
+  await tellEdits(table, organizationId, contact, clock());
+  const lists = await listsWith(table, organizationId, contact.number);
+  const edit = takeOut([contact]);
+  await mapConcurrently(lists, EDITS_IN_FLIGHT, (list) => editList({ table, clock, mayRetry }, list, edit));
 };
 
 /** How long a removal tries a list that others change, in ms. */
@@ -81,7 +93,7 @@ export const within = (ms: number): (() => boolean) => {
 };
 
 /**
- * Takes out of a list the contacts that were taken out of all lists after `since` others, and that an edit may have put in since; the size of the list
+ * Takes out of a list, as of all others, the contacts that were taken out of them after `since` others, and that an edit may have put in since; the size of the list
  * after it, undefined where there were none. One query.
  */
 export const dropUnlisted = async (
@@ -97,6 +109,6 @@ export const dropUnlisted = async (
   });
   if (rows.length === 0) return undefined;
   const list = await readList(editing.table, organizationId, id);
-  const contacts = NumberSet.of(rows.map((row) => unlistedRow.parse(row).number));
-  return list && (await editList(editing, list, 'remove', contacts))?.total;
+  const edit = takeOut(rows.map((row) => unlistedRow.parse(row)));
+  return list && (await editList(editing, list, edit))?.total;
 };

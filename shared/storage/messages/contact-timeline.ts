@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { ContactItem } from '../../domain/api/contact-timeline.ts';
 import { CHANNELS } from '../../domain/channels/registry.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
 import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import type { ContactItem } from '../../domain/tracking/contact-timeline.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { CursorRequest } from '../client/cursor-pages.ts';
 import { mergeNewest } from '../client/merge-newest.ts';
@@ -11,45 +12,72 @@ import { fullRows } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { turnRows } from '../contacts/ai-turns.ts';
+import { customerEventRows } from '../customer-events/customer-events.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from './inbound-rows.ts';
+import { addressPartitions } from './unnamed-messages.ts';
 
 /** The index sort key of the last entry of the page before: a time and an id, no personal data. */
 const position = z.strictObject({ before: z.string() });
 
 const TURN_SORT_KEY = KEYS.aiTurn('' as Id<'aiTurn'>).sk;
+const EVENT_SORT_KEY = KEYS.customerEvent('' as Id<'customerEvent'>).sk;
 
-/** Everything of a contact that its timeline shows, one partition of an index each. */
-const partitionsOf = (contactId: Id<'contact'>): string[] => [
-  INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
-  ...CHANNELS.flatMap((channel) => [
-    INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk,
-    INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk,
-  ]),
-];
+/** A partition of an index: of entries that name the contact, or of those of an address. */
+interface Part {
+  readonly index: 'gsi2' | 'gsi4';
+  readonly partition: string;
+}
+
+/** Everything of a contact that its timeline shows. */
+const partsOf = (contactId: Id<'contact'>): readonly Part[] =>
+  [
+    INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
+    INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk,
+    ...CHANNELS.flatMap((channel) => [
+      INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk,
+      INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk,
+    ]),
+  ].map((partition) => ({ index: 'gsi2', partition }));
+
+/** The messages to and from the phones and addresses of a contact, among them those that named no contact. */
+const addressPartsOf = async (table: Table, contact: Contact): Promise<readonly Part[]> => {
+  const { id: contactId, organizationId, mergedContacts = [] } = contact;
+  const found = await Promise.all(
+    [contact, ...mergedContacts].flatMap(({ phoneHash, emailHash }) =>
+      CHANNELS.map((channel) => addressPartitions(table, { contactId, organizationId, phoneHash, emailHash }, channel)),
+    ),
+  );
+  return found.flat().map((partition) => ({ index: 'gsi4', partition }));
+};
 
 /** The newest entries of a partition before a sort key; read once, since a page needs no more of it. */
-const newestOf = (table: Table, partition: string, before: string | undefined, limit: number) => {
+const newestOf = (table: Table, { index, partition }: Part, before: string | undefined, limit: number) => {
   let isRead = false;
   return async (): Promise<readonly Row[] | undefined> => {
     if (isRead) return undefined;
     isRead = true;
-    const sort = before === undefined ? undefined : { text: '#gsi2sk < :before', values: { before } };
+    const sort = before === undefined ? undefined : { text: `#${index}sk < :before`, values: { before } };
     const { rows } = await table.query({
-      index: 'gsi2',
+      index,
       partition,
       sort,
       newestFirst: true,
-      only: ['pk', 'sk', 'gsi2sk'],
+      only: ['pk', 'sk', `${index}sk`, 'contactId'],
       limit,
     });
     return rows;
   };
 };
 
-const orderOf = (row: Row): string => String(row.gsi2sk);
-const itemOf = (row: Row): ContactItem =>
-  row.sk === TURN_SORT_KEY ? { turn: turnRows.read(row) } : { message: readStoredMessage(row) };
+const orderOf = (row: Row): string => String(row.gsi2sk ?? row.gsi4sk);
+/** Whether an entry of an address names a contact: then it is among that contact's own. */
+const isNamed = (row: Row): boolean => row.gsi2sk === undefined && row.contactId !== undefined;
+
+const itemOf = (row: Row): ContactItem => {
+  if (row.sk === TURN_SORT_KEY) return { turn: turnRows.read(row) };
+  return row.sk === EVENT_SORT_KEY ? { event: customerEventRows.read(row) } : { message: readStoredMessage(row) };
+};
 
 /** A page of a contact's timeline. */
 export interface ContactTimelinePage {
@@ -57,13 +85,9 @@ export interface ContactTimelinePage {
   readonly nextCursor?: string;
 }
 
-/**
- * A page of the timeline of an organization's contact, newest first: one query for each channel and direction and one for turns, of at most a
- * page each and side by side, and one read of the page's rows, however long the timeline. 400 for a cursor of another list.
- */
-export const contactTimelinePage = async (
+const pageOf = async (
   table: Table,
-  contactId: Id<'contact'>,
+  parts: readonly Part[],
   { vault, scope, cursor, limit }: CursorRequest,
 ): Promise<ContactTimelinePage | Refusal<'BAD_REQUEST'>> => {
   const from = cursor === undefined ? undefined : position.safeParse(decodeCursor(vault, scope, cursor));
@@ -72,12 +96,28 @@ export const contactTimelinePage = async (
       detail: 'The cursor is not valid.',
       errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
     });
-  const before = from?.data.before;
-  const sources = partitionsOf(contactId).map((partition) => newestOf(table, partition, before, limit + 1));
+  const sources = parts.map((part) => newestOf(table, part, from?.data.before, limit + 1));
   const found = await mergeNewest(sources, orderOf, 0, limit + 1);
   const keys = found.slice(0, limit);
   const last = found.length > limit ? keys.at(-1) : undefined;
-  const rows = await fullRows(table, keys);
+  const rows = await fullRows(
+    table,
+    keys.filter((row) => !isNamed(row)),
+  );
   const items = rows.filter((row) => row.org === scope.organizationId).map(itemOf);
   return { items, ...(last ? { nextCursor: encodeCursor(vault, scope, { before: orderOf(last) }) } : {}) };
 };
+
+/**
+ * A page of the timeline of an organization's contact, newest first: one query for each channel and direction, one for turns and one for customer
+ * events, of at most a page each and side by side, and one read of the page's rows, however long the timeline. 400 for a cursor of another list.
+ */
+export const contactTimelinePage = (table: Table, contactId: Id<'contact'>, request: CursorRequest) =>
+  pageOf(table, partsOf(contactId), request);
+
+/**
+ * The same with the messages to and from the contact's phones and addresses that named no contact: two queries more for each of these and each channel
+ * that it is for. A page that comes upon messages which named one has fewer items, and still a next page.
+ */
+export const contactExportPage = async (table: Table, contact: Contact, request: CursorRequest) =>
+  pageOf(table, [...partsOf(contact.id), ...(await addressPartsOf(table, contact))], request);

@@ -10,7 +10,6 @@ import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
-import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { eraseCounted } from '../contacts/erasures.ts';
 import { sweepPartition, worstOf } from '../contacts/sweep.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -19,6 +18,7 @@ import { dropFallback } from './fallbacks.ts';
 import { erasedInboundWrite, inboundRows, isInbound } from './inbound-rows.ts';
 import { erasedWrite, messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
+import { addressPartitions } from './unnamed-messages.ts';
 
 const IN_FLIGHT = 16;
 const ofContact = (partition: string): QueryRange => ({ index: 'gsi2', partition, only: ['pk', 'sk'] });
@@ -30,28 +30,13 @@ const ofRecipient = (partition: string, { at }: Erasure): QueryRange => ({
   only: ['pk', 'sk'],
 });
 
-/** The blind index of a person's recipient on a channel; none of an address that other contacts share, and of user ids, which nobody owns. */
-const hashOn = async (table: Table, { organizationId, phoneHash, emailHash }: Erasure, channel: Channel) => {
-  const { recipient } = channelOf(channel);
-  if (recipient === 'phone') return phoneHash;
-  if (recipient !== 'email' || emailHash === undefined) return undefined;
-  const others = await emailConsentStore(table).contactsOf(organizationId, emailHash);
-  return others.length === 0 ? emailHash : undefined;
-};
-
 /** The index entries of a person's messages of a channel, both directions. */
 const rangesOf = async (table: Table, erasure: Erasure, channel: Channel): Promise<readonly QueryRange[]> => {
-  const { contactId, organizationId } = erasure;
-  const hash = await hashOn(table, erasure, channel);
+  const { contactId } = erasure;
   return [
     ofContact(INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk),
     ofContact(INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk),
-    ...(hash === undefined
-      ? []
-      : [
-          ofRecipient(INDEX_KEYS.messagesTo(organizationId, hash, channel, '', '').gsi4pk, erasure),
-          ofRecipient(INDEX_KEYS.inboundFrom(organizationId, hash, channel, '', '').gsi4pk, erasure),
-        ]),
+    ...(await addressPartitions(table, erasure, channel)).map((partition) => ofRecipient(partition, erasure)),
   ];
 };
 

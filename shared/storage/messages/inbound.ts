@@ -12,9 +12,10 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
-import { consentWrites, readContact } from '../contacts/contacts.ts';
+import { consentWrites } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { interactionWrites } from '../contacts/interactions.ts';
+import { heirOf } from '../contacts/merges.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
 import { type ChangesDue, changesDue } from '../contacts/standing.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -63,8 +64,9 @@ export const readWindows = async (
 };
 
 const contactOf = async (table: Table, organizationId: Id<'organization'>, id: Id<'contact'> | undefined) => {
-  const row = id === undefined ? undefined : await table.get(KEYS.contact(id));
-  return row?.org === organizationId ? readContact(row) : undefined;
+  // Messages may still name one that was merged.
+  const contact = id === undefined ? undefined : await heirOf(table, id);
+  return contact?.organizationId === organizationId ? contact : undefined;
 };
 
 /** How many of the latest messages to a user of Meta's channels are searched for a contact. */

@@ -1,6 +1,8 @@
 import { cancel } from '../../domain/api/cancel-and-force.ts';
 import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts';
+import { moveMerged } from '../../domain/contacts/merge.ts';
 import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
 import { eraseConsents, eraseDevices, eraseMemberships, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
@@ -9,6 +11,7 @@ import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { deletionPorts } from './contacts.ts';
+import { movingPorts } from './merge.ts';
 
 /** A message that left meanwhile is found settled by the next look. */
 const cancelQueued: CancelQueued = async (organizationId, id) => {
@@ -28,5 +31,8 @@ const ports: ErasurePorts = {
   ],
 };
 
-/** Goes on with an erasure that is due. */
-export const processErasure = (item: WorkItem): Promise<void> => eraseContact(ports, PARSE_KEY.contact(item));
+/** Goes on with what a contact left behind that is gone: its traces are erased, or follow it to the contact that it was merged into. */
+export const processErasure = (item: WorkItem): Promise<void> => {
+  const id = PARSE_KEY.contact(item);
+  return item.sk === KEYS.merge(id).sk ? moveMerged(movingPorts, id) : eraseContact(ports, id);
+};

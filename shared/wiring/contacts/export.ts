@@ -4,16 +4,21 @@ import type { Actor } from '../../domain/core/actor.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { auditWrites } from '../../storage/audit/audit-log.ts';
 import { allConsents } from '../../storage/contacts/consent-history.ts';
+import { listsOfContact } from '../../storage/lists/unlisted-contacts.ts';
 import { devicesOfContact, pushDevices } from '../../storage/push/devices.ts';
 import { clock, table, vaults } from '../process/aws.ts';
 
 const DEVICES_IN_FLIGHT = 8;
 
 /** What the first page of an export has beside the contact, once the export is entered in the audit log. */
-export const beginExport = async (actor: Actor, { id, organizationId }: Contact) => {
+export const beginExport = async (actor: Actor, { id, number, organizationId }: Contact) => {
   await table.transact(auditWrites(auditEntry(actor, { action: 'contact.exported', object: id, at: clock() })));
   const store = pushDevices(table, vaults.push);
-  const [consents, ids] = await Promise.all([allConsents(table, id), devicesOfContact(table, id)]);
+  const [consents, ids, lists] = await Promise.all([
+    allConsents(table, id),
+    devicesOfContact(table, id),
+    listsOfContact(table, organizationId, number),
+  ]);
   const devices = await mapConcurrently(ids, DEVICES_IN_FLIGHT, (deviceId) => store.read(organizationId, deviceId));
-  return { consents, devices: devices.filter((device) => device !== undefined) };
+  return { consents, lists, devices: devices.filter((device) => device !== undefined) };
 };

@@ -4,5 +4,6 @@ import { clock, table } from '../process/aws.ts';
 
 /** The static lists that contacts are in. */
 export const contactLists: ContactLists = {
-  forget: ({ organizationId, number }) => removeContact(table, clock, organizationId, number),
+  forget: ({ organizationId, number }) => removeContact(table, clock, organizationId, { number }),
+  replace: ({ organizationId, number }, { number: by }) => removeContact(table, clock, organizationId, { number, by }),
 };

@@ -1,14 +1,18 @@
 import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
+import { type CustomerEvent, customerEventView } from '../customer-events/customer-event.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
-import { type AiTurn, turnDetail, turnView } from './ai-turn.ts';
-import { unifiedStatus } from './views.ts';
+import { type AiTurn, turnDetail, turnView } from '../tracking/ai-turn.ts';
+import { unifiedStatus } from '../tracking/views.ts';
 
 /** The kinds of entries of a contact's timeline (docs/spec/contacts.md#contact-timeline). */
-export const CONTACT_STEP_KINDS = ['sent', 'received', 'ai'] as const;
+export const CONTACT_STEP_KINDS = ['sent', 'received', 'ai', 'event'] as const;
 
 /** What a contact's timeline is made of. */
-export type ContactItem = { readonly message: StoredMessage } | { readonly turn: AiTurn };
+export type ContactItem =
+  | { readonly message: StoredMessage }
+  | { readonly turn: AiTurn }
+  | { readonly event: CustomerEvent };
 
 /** An entry on the wire. `at` is ISO 8601 in UTC. */
 export interface ContactStep {
@@ -17,6 +21,7 @@ export interface ContactStep {
   readonly detail: string;
   readonly messageId?: Id<'message'>;
   readonly turn?: ReturnType<typeof turnView>;
+  readonly event?: ReturnType<typeof customerEventView>;
 }
 
 /** An entry of a contact's timeline; of a message without its text, which whoever may read messages reads there. */
@@ -25,6 +30,12 @@ export const contactStep = (item: ContactItem): ContactStep => {
     const { turn } = item;
     const about = turn.messageId === undefined ? {} : { messageId: turn.messageId };
     return { at: isoTime(turn.createdAt), kind: 'ai', detail: turnDetail(turn), ...about, turn: turnView(turn) };
+  }
+  if ('event' in item) {
+    const { event } = item;
+    const about = event.attribution ? { messageId: event.attribution.messageId } : {};
+    const at = isoTime(event.occurredAt);
+    return { at, kind: 'event', detail: event.name, ...about, event: customerEventView(event, false) };
   }
   const { id, channel, direction, createdAt } = item.message;
   const at = isoTime(createdAt);

@@ -1,0 +1,57 @@
+import type { Id } from '../core/ids.ts';
+import type { Contact } from './contact.ts';
+
+/** By what two contacts are taken for one person. */
+export const DUPLICATE_REASONS = ['email', 'externalId'] as const;
+export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
+
+/** Another contact that may be the same person. */
+export interface LikelyDuplicate {
+  readonly contact: Contact;
+  /** What both have; at least one. */
+  readonly by: readonly DuplicateReason[];
+}
+
+/** The most contacts that are answered: an address of more is no person's. */
+export const MAX_DUPLICATES = 20;
+
+export interface DuplicatePorts {
+  /** Contacts that have an address (blind index), at most so many; eventually consistent. */
+  readonly withEmail: (
+    organizationId: Id<'organization'>,
+    emailHash: string,
+    most: number,
+  ) => Promise<readonly Id<'contact'>[]>;
+  /** The contacts whose own external id is one of these. */
+  readonly withExternalIds: (
+    organizationId: Id<'organization'>,
+    externalIds: readonly string[],
+  ) => Promise<readonly Id<'contact'>[]>;
+  readonly readMany: (ids: readonly Id<'contact'>[]) => Promise<readonly Contact[]>;
+}
+
+/**
+ * The contacts that may be the same person as this one: those with its e-mail address, and those whose own external id is an id that this one has in a
+ * CRM. At most 20, in no promised order; the cost does not grow with the organization's contacts (docs/spec/contacts.md#finding-duplicates).
+ */
+export const likelyDuplicates = async (
+  ports: DuplicatePorts,
+  contact: Contact,
+): Promise<readonly LikelyDuplicate[]> => {
+  const { id, organizationId, emailHash, externalIds } = contact;
+  const known = Object.values(externalIds ?? {}).filter((value) => value !== undefined);
+  const nobody: readonly Id<'contact'>[] = [];
+  const [email, externalId] = await Promise.all([
+    emailHash === undefined ? nobody : ports.withEmail(organizationId, emailHash, MAX_DUPLICATES + 1),
+    known.length === 0 ? nobody : ports.withExternalIds(organizationId, known),
+  ]);
+  const found = { email, externalId };
+  const ids = [...new Set([...externalId, ...email])].filter((other) => other !== id).slice(0, MAX_DUPLICATES);
+  const contacts = await ports.readMany(ids);
+  // The index of addresses may still have one that has changed its own.
+  const isSo = { email: (other: Contact) => other.emailHash === emailHash, externalId: () => true };
+  return contacts.flatMap((other) => {
+    const by = DUPLICATE_REASONS.filter((reason) => found[reason].includes(other.id) && isSo[reason](other));
+    return other.organizationId === organizationId && by.length > 0 ? [{ contact: other, by }] : [];
+  });
+};

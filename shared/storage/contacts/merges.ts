@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
+import type { Merge, MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { countWrite } from '../access/counters.ts';
+import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
+import { id, time } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { changedWrite } from './changed-contacts.ts';
+import { mergeConsentWrites } from './consent-history.ts';
+import { checkCompany, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
+import { contactRow, phoneConsentWrite, readContact } from './contacts.ts';
+import { recipientRows } from './recipient-opt-outs.ts';
+import { type ChangesDue, changesDue } from './standing.ts';
+
+const mergeRows = defineRow<Merge>()({
+  attributes: {
+    contactId: id('contact'),
+    number: z.int(),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    into: id('contact'),
+    at: time,
+  },
+  rename: { organizationId: 'org' },
+  key: ({ contactId }) => KEYS.merge(contactId),
+});
+
+const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_contact', contactId, at);
+
+const isOf = ({ id: contactId }: Contact) => ({ text: '#contactId = :id', values: { id: contactId } });
+
+/** The phones of the duplicate lead to the contact from now on, and those of the contact have its consent. */
+const phoneWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
+  const { id: contactId, number: contactNumber, organizationId, optIn } = merged;
+  const set = recipientRows.set({ contactId, contactNumber, optInStatus: optIn.status });
+  const stay = target.optIn.status === optIn.status ? [] : phoneHashesOf(target);
+  return [
+    ...phoneHashesOf(duplicate).map((hash) => ({
+      update: KEYS.phone(organizationId, hash),
+      set,
+      when: isOf(duplicate),
+    })),
+    ...stay.map((hash) => phoneConsentWrite(merged, hash)),
+  ];
+};
+
+/** The external id of the duplicate is the contact's where that has none, else free. */
+const externalIdWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
+  const { organizationId, externalId } = duplicate;
+  if (externalId === undefined || target.externalId !== undefined) return leaveExternalId(duplicate);
+  const set = { contactId: merged.id, number: merged.number };
+  return [{ update: KEYS.externalId(organizationId, externalId), set, when: isOf(duplicate) }];
+};
+
+/** The opted-out contacts of both addresses, which may be one. */
+const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
+  const before = target.emailHash === merged.emailHash ? denied(target) : 0;
+  if (duplicate.emailHash !== merged.emailHash)
+    return [...leaveAddress(duplicate), ...countAddress(merged, denied(merged) - before)];
+  return countAddress(merged, denied(merged) - before - denied(duplicate));
+};
+
+/** The writes that make one contact of two; a contact of 20 merged ones has about 60. The first two say whether both are as they were read. */
+const mergeWrites = (change: MergeChange, changes: ChangesDue): WriteOp[] => {
+  const { target, duplicate, merged } = change;
+  const { id: contactId, organizationId, number } = duplicate;
+  return [
+    { put: contactRow(merged), when: unchanged(target) },
+    { delete: KEYS.contact(contactId), when: unchanged(duplicate) },
+    ...phoneWrites(change),
+    ...externalIdWrites(change),
+    ...addressWrites(change),
+    ...mergeConsentWrites(target, merged),
+    { delete: KEYS.numberedContact(organizationId, number) },
+    countWrite(organizationId, 'contacts', contactId, -1),
+    changedWrite(merged, changes),
+    changedWrite({ ...duplicate, updatedAt: merged.updatedAt }, changes),
+  ];
+};
+
+/** The contact with an id, or the one that it was merged into, directly or over others; undefined once that is erased. A read, and two more for each merge. */
+export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Contact | undefined> => {
+  const contact = await readRow(table, KEYS.contact(contactId), readContact);
+  if (contact) return contact;
+  const merge = await readRow(table, KEYS.merge(contactId), mergeRows.read);
+  return merge && heirOf(table, merge.into);
+};
+
+/** Merges in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): MergeStore => ({
+  async merge(change, merge, entry, raises) {
+    const { target, merged } = change;
+    const events = await takenEvents(table, merged.organizationId, raises);
+    const company = target.companyId === merged.companyId ? [] : checkCompany(merged).map(({ write }) => write);
+    const changes = await changesDue(table, merged.organizationId);
+    const outcome = await table.transact([
+      ...mergeWrites(change, changes),
+      { put: { ...mergeRows.write(merge), ...dueAt(merge.contactId, merge.at) } },
+      ...company,
+      ...events.map(eventWrite),
+      ...auditWrites(entry),
+    ]);
+    if (outcome.ok) {
+      raised(events);
+      return 'merged';
+    }
+    const [own, other] = outcome.reasons;
+    const isStale = own?.conditionFailed || other?.conditionFailed || company.length === 0;
+    return isStale ? 'stale' : 'unknown_company';
+  },
+  read: (contactId) => readRow(table, KEYS.merge(contactId), mergeRows.read),
+  heirOf: (contactId) => heirOf(table, contactId),
+  async reschedule({ contactId }, at) {
+    await table.write({ update: KEYS.merge(contactId), set: dueAt(contactId, at), when: EXISTS });
+  },
+  async finish({ contactId }) {
+    await table.write({ update: KEYS.merge(contactId), remove: ['duePk', 'dueAt'], when: EXISTS });
+  },
+});

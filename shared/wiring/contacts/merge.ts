@@ -1,0 +1,20 @@
+import type { MergePorts } from '../../domain/contacts/merge.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { mergeStore } from '../../storage/contacts/merges.ts';
+import { moveConsents, moveEntries } from '../../storage/contacts/move-traces.ts';
+import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
+import { contactPorts } from './contacts.ts';
+import { contactLists } from './lists.ts';
+
+/** The ports of merging contacts. */
+export const mergePorts: Omit<MergePorts, 'sweeps'> = {
+  clock,
+  contacts: contactPorts,
+  store: mergeStore(table, publishEvents),
+  lists: contactLists,
+  enqueue: ({ contactId, organizationId: owner }) =>
+    publishWork([{ kind: 'erase_contact', ...KEYS.merge(contactId), owner }]),
+};
+
+/** The ports of what a merge leaves to be done. */
+export const movingPorts: MergePorts = { ...mergePorts, sweeps: [moveEntries(table), moveConsents(table)] };
