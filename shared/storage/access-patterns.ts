@@ -102,6 +102,8 @@ export const KEYS = {
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
   /** A change of a contact's consent, by the version of the contact that it made. */
   consent: (id: Id<'contact'>, version: number) => key(`CNT#${id}`, `CONSENT#${padded(version, 12)}`),
+  /** How many sends that count for frequency caps a contact was sent, by the hour. */
+  sentToContact: (id: Id<'contact'>) => key(`CNT#${id}`, 'SENT'),
   /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
   erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
   /** The last number that was given to a contact of an organization. */

@@ -2,6 +2,7 @@ import { cancel } from '../../domain/api/cancel-and-force.ts';
 import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { eraseConsents, eraseDevices, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
+import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
@@ -23,6 +24,7 @@ const ports: ErasurePorts = {
     eraseTurns(table),
     eraseDevices(table),
     eraseConsents(table),
+    eraseSentCounts(table),
     eraseCustomerEvents(table),
   ],
 };
