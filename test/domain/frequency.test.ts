@@ -7,7 +7,6 @@ import {
   type SentByHour,
   sentWithin,
   staleHours,
-  uniteSent,
 } from '../../shared/domain/contacts/frequency.ts';
 import { stopsCounting } from '../../shared/domain/sending/frequency.ts';
 
@@ -88,16 +87,6 @@ describe('sends to a contact, counted by the hour', () => {
         expect(older).toBeLessThanOrEqual(MAX_FREQUENCY.messages);
         expect(fitsFrom(kept, asked, START) > START).toBe(fitsFrom(counts, asked, START) > START);
         expect(stale.has(hourOf(START))).toBe(false);
-      }),
-    );
-  });
-
-  test('of two contacts that become one are those of both', () => {
-    const times = fc.array(fc.integer({ min: 0, max: 20 * DAY }), { maxLength: 20 });
-    fc.assert(
-      fc.property(times, times, (one, other) => {
-        const [a, b] = [one, other].map((ages) => ages.map((age) => START - age));
-        expect(uniteSent(countOf(a ?? []), countOf(b ?? []))).toEqual(countOf([...(a ?? []), ...(b ?? [])]));
       }),
     );
   });

@@ -53,10 +53,3 @@ export const staleHours = (byHour: SentByHour, now: number): number[] => {
   }
   return [...byHour.keys()].filter((hour) => !kept.has(hour));
 };
-
-/** The sends to two contacts that are one. */
-export const uniteSent = (one: SentByHour, other: SentByHour): SentByHour => {
-  const united = new Map(one);
-  for (const [hour, sends] of other) united.set(hour, (united.get(hour) ?? 0) + sends);
-  return united;
-};
