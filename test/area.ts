@@ -74,6 +74,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   providers: ['test/providers', 'breakers'],
   platform: [
     'domain/json',
+    'strict-inputs',
     'zod-',
     'cursor',
     'linear',
