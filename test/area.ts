@@ -17,6 +17,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'flows/sizes',
     'flows/largest-bodies',
     'apply-receipt',
+    'domain/frequency',
     'critical-lane',
     'domain/priority',
     'planning',
@@ -74,6 +75,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   providers: ['test/providers', 'breakers'],
   platform: [
     'domain/json',
+    'strict-inputs',
     'zod-',
     'cursor',
     'linear',

@@ -5,5 +5,5 @@ import { operation } from '../../shared/runtime/operation.ts';
 import { previewPorts } from '../../shared/wiring/messages/queue-and-send.ts';
 
 export const handler = operation(contract, ({ actor, body }) =>
-  lookingUp(contract, actor, ['to'], tellsOfRecipient)(() => previewV1(previewPorts, actor, body)),
+  lookingUp(contract, actor, ['to'], tellsOfRecipient(body))(() => previewV1(previewPorts, actor, body)),
 );

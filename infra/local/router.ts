@@ -81,12 +81,15 @@ const walk = (node: Node, segments: readonly string[], at: number, values: strin
   return node.greedy;
 };
 
+const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+
+/** Segments without their percent-encoding; undefined where it is broken. Bytes that are no UTF-8 become U+FFFD, which is in no id. */
 const decoded = (segments: string[]): string[] | undefined => {
-  try {
-    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
-  } catch {
-    return undefined;
-  }
+  if (segments.some((segment) => BROKEN_ESCAPE.test(segment))) return undefined;
+  return segments.map((segment) =>
+    segment.replaceAll(ESCAPES, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()),
+  );
 };
 
 /** HEAD is answered as GET: who writes the response leaves out the body (RFC 9110, 9.3.2). */

@@ -81,6 +81,9 @@ export const deleteContact = defineOperation({
   uses: { table: 'write', queues: ['outcome'] },
 });
 
+/** A body without fields, which may be left out. */
+const NoFields = z.strictObject({}).meta({ id: 'NoFields', description: 'No fields.' });
+
 export const revealDocuments = defineOperation({
   id: 'contacts.reveal-documents',
   method: 'POST',
@@ -90,7 +93,7 @@ export const revealDocuments = defineOperation({
   description:
     'In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
   permission: { session: 'contacts:pii' },
-  request: { params },
+  request: { params, body: NoFields },
   responses: {
     200: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
       cpf: optionalText('The CPF: eleven digits.', '52998224725'),
@@ -98,6 +101,6 @@ export const revealDocuments = defineOperation({
       nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
     }),
   },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['contacts'] },
 });

@@ -108,16 +108,21 @@ export const listCustomerEvents = defineOperation({
   summary: 'List events of customers, latest first',
   permission: 'contacts:read',
   request: {
-    query: z.strictObject({
-      from: dateTime('Only events that happened at or after this time.'),
-      to: dateTime('Only events that happened at or before this time.'),
-      name: boundedText(128, 'Only events of this name.').optional(),
-      contactId: looseId('contact', z.string().min(1).max(128))
-        .optional()
-        .meta({ description: 'Only events of this contact.' }),
-      limit: limit(50, 200),
-      cursor,
-    }),
+    query: z
+      .strictObject({
+        from: dateTime('Only events that happened at or after this time.'),
+        to: dateTime('Only events that happened at or before this time.'),
+        name: boundedText(128, 'Only events of this name.').optional(),
+        contactId: looseId('contact', z.string().min(1).max(128))
+          .optional()
+          .meta({ description: 'Only events of this contact.' }),
+        limit: limit(50, 200),
+        cursor,
+      })
+      .refine(({ from, to }) => Date.parse(from) <= Date.parse(to), {
+        path: ['to'],
+        message: 'must not be before from',
+      }),
   },
   responses: {
     200: openObject('CustomerEventPage', 'A page of events.', {

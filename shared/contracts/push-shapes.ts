@@ -56,7 +56,7 @@ export const silent = flag('True shows nothing: the app receives it as data, at 
 export const audience = {
   segment: optionalBoundedText(
     64,
-    '`all_opt_in`, every opted-in device, or the id of a saved segment of contacts (`seg_…`). `all_opt_in` when neither segment nor tokenIds is given.',
+    '`all_opt_in`, every opted-in device, or the id of a saved segment (`seg_…`) or of a static list (`lst_…`) of contacts. `all_opt_in` when neither segment nor tokenIds is given.',
     'all_opt_in',
   ),
   tokenIds: z

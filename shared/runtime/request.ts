@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
 import {
   type InputProblem,
@@ -125,6 +125,11 @@ export const readIdempotencyKey = (
 const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) =>
   schema ? parsePart(schema, input, problem, what) : {};
 
+const NO_QUERY = z.strictObject({});
+/** An operation without a query knows no parameter; public ones take any, since others add theirs to the links that they follow. */
+const querySchema = ({ request, permission }: OperationContract) =>
+  request.query ?? (permission === 'public' ? undefined : NO_QUERY);
+
 /** Parses path, query and body against the contract, in that order. */
 export const readInput = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const params = readPart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
@@ -134,7 +139,7 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
     .flat()
     .some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
   if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
-  const query = readPart(contract.request.query, queryOf(event), badQuery, 'The query');
+  const query = readPart(querySchema(contract), queryOf(event), badQuery, 'The query');
   if (query instanceof Refusal) return query;
   const body = readBody(contract, event);
   return body instanceof Refusal ? body : { params, query, body };

@@ -104,6 +104,8 @@ export const KEYS = {
   consent: (id: Id<'contact'>, version: number) => key(`CNT#${id}`, `CONSENT#${padded(version, 12)}`),
   /** When a contact last entered or left a segment. */
   membership: (id: Id<'contact'>, segmentId: IdOrEmpty<'segment'>) => key(`CNT#${id}`, `SINCE#${segmentId}`),
+  /** How many sends that count for frequency caps a contact was sent, by the hour. */
+  sentToContact: (id: Id<'contact'>) => key(`CNT#${id}`, 'SENT'),
   /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
   erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
   /** A change of consent of a contact that was merged into another, there: sorts by its time, after the version that the other had then. */

@@ -86,7 +86,9 @@ test('documents are revealed to a person in a session alone, and never without a
   const { id } = await create(tenant.test, { cpf: '529.982.247-25', nascimento: '1990-05-20' });
   const path = `/v2/contacts/${id}/documentos/revelar`;
   expectProblem(await tenant.test.post(path, undefined), 403);
-  const revealed = await client.post(path, undefined);
+  expectProblem(await client.post(path, { campos: ['cpf'] }), 422, { errors: ['campos'] });
+  expectProblem(await client.post(path, ['cpf']), 422);
+  const revealed = await client.post(path, {});
   expect(revealed).toMatchObject({ status: 200, body: { cpf: '52998224725', nascimento: '1990-05-20' } });
   const entry = { action: 'contact.documents_revealed', actor: accountId, details: { fields: ['cpf', 'nascimento'] } };
   expect(await auditOf(tenant.test, id)).toEqual([entry]);

@@ -116,6 +116,19 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
   }, 60_000);
 
+  test('a preview reveals who has another address 60 times a minute, then 429; what no fallback finds is not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:send', 'sms:send']);
+    const [known, unknown] = [phoneOf(610), phoneOf(611)];
+    await owner.test.post('/contacts', { phone: known, email: 'ana@loja.example' });
+    const preview = (to: string) =>
+      masking.post('/v1/messages/preview', { channel: 'sms', to, text: 'Oi', fallback: ['email'] });
+    expect((await preview(unknown)).body.hops[1].refusal.code).toBe('invalid_recipient');
+    expect(await statusesOf(() => preview(unknown))).toEqual(new Set([200]));
+    expect((await preview(known)).body.hops[1].to).toMatch(/^a.*\*/);
+    expect(await statusesOf(() => preview(known))).toEqual(new Set([200, 429]));
+  }, 60_000);
+
   test('a dry run of resends to an address reveals who opted out 60 times a minute, then 429; other dry runs are not limited', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, ['messages:manage']);

@@ -30,3 +30,27 @@ test('a push to a segment reaches the opted-in devices of its contacts as they a
   expect(await ended(client, sent.body.id)).toMatchObject({ status: 'sent', metrics: { reach: 3, delivered: 3 } });
   expect(await dispatchesOf(client, sent.body.id)).toHaveLength(3);
 });
+
+test('a push to a static list reaches the opted-in devices of its contacts; one that opted out or left it gets nothing', async () => {
+  const { client, register } = await shopOf(messaging);
+  const contact = async (phone: string): Promise<string> => (await client.post('/contacts', { phone })).body.id;
+  const [member, out, left] = [
+    await contact('+5511988880101'),
+    await contact('+5511988880102'),
+    await contact('+5511988880103'),
+  ];
+  await register('member-0005', { contactId: member });
+  await register('out-0005', { contactId: out });
+  await register('left-0005', { contactId: left });
+  await register('other-0005', { contactId: await contact('+5511988880104') });
+  const { id: segment } = (await client.post('/v2/lists', { name: 'Clientes' })).body;
+  await client.post(`/v2/lists/${segment}/members`, { contactIds: [member, out, left] });
+  await client.post(`/v2/lists/${segment}/members/remove`, { contactIds: [left] });
+  await client.post(`/contacts/${out}/opt-out`, {});
+  expect((await client.post('/v2/push/preview', { platforms: ['ios'], segment })).body.reach).toBe(2);
+  const { body } = await send(client, { segment });
+  expect(body).toMatchObject({ audience: { segment }, metrics: { reach: 2 } });
+  expect(await ended(client, body.id)).toMatchObject({ status: 'sent', metrics: { delivered: 1, failures: 1 } });
+  expect((await client.get(`/messages/${body.id}`)).body.to).toBe(segment);
+  expect((await send(client, { segment: `${segment.slice(0, -1)}#` })).status).toBe(422);
+});

@@ -73,6 +73,7 @@ describe('a push message', () => {
   test.each([
     ['a segment beside tokenIds', { segment: 'all_opt_in', tokenIds: ['x'] }, ['tokenIds']],
     ['an unknown segment', { segment: `seg_${'0'.repeat(21)}` }, ['segment']],
+    ['an unknown list', { segment: `lst_${'0'.repeat(21)}` }, ['segment']],
     ['no platform', { platforms: [] }, ['platforms']],
     ['a platform twice', { platforms: ['ios', 'ios'] }, ['platforms']],
     ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
@@ -87,6 +88,7 @@ describe('a push message', () => {
   test.each([
     ['a segment beside tokenIds', { segment: 'all_opt_in', tokenIds: ['x'] }, ['tokenIds']],
     ['an unknown segment', { segment: `seg_${'0'.repeat(21)}` }, ['segment']],
+    ['an unknown list', { segment: `lst_${'0'.repeat(21)}` }, ['segment']],
     ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
     ['an unknown field', { cor: 'azul' }, ['cor']],
   ])('that is previewed with %s is refused with 400, since the preview documents no 422', async (_, fields, errors) => {

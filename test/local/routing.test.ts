@@ -51,8 +51,12 @@ describe('the route table', () => {
     expect(match('HEAD', '/a/x')).toEqual(match('GET', '/a/x'));
   });
 
-  it.each(['/a/%', '/a/%zz', '/a/%C3'])('reports a broken percent-encoding as malformed: %s', (path) => {
+  it.each(['/a/%', '/a/%zz', '/a/%C'])('reports a broken percent-encoding as malformed: %s', (path) => {
     expect(found('GET', path)).toBe('malformed');
+  });
+
+  it('takes bytes that are no UTF-8 for characters that are in no id', () => {
+    expect(match('GET', '/a/%ff%C3%A9')).toMatchObject({ kind: 'found', values: ['\uFFFDé'] });
   });
 
   it('refuses two operations on the same route', () => {

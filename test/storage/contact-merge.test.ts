@@ -12,6 +12,7 @@ import { allConsents } from '../../shared/storage/contacts/consent-history.ts';
 import { contactsOfNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactOfExternalId } from '../../shared/storage/contacts/external-ids.ts';
 import { recipientRows } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { countWrite, readSentCounts } from '../../shared/storage/contacts/sent-counts.ts';
 import { anEvent, PHONE } from '../inbound/support.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
@@ -35,6 +36,16 @@ const phoneRow = async (hash: string) => {
 const countOf = () => readCount(world.table, stage.actor.organizationId, 'contacts');
 
 describe('a merged contact', () => {
+  test('was sent what both were sent, as frequency caps count it', async () => {
+    const [target, duplicate] = await pair();
+    const hour = 490_000;
+    const count = (contactId: Contact['id']) => ({ contactId, hour, version: 0, stale: [] });
+    for (const { id } of [target, duplicate]) await world.table.write(countWrite(count(id)));
+    accepted(await merge(target, duplicate));
+    const [both, none] = await readSentCounts(world.table, [target.id, duplicate.id]);
+    expect([both?.byHour, none?.byHour]).toEqual([new Map([[hour, 2]]), new Map()]);
+  });
+
   test('keeps its own values, and has what it lacked from the duplicate', async () => {
     const [target, duplicate] = await pair(
       {

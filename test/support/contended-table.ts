@@ -1,6 +1,7 @@
 import { startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
@@ -10,13 +11,14 @@ const NAME = 'live';
 /** How long an invocation waits for other transactions, in ms. */
 const PATIENCE_MS = 16_000;
 
+const untilPatienceEnds: ConflictPatience = (startedAt) => startedAt + PATIENCE_MS - performance.now();
+
 /** A table behind the laws of docs/table-laws.md. `ownTable`: as another process has it, which shares no client and waits as an invocation does. */
-export const useContendedTable = async () => {
+export const useContendedTable = async (patience = untilPatienceEnds) => {
   const engine = await startDynoxide();
   await use({ close: () => engine.stop() });
   const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
   await ensureTable(tableClient(engine.endpoint), NAME);
-  const ownTable = () =>
-    new Table(tableClient(laws.endpoint), NAME, (startedAt) => startedAt + PATIENCE_MS - performance.now());
+  const ownTable = () => new Table(tableClient(laws.endpoint), NAME, patience);
   return { laws, ownTable, table: ownTable() };
 };

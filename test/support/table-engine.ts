@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import type { LawSettings } from '../../infra/local/table-laws/settings.ts';
-import type { ConflictPatience } from '../../shared/storage/client/retries.ts';
+import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 
 /** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
 export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';

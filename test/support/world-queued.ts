@@ -68,6 +68,7 @@ export const submitPortsOf = (world: World): SubmitPorts & AnswerPorts => ({
   ...eligibilityPortsOf(world),
   answeredBalance: async ({ organizationId }) => (await readWallet(world.table, organizationId))?.balance ?? 0,
   recipientOf: async () => undefined,
+  contactAt: async () => undefined,
 });
 
 /** Ports of sending it. */

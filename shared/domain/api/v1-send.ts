@@ -21,6 +21,9 @@ import { MAX_STORED_BYTES, tooLarge } from '../sending/size.ts';
 import {
   completeSteps,
   DEFAULT_WAIT_MS,
+  matchContact,
+  NO_RECIPIENT,
+  needsMatch,
   planStep,
   priceSteps,
   type StepRequest,
@@ -101,6 +104,14 @@ const waitMsOf = ({ fallback_after }: V1SendRequest): number => fallback_after ?
 export const stepsOf = (request: SendRequest, body: V1SendRequest): readonly FallbackStep[] =>
   completeSteps(request, stepRequestsOf(body), waitMsOf(body));
 
+/** The same, with the contact of those whose recipient the first send's contact alone tells. */
+export const matchedStepsOf = (
+  ports: Pick<SubmitPorts, 'contactAt'>,
+  tenant: Tenant,
+  request: SendRequest,
+  body: V1SendRequest,
+): Promise<readonly FallbackStep[]> => matchContact(ports, tenant, request, stepsOf(request, body));
+
 /** Refusals that do not depend on the channel's rules: recipient formats, size and schedule. */
 export const requestFault = (body: V1SendRequest, now: number) => {
   const fault = recipientFault(body);
@@ -119,7 +130,9 @@ export const requestFault = (body: V1SendRequest, now: number) => {
 /** Accepts the send with its fallbacks: the first way alone can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave). */
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
-  const steps = priceSteps(ports, actor, stepsOf(request, body), ports.consentFault);
+  const steps = matchedStepsOf(ports, actor, request, body).then((matched) =>
+    priceSteps(ports, actor, matched, ports.consentFault),
+  );
   return submit(ports, actor, { request, key, maxCoins: body.maxCoins, steps });
 };
 
@@ -221,7 +234,8 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
   const request = toSendRequest(body);
-  const steps = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...stepsOf(request, body)];
+  const fallbacks = await matchedStepsOf(ports, actor, request, body);
+  const steps = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...fallbacks];
   const planned = await Promise.all(steps.map((step) => plannedStep(ports, actor, step)));
   const plans = planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan]));
   const from = Math.max(request.scheduledAt ?? 0, ports.clock());
@@ -239,6 +253,20 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
   };
 };
 
-/** Whether a preview tells what is known of its recipient: that they opted out, or that their address is suppressed. */
-export const tellsOfRecipient = (preview: Awaited<ReturnType<typeof previewV1>>): boolean =>
-  !isRefusal(preview) && preview.hops.some(({ refusal }) => RECIPIENT_REASONS.includes(refusal?.reason));
+/**
+ * Whether a preview tells what is known of its recipient: that they opted out, that their address is suppressed, or that they are a contact
+ * who has an address on another channel.
+ */
+export const tellsOfRecipient =
+  (body: V1SendRequest) =>
+  (preview: Awaited<ReturnType<typeof previewV1>>): boolean => {
+    if (isRefusal(preview)) return false;
+    const [first, ...fallbacks] = preview.hops;
+    const steps = stepsOf(toSendRequest(body), body);
+    const isMatched = (at: number, detail: string | undefined) =>
+      steps[at] !== undefined && needsMatch(body, steps[at]) && detail !== NO_RECIPIENT.details.detail;
+    return (
+      [first, ...fallbacks].some((hop) => RECIPIENT_REASONS.includes(hop?.refusal?.reason)) ||
+      fallbacks.some(({ refusal }, at) => isMatched(at, refusal?.detail))
+    );
+  };

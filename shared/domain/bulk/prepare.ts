@@ -1,4 +1,4 @@
-import { requestFault, stepsOf, toSendRequest, v1RequestKey } from '../api/v1-send.ts';
+import { matchedStepsOf, requestFault, toSendRequest, v1RequestKey } from '../api/v1-send.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, toV1Error, type V1Code } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
@@ -175,7 +175,12 @@ const planOne = async (
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
   const candidates = await candidatesOf(plan);
   // A batch's answer tells nothing of fallbacks, so their consent is left to when they are due.
-  const steps = await priceSteps(ports, tenant, stepsOf(request, body), async () => undefined);
+  const steps = await priceSteps(
+    ports,
+    tenant,
+    await matchedStepsOf(ports, tenant, request, body),
+    async () => undefined,
+  );
   const at = Math.max(request.scheduledAt ?? 0, now);
   const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
   const initial = { status: 'queued', at, provider, body: queuedBody(planned), steps } as const;

@@ -66,6 +66,8 @@ interface MessageBase extends Tenant {
   /** Billed units: segments on SMS, else 1. */
   readonly units: number;
   readonly contactId?: Id<'contact'> | undefined;
+  /** The hour since 1970 in which it counts for the frequency caps of its contact; absent where it does not. */
+  readonly countedHour?: number | undefined;
   readonly campaignId?: string | undefined;
   /** The number or account it is sent from, on channels that have them. */
   readonly numberId?: string | undefined;

@@ -19,8 +19,8 @@ export interface AudienceSource {
   readonly shards: number;
   everyone(tenant: Tenant, platforms: readonly PushPlatform[]): Promise<Audience>;
   named(tenant: Tenant, platforms: readonly PushPlatform[], tokenIds: readonly Id<'pushToken'>[]): Promise<Audience>;
-  /** The devices of a saved segment; undefined when the organization has no such segment. */
-  segment(tenant: Tenant, platforms: readonly PushPlatform[], id: string): Promise<Audience | undefined>;
+  /** The devices of the contacts in a saved segment or a static list; undefined when the organization has none with this id. */
+  contacts(tenant: Tenant, platforms: readonly PushPlatform[], id: string): Promise<Audience | undefined>;
 }
 
 /** The audience that a request selects; every opted-in device by default. */
@@ -32,7 +32,7 @@ export const audienceSelector = ({
   readonly tokenIds?: readonly Id<'pushToken'>[] | undefined;
 }): AudienceSelector => (tokenIds === undefined ? { segment: segment ?? ALL_OPT_IN } : { tokenIds });
 
-/** The audience of a selector; undefined for an unknown segment. */
+/** The audience of a selector; undefined for an unknown segment or list. */
 export const audienceOf = (
   source: AudienceSource,
   tenant: Tenant,
@@ -42,5 +42,5 @@ export const audienceOf = (
   if ('tokenIds' in selector) return source.named(tenant, platforms, selector.tokenIds);
   return selector.segment === ALL_OPT_IN
     ? source.everyone(tenant, platforms)
-    : source.segment(tenant, platforms, selector.segment);
+    : source.contacts(tenant, platforms, selector.segment);
 };

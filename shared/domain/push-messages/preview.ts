@@ -10,7 +10,11 @@ import { NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
 import { audienceOf } from './audience.ts';
 import type { PricePorts } from './ports.ts';
 
-export const UNKNOWN_SEGMENT = refuseField('There is no such segment.', 'segment', 'is no segment of the organization');
+export const UNKNOWN_SEGMENT = refuseField(
+  'There is no such segment or list.',
+  'segment',
+  'is no segment or list of the organization',
+);
 const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
 
 /** The price of a device, always that of the first band: its row of the price table, the band, and the coins. */
@@ -34,7 +38,7 @@ export const priceOfDevice = async (
 /** The preview answers 400 where a send answers 422, with the same texts (docs/spec/push.md#push-preview). */
 const asBadRequest = ({ details }: Refusal<'VALIDATION_ERROR'>) => refuse('BAD_REQUEST', details);
 
-/** Previews reach and price of a push message; nothing is created or charged. 400 for an unknown segment, and for a kind without a price. */
+/** Previews reach and price of a push message; nothing is created or charged. 400 for an unknown segment or list, and for a kind without a price. */
 export const previewPush = async (
   ports: PricePorts,
   tenant: Tenant,

@@ -8,6 +8,7 @@ import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { messageEvent } from '../tracking/events.ts';
 import { fallbackCoinsOf, queuedBody } from './draft.ts';
+import type { SendFrequency } from './frequency.ts';
 import type { RequestKey, Sent } from './idempotency.ts';
 import type { SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
@@ -83,6 +84,8 @@ export interface Submission {
   readonly key: RequestKey;
   readonly steps?: readonly FallbackStep[] | Promise<readonly FallbackStep[]>;
   readonly maxCoins?: number | undefined;
+  /** Makes it count for the frequency caps of its contact. */
+  readonly frequency?: SendFrequency | undefined;
 }
 
 /**
@@ -92,7 +95,7 @@ export interface Submission {
 export const submit = async (
   ports: SubmitPorts,
   tenant: Caller,
-  { request, key, steps: pricing = [], maxCoins }: Submission,
+  { request, key, steps: pricing = [], maxCoins, frequency }: Submission,
 ): Promise<Sent | SubmitRefusal> => {
   const [planned, steps] = await Promise.all([ports.plan(tenant, request), pricing]);
   if (isRefusal(planned)) return planned;
@@ -103,6 +106,7 @@ export const submit = async (
   const sent = await reserveMessage(ports, tenant, {
     plan,
     key,
+    frequency,
     initial: { status: 'queued', at, provider, body: queuedBody(planned), steps },
     events: (message) => [messageEvent('message.queued', message, message.createdAt)],
   });

@@ -10,7 +10,7 @@ import { reserveMessage } from './reserve.ts';
 import { planStep, type StepPorts } from './steps.ts';
 
 /** Ports of the fallback consumer. Writes are conditional on the fallback as it was read. */
-export interface AdvanceFallbackPorts extends SendPorts, StepPorts {
+export interface AdvanceFallbackPorts extends SendPorts, Omit<StepPorts, 'contactAt'> {
   readonly readFallback: (id: Id<'message'>) => Promise<Fallback | undefined>;
   /** Moves the due time of the fallback (ms). */
   readonly rescheduleFallback: (fallback: Fallback, at: number) => Promise<void>;

@@ -1,3 +1,4 @@
+import type { SentCounts } from '../contacts/frequency.ts';
 import type { Id } from '../core/ids.ts';
 import type { Coins } from '../core/money.ts';
 import type { DomainEvent } from '../events/event.ts';
@@ -7,6 +8,7 @@ import type { Decision, MessageRecord, MessageStatus } from '../message/message.
 import type { ProviderReceipt } from '../message/provider-port.ts';
 import type { PriceRow } from '../pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
+import type { CountedSend } from './frequency.ts';
 
 /** What one transaction writes to accept a message: all of it or nothing. */
 export interface Reservation {
@@ -25,6 +27,8 @@ export interface Reservation {
   };
   /** The contracted sends per second; absent without a limit. */
   readonly perSecond?: number;
+  /** Counts it for the frequency caps of its contact; absent where it does not count. */
+  readonly count?: CountedSend | undefined;
   readonly links: readonly { readonly code: string; readonly url: string }[];
   readonly events?: readonly DomainEvent[];
   /** The message that it replaces, as it was read: archived in the same transaction, its hold released if it was still queued. */
@@ -50,6 +54,8 @@ export type ReserveOutcome =
   | { readonly kind: 'unknown_contact' }
   | { readonly kind: 'insufficient' }
   | { readonly kind: 'ceiling' }
+  /** Another send to the contact was counted meanwhile: decide again by these counts. */
+  | { readonly kind: 'counts_changed'; readonly counts: SentCounts }
   /** The message to replace was sent or replaced meanwhile. */
   | { readonly kind: 'original_changed' }
   /** The fallback moved on without this step. */
@@ -111,6 +117,8 @@ export interface Advance {
 /** Storage of messages and their holds. Every write is one conditional transaction, and idempotent when its answer was lost. */
 export interface MessageStore {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
+  /** What counts for the frequency caps of a contact. One consistent read. */
+  sentTo(contactId: Id<'contact'>): Promise<SentCounts>;
   /** Claims a due message for its first provider until `deadline` (ms), under a new fence; undefined when it is not due or already claimed. */
   claimQueued(
     message: MessageRecord,

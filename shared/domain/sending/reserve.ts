@@ -1,11 +1,13 @@
 import { channelOf } from '../channels/registry.ts';
+import type { SentCounts } from '../contacts/frequency.ts';
 import type { Caller, Tenant } from '../core/actor.ts';
-import { type Refusal, refuse } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord } from '../message/message.ts';
 import { type Draft, draft, fallbackOf, type InitialState, pricedMessage } from './draft.ts';
-import { findReplay, type RequestKey, type Sent } from './idempotency.ts';
+import { type CountedSend, countSend, type SendFrequency } from './frequency.ts';
+import { findReplay, type RequestKey, replayOr, type Sent } from './idempotency.ts';
 import type { Reservation } from './message-store.ts';
 import type { SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
@@ -19,7 +21,7 @@ export type ReserveRefusal = Refusal<
 >;
 /** Attempts against concurrent changes of the month's volume. */
 const MAX_QUOTE_ATTEMPTS = 10;
-/** Attempts in lanes that others use at the same moment, or that must lease first. */
+/** Attempts in lanes that others use at the same moment, or that must lease first, and at a contact that others send to. */
 const MAX_LANE_ATTEMPTS = 40;
 
 /** A plan to reserve under its caller's key, with the message's initial state and events. */
@@ -27,6 +29,8 @@ export interface ReserveRequest {
   readonly plan: SendPlan;
   readonly key: RequestKey;
   readonly initial: InitialState;
+  /** Makes it count for the frequency caps of its contact; without effect on what is transactional, or names no contact. */
+  readonly frequency?: SendFrequency | undefined;
   readonly events?: (message: MessageRecord) => readonly DomainEvent[];
 }
 
@@ -35,17 +39,23 @@ const reservationOf = (
   drafted: Draft,
   priced: SendQuote,
   lane: number,
+  count: CountedSend | undefined,
 ): Reservation => {
   const { recipient } = channelOf(plan.channel);
   const { recipientHash, contactId } = drafted;
   const queued = initial.status === 'queued' ? initial : undefined;
-  const message = { ...pricedMessage(plan, initial, drafted, priced), ...(lane > 0 ? { lane } : {}) };
+  const message = {
+    ...pricedMessage(plan, initial, drafted, priced),
+    ...(lane > 0 ? { lane } : {}),
+    ...(count ? { countedHour: count.hour } : {}),
+  };
   return {
     message,
     requestHash: key.requestHash,
     ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced, price: plan.price } } : {}),
     consent: { recipient, recipientHash, requiresConsent: plan.requiresConsent, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),
+    count,
     links: plan.links,
     original: plan.original,
     body: queued?.body,
@@ -92,6 +102,18 @@ const quoteInLane = async (
   return { lane, priced: await quote(pricing, organizationId, env, plan.price, plan.units) };
 };
 
+/** What the contact of a send was sent so far, and how that makes it count; undefined where it does not count. */
+const counterOf = async (ports: SendPorts, { plan, frequency }: ReserveRequest, { contactId, createdAt }: Draft) => {
+  if (!frequency || !plan.requiresConsent || contactId === undefined) return undefined;
+  let counts = await ports.messageStore.sentTo(contactId);
+  return {
+    count: () => countSend(contactId, counts, frequency, createdAt),
+    learn(newer: SentCounts) {
+      counts = newer;
+    },
+  };
+};
+
 /**
  * Prices the plan and stores key, hold and message in one transaction; stores nothing when it refuses. A key that is already taken
  * answers with its message, or 409 when the request differs.
@@ -104,11 +126,14 @@ export const reserveMessage = async (
   const { organizationId } = tenant;
   const { plan, key, initial } = request;
   const drafted = await draft(ports, tenant, plan, key, initial);
+  const counter = await counterOf(ports, request, drafted);
   let mustUseRoot = false;
   for (let [quotes, lanes] = [0, 0]; quotes < MAX_QUOTE_ATTEMPTS && lanes < MAX_LANE_ATTEMPTS; ) {
     const { lane, priced } = await quoteInLane(ports, tenant, plan, drafted, mustUseRoot);
     if (plan.maxCoins !== undefined && priced.coins > plan.maxCoins) return exceedsMaxCoins(plan.maxCoins);
-    const reservation = reservationOf(request, drafted, priced, lane);
+    const count = counter?.count();
+    if (isRefusal(count)) return replayOr(ports, tenant, key, count);
+    const reservation = reservationOf(request, drafted, priced, lane, count);
     const outcome = await ports.messageStore.reserve(reservation);
     switch (outcome.kind) {
       case 'reserved':
@@ -121,6 +146,10 @@ export const reserveMessage = async (
         continue;
       case 'moved':
         mustUseRoot = outcome.root === true;
+        lanes += 1;
+        continue;
+      case 'counts_changed':
+        counter?.learn(outcome.counts);
         lanes += 1;
         continue;
       case 'key_taken': {

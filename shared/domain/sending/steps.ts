@@ -29,13 +29,19 @@ export interface StepPorts {
     contactId: Id<'contact'>,
     channel: SendRequest['channel'],
   ) => Promise<string | undefined>;
+  /** The contact that a recipient belongs to; undefined where it is nobody's, or several contacts'. */
+  readonly contactAt: (
+    tenant: Tenant,
+    channel: SendRequest['channel'],
+    recipient: string,
+  ) => Promise<Id<'contact'> | undefined>;
 }
 
 /** Why consent forbids a plan; undefined when it does not. */
 type ConsentCheck = (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | undefined>;
 
 /** Why a step has nobody to be sent to. */
-const NO_RECIPIENT = refuse('VALIDATION_ERROR', {
+export const NO_RECIPIENT = refuse('VALIDATION_ERROR', {
   detail: 'The fallback has no recipient: neither the send nor its contact tells one on this channel.',
   v1Code: 'invalid_recipient',
 });
@@ -74,9 +80,29 @@ export const completeSteps = (
     };
   });
 
+/** Whether a step's recipient is known by the contact alone that has the first message's recipient. */
+export const needsMatch = (first: Pick<SendRequest, 'contactId'>, { to }: Pick<FallbackStep, 'to'>): boolean =>
+  to === undefined && first.contactId === undefined;
+
+/**
+ * The completed steps of a send that names no contact: those without a recipient are for the contact that has the first message's recipient
+ * now. The contact is kept with them: when they are due it is still that person, whoever has the recipient then. At most one lookup.
+ */
+export const matchContact = async (
+  ports: Pick<StepPorts, 'contactAt'>,
+  tenant: Tenant,
+  first: SendRequest,
+  steps: readonly FallbackStep[],
+): Promise<readonly FallbackStep[]> => {
+  if (!steps.some((step) => needsMatch(first, step))) return steps;
+  const contactId = await ports.contactAt(tenant, first.channel, first.to);
+  if (contactId === undefined) return steps;
+  return steps.map((step) => (needsMatch(first, step) ? { ...step, contactId } : step));
+};
+
 /** Plans a fallback step as it stands now. Without a recipient of its own it goes to its contact's address on the channel. */
 export const planStep = async (
-  ports: StepPorts,
+  ports: Omit<StepPorts, 'contactAt'>,
   tenant: Tenant,
   step: FallbackStep,
 ): Promise<PlannedSend | PlanRefusal> => {
@@ -97,7 +123,7 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
  * answered and neither binds: a step is planned, priced and checked anew when it is due.
  */
 export const priceSteps = (
-  ports: StepPorts & QuotePorts & Pick<SendPorts, 'routing'>,
+  ports: Omit<StepPorts, 'contactAt'> & QuotePorts & Pick<SendPorts, 'routing'>,
   tenant: Caller,
   completed: readonly FallbackStep[],
   consentFault: ConsentCheck,

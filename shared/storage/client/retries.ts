@@ -1,4 +1,6 @@
 import { Unavailable } from '../../domain/core/errors.ts';
+import { pause } from '../../domain/core/pause.ts';
+import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 
 /** Waits between attempts, in ms, each with full jitter, so that colliding writers spread out. */
 const WAITS_MS = [20, 60, 150, 350] as const;
@@ -61,17 +63,10 @@ const isConflict = (error: unknown): boolean => {
   return name === 'TransactionCanceledException' && reasons.some(({ Code }) => Code === 'TransactionConflict');
 };
 
-/**
- * How long a conflict is retried beyond the waits of every fault, in ms from now, of a call that was started at `startedAt`
- * (`performance.now()`): what its caller can still wait.
- */
-export type ConflictPatience = (startedAt: number) => number;
+/** Conflicts are retried beyond the waits of every fault only for a caller who waits. */
 const NO_PATIENCE: ConflictPatience = () => 0;
 /** Further waits of a call that meets conflicts, in ms: the longer it goes on, the more writers there are. The last one repeats. */
 const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
-
-/** Waits so many ms. */
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s, and after conflicts for as long as

@@ -7,9 +7,10 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { getMany, putMany } from './batch-calls.ts';
 import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
-import { type ConflictPatience, withRetries } from './retries.ts';
+import { withRetries } from './retries.ts';
 import { type Key, type Row, SHAPE } from './row.ts';
 import { type Segment, scanSegment } from './scan.ts';
 import { writeOne } from './write-one.ts';

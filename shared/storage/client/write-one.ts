@@ -1,7 +1,8 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { expressWrite, type WriteOp } from './expressions.ts';
-import { type ConflictPatience, withRetries } from './retries.ts';
+import { withRetries } from './retries.ts';
 import type { Row } from './row.ts';
 
 type Answer = { readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row };

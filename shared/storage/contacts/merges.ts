@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
+import type { SentCounts } from '../../domain/contacts/frequency.ts';
 import type { Merge, MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -21,6 +22,7 @@ import { mergeConsentWrites } from './consent-history.ts';
 import { checkCompany, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
 import { contactRow, phoneConsentWrite, readContact } from './contacts.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
+import { NEVER_SENT, readSentCounts, uniteSentWrites } from './sent-counts.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 const mergeRows = defineRow<Merge>()({
@@ -72,7 +74,7 @@ const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] =>
 };
 
 /** The writes that make one contact of two; a contact of 20 merged ones has about 60. The first two say whether both are as they were read. */
-const mergeWrites = (change: MergeChange, changes: ChangesDue): WriteOp[] => {
+const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts): WriteOp[] => {
   const { target, duplicate, merged } = change;
   const { id: contactId, organizationId, number } = duplicate;
   return [
@@ -86,6 +88,7 @@ const mergeWrites = (change: MergeChange, changes: ChangesDue): WriteOp[] => {
     countWrite(organizationId, 'contacts', contactId, -1),
     changedWrite(merged, changes),
     changedWrite({ ...duplicate, updatedAt: merged.updatedAt }, changes),
+    ...uniteSentWrites(contactId, sent, merged.id),
   ];
 };
 
@@ -100,14 +103,16 @@ export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Co
 /** Merges in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): MergeStore => ({
   async merge(change, merge, entry, raises) {
-    const { target, merged } = change;
+    const { target, duplicate, merged } = change;
     const events = await takenEvents(table, merged.organizationId, raises);
     const company = target.companyId === merged.companyId ? [] : checkCompany(merged).map(({ write }) => write);
     const changes = await changesDue(table, merged.organizationId);
+    const [sent = NEVER_SENT] = await readSentCounts(table, [duplicate.id]);
+    const writes = mergeWrites(change, changes, sent);
     const outcome = await table.transact([
-      ...mergeWrites(change, changes),
-      { put: { ...mergeRows.write(merge), ...dueAt(merge.contactId, merge.at) } },
+      ...writes,
       ...company,
+      { put: { ...mergeRows.write(merge), ...dueAt(merge.contactId, merge.at) } },
       ...events.map(eventWrite),
       ...auditWrites(entry),
     ]);
@@ -115,9 +120,8 @@ export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]
       raised(events);
       return 'merged';
     }
-    const [own, other] = outcome.reasons;
-    const isStale = own?.conditionFailed || other?.conditionFailed || company.length === 0;
-    return isStale ? 'stale' : 'unknown_company';
+    const isStale = outcome.reasons.slice(0, writes.length).some(({ conditionFailed }) => conditionFailed);
+    return isStale || company.length === 0 ? 'stale' : 'unknown_company';
   },
   read: (contactId) => readRow(table, KEYS.merge(contactId), mergeRows.read),
   heirOf: (contactId) => heirOf(table, contactId),

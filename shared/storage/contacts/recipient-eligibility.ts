@@ -123,7 +123,7 @@ export const readEligibility = async (
 const readPhone = contactRows.pick('phone');
 const readEmail = contactRows.pick('email');
 
-/** A contact's recipient on a channel: its phone or e-mail address, or on push the contact itself; undefined when it has none, or belongs to another organization. One read. */
+/** A contact's recipient on a channel: its phone or e-mail address, or on push the contact itself; undefined when it has none, or belongs to another organization. One read, consistent: a send that follows a change goes to the new address. */
 export const contactRecipient = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -134,7 +134,7 @@ export const contactRecipient = async (
   // A contact's devices are found by its id, when the message is planned.
   if (recipient === 'device') return contactId;
   if (recipient !== 'phone' && recipient !== 'email') return undefined;
-  const row = await table.get(KEYS.contact(contactId), { eventual: true, only: ['org', recipient] });
+  const row = await table.get(KEYS.contact(contactId), { only: ['org', recipient] });
   if (row?.org !== organizationId) return undefined;
   return recipient === 'phone' ? readPhone(row).phone : readEmail(row).email;
 };

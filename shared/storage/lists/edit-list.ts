@@ -1,11 +1,11 @@
 import type { NumberSet } from '../../domain/audience/number-set.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { randomBase62 } from '../../domain/core/ids.ts';
+import { pause } from '../../domain/core/pause.ts';
 import type { Clock } from '../../domain/core/time.ts';
 import { EDITS } from '../../domain/lists/members.ts';
 import type { Edit, EditResult } from '../../domain/lists/ports.ts';
 import { KEYS } from '../access-patterns.ts';
-import { pause } from '../client/retries.ts';
 import type { Table } from '../client/table.ts';
 import { writeChunks } from './chunks.ts';
 import { CLEAN_UP_MS, editRows } from './edit-rows.ts';

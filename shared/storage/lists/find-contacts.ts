@@ -3,9 +3,9 @@ import { NumberSet } from '../../domain/audience/number-set.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { asId, type Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { pause } from '../../domain/core/pause.ts';
 import type { FoundContacts, IdentifierKind, Identifiers, PhoneIndex } from '../../domain/lists/ports.ts';
 import { KEYS } from '../access-patterns.ts';
-import { pause } from '../client/retries.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 

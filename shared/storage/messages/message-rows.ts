@@ -60,6 +60,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     via: z.enum(['rcs', 'sms']).optional(),
     units: z.int(),
     contactId: id('contact').optional(),
+    countedHour: z.int().optional(),
     campaignId: text,
     numberId: text,
     instagramAccountId: text,

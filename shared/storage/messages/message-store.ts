@@ -2,6 +2,7 @@ import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
+import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import type { Publishable } from '../../queues/queues.ts';
@@ -10,6 +11,7 @@ import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { parseSentCounts, uncountWrites } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -96,6 +98,7 @@ const releaseWrites = (table: Table, message: MessageRecord, release: Release): 
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
     ...returnWrites(message, release.withChunk),
     ...(release.freeKey ? [freedKey(message)] : []),
+    ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
     ...bodyDeletes(message),
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
@@ -205,6 +208,7 @@ export const messageStore = (
   };
   return {
     read,
+    sentTo: async (contactId) => parseSentCounts(await table.get(KEYS.sentToContact(contactId))),
     reserve(reservation: Reservation) {
       return reserve(table, reservation, sealer, (events) => {
         if (events.length > 0) publish(events.map(eventWorkItem));

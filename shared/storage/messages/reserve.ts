@@ -8,6 +8,7 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
+import { countWrite, parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
@@ -28,6 +29,7 @@ type Part =
   | 'message'
   | 'consent'
   | 'ceiling'
+  | 'count'
   | 'event'
   | 'link'
   | 'transition'
@@ -140,6 +142,7 @@ const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queu
     },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
+    ...(reservation.count ? [{ part: 'count', write: countWrite(reservation.count) } as const] : []),
     ...replacedWrites(reservation).map((write): Named => ({ part: 'original', write })),
     ...queued,
     ...[...own.events, ...(reservation.events ?? [])].map(
@@ -173,6 +176,8 @@ const verdictOf = (
   }
   if (failed('ceiling')) return { kind: 'ceiling' };
   if (failed('transition')) return { kind: 'superseded' };
+  const count = failed('count');
+  if (count) return { kind: 'counts_changed', counts: parseSentCounts(count.row) };
   return undefined;
 };
 

@@ -1,10 +1,10 @@
 import type { AppStore } from '../../domain/channels/push/app.ts';
 import type { AudienceDevice, PushDevice } from '../../domain/channels/push/device.ts';
 import type { PushPlatform } from '../../domain/channels/push/transport.ts';
-import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Audience, AudienceSource } from '../../domain/push-messages/audience.ts';
+import type { Membership } from '../../domain/push-messages/membership.ts';
 import { KEYS } from '../access-patterns.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
@@ -60,15 +60,12 @@ const MAX_PER_READ = 100;
 
 const readLinked = pushDeviceRows.pick('platform', 'contactId');
 
-/** Whether a contact, as it is now, belongs to an audience. */
-export type TakesContact = (contact: Contact) => boolean;
-
 /** Of some devices those whose contact is taken. One read of each contact, 100 per round trip. */
 const takenDevices = async (
   table: Table,
   { organizationId }: Tenant,
   rows: readonly Row[],
-  takes: TakesContact,
+  takes: Membership,
 ): Promise<AudienceDevice[]> => {
   const linked = rows.map((row) => ({ id: PARSE_KEY.pushToken(row), ...readLinked(row) }));
   const ids = [...new Set(linked.flatMap(({ contactId }) => contactId ?? []))];
@@ -83,7 +80,7 @@ const takenDevices = async (
 };
 
 /** Devices whose contact is taken. Reads the devices of everyone, and the contact of each that has one. */
-const ofContacts = (table: Table, tenant: Tenant, filter: Condition, takes: TakesContact): Audience => {
+const ofContacts = (table: Table, tenant: Tenant, filter: Condition, takes: Membership): Audience => {
   const devices: Audience['devices'] = async function* (shard, after) {
     const partition = pushTokenPartition(tenant.organizationId, shard);
     let startKey: QueryRange['startKey'] =
@@ -129,11 +126,11 @@ const named = (
   };
 };
 
-/** The audiences of push messages: the devices of a stage. `segmentOf`: who is in a saved segment now; undefined for an unknown one. */
+/** The audiences of push messages: the devices of a stage. `membershipOf`: who is in a saved segment or a list now; undefined for an unknown one. */
 export const audienceSource = (
   table: Table,
   apps: AppStore,
-  segmentOf: (tenant: Tenant, id: string) => Promise<TakesContact | undefined>,
+  membershipOf: (tenant: Tenant, id: string) => Promise<Membership | undefined>,
 ): AudienceSource => {
   const appsOf = async ({ organizationId }: Tenant) => (await apps.list(organizationId)).map(({ id }) => id);
   return {
@@ -152,8 +149,8 @@ export const audienceSource = (
           optedIn && retiredAt === undefined && platforms.includes(platform) && appIds.has(appId),
       );
     },
-    async segment(tenant, platforms, id) {
-      const [takes, appIds] = await Promise.all([segmentOf(tenant, id), appsOf(tenant)]);
+    async contacts(tenant, platforms, id) {
+      const [takes, appIds] = await Promise.all([membershipOf(tenant, id), appsOf(tenant)]);
       if (!takes) return undefined;
       return appIds.length === 0 ? EMPTY_AUDIENCE : ofContacts(table, tenant, reachable(platforms, appIds), takes);
     },

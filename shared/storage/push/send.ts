@@ -1,11 +1,13 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
+import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { uncountWrites } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.ts';
@@ -122,6 +124,7 @@ const closeWrites = (
     },
     ...partialWrites(record, captured, at, status),
     ...(rest.freesKey ? [freedKey(record)] : []),
+    ...(status === 'failed' && stopsCounting(record, reason, rest.freesKey) ? uncountWrites(record) : []),
     ...rest.events.map(eventWrite),
     // A push service's acceptance is all that is ever heard of a delivery, so it ends the fallback.
     ...fallbackStatusWrites({ ...ended, status: status === 'sent' ? 'delivered' : status }, at),

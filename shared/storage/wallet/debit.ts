@@ -2,6 +2,7 @@ import type { Tenant } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Coins } from '../../domain/core/money.ts';
+import { pause } from '../../domain/core/pause.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { PriceRow } from '../../domain/pricing/prices.ts';
@@ -15,7 +16,6 @@ import {
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import { pause } from '../client/retries.ts';
 import type { CancelReason, Table, TransactOutcome } from '../client/table.ts';
 import { chooseLane, guessWallet, rememberLane, rememberWallet, seenWallet } from './lane-cache.ts';
 import { type LaneState, laneWrite, windowName } from './lane-rows.ts';

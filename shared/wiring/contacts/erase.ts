@@ -4,6 +4,7 @@ import { moveMerged } from '../../domain/contacts/merge.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { eraseConsents, eraseDevices, eraseMemberships, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
+import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
@@ -27,6 +28,7 @@ const ports: ErasurePorts = {
     eraseDevices(table),
     eraseConsents(table),
     eraseMemberships(table),
+    eraseSentCounts(table),
     eraseCustomerEvents(table),
   ],
 };

@@ -1,5 +1,7 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
+import { parseAddress } from '../../domain/core/email-address.ts';
+import { asId } from '../../domain/core/ids.ts';
 import type { QueuedFallback } from '../../domain/message/fallback.ts';
 import type { QueuedMessage } from '../../domain/message/message.ts';
 import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
@@ -36,6 +38,17 @@ const recipientOf: SubmitPorts['recipientOf'] = ({ organizationId }, contactId, 
     ? platformUserOf(table, organizationId, contactId, channel)
     : contactRecipient(table, organizationId, contactId, channel);
 
+/** Who a recipient is, for fallbacks of sends that name no contact. A device of push is named by its contact's id, or says nothing of it. */
+const contactAt: SubmitPorts['contactAt'] = async ({ organizationId }, channel, to) => {
+  const { recipient: kind } = channelOf(channel);
+  if (kind === 'device') return asId('contact', to);
+  const address = kind === 'email' ? (parseAddress(to) ?? to) : to;
+  // Loaded by the first send that needs it, to keep it out of other sends' cold starts.
+  const { holderOf } = await import('../../storage/messages/inbound.ts');
+  const hash = await sendPorts.recipientHashOf(organizationId, kind, address);
+  return (await holderOf(table, organizationId, { channel, kind, hash })).contactId;
+};
+
 export const submitPorts: SubmitPorts & AnswerPorts = {
   ...sendPorts,
   ...precheckPorts,
@@ -44,6 +57,7 @@ export const submitPorts: SubmitPorts & AnswerPorts = {
   enqueueSend,
   enqueueFallback,
   recipientOf,
+  contactAt,
 };
 
 /** A preview has no reservation that verifies the volume, so it reads one with the true price instead of an estimate. */

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { setConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -18,6 +19,8 @@ export const settings: Config = config();
 export const clock: Clock = systemClock;
 /** The `fetch` for calls to providers. */
 export const providerFetch = fetchWithFreshConnections(clock);
+
+setConflictPatience(conflictPatience);
 
 const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, ({ command, reasons }) => {
   measure({}, { TableThrottles: 1 });

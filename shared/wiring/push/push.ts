@@ -2,9 +2,10 @@ import type { DevicePorts } from '../../domain/channels/push/devices.ts';
 import { type PushMessage, pushMessageView } from '../../domain/channels/push/message.ts';
 import { priorityOf } from '../../domain/core/priority.ts';
 import type { QueuedMessage } from '../../domain/message/message.ts';
+import { type MembershipPorts, membershipOf } from '../../domain/push-messages/membership.ts';
 import type { CreatePushPorts, SendPushPorts } from '../../domain/push-messages/ports.ts';
-import { segmentMembership } from '../../domain/segments/segments.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { readMembers } from '../../storage/lists/stored-lists.ts';
 import { pushApps } from '../../storage/push/apps.ts';
 import { audienceSource } from '../../storage/push/audience.ts';
 import { hasContact } from '../../storage/push/contacts.ts';
@@ -43,6 +44,10 @@ export const devicePorts: DevicePorts = {
 };
 
 const stats = pushStatsReader(table);
+const membershipPorts: MembershipPorts = {
+  segments: segmentPorts,
+  membersOf: (organizationId, listId) => readMembers(table, organizationId, listId),
+};
 
 export const createPushPorts: CreatePushPorts = {
   clock,
@@ -50,7 +55,7 @@ export const createPushPorts: CreatePushPorts = {
   recipientHashOf: async (organizationId, kind, to) => (await vaults.recipients()).blindIndex(organizationId, kind, to),
   sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
   prices: quotePorts.prices,
-  audiences: audienceSource(table, apps, (tenant, id) => segmentMembership(segmentPorts, tenant, id)),
+  audiences: audienceSource(table, apps, (tenant, id) => membershipOf(membershipPorts, tenant, id)),
   creation: pushCreationStore(table, (workItems) => publishWork(workItems)),
   stats,
   balance,

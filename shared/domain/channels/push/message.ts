@@ -1,5 +1,5 @@
 import type { Tenant } from '../../core/actor.ts';
-import type { Id } from '../../core/ids.ts';
+import { type Id, isId } from '../../core/ids.ts';
 import { asCoins, type Coins } from '../../core/money.ts';
 import { definedFields } from '../../core/patch.ts';
 import { isoTime } from '../../core/time.ts';
@@ -23,14 +23,15 @@ export type RateKind = (typeof RATE_KINDS)[number];
 /** The audience of every opted-in device. */
 export const ALL_OPT_IN = 'all_opt_in';
 
-/** An audience: a segment (`all_opt_in` or a saved one), or devices by id. */
+/** An audience: contacts (`all_opt_in`, a saved segment or a static list), or devices by id. */
 export type AudienceSelector = { readonly segment: string } | { readonly tokenIds: readonly Id<'pushToken'>[] };
 
 /** The recipient of a message to listed devices, where another names its segment. */
 export const LISTED_DEVICES = 'tokenIds';
 
 /** Whether a recipient is an audience, which says nothing about a person. */
-export const isAudience = (to: string): boolean => to === ALL_OPT_IN || to === LISTED_DEVICES || to.startsWith('seg_');
+export const isAudience = (to: string): boolean =>
+  to === ALL_OPT_IN || to === LISTED_DEVICES || isId('segment', to) || isId('list', to);
 
 /** Size limits of a push message. */
 export const PUSH_LIMITS = {

@@ -1,0 +1,55 @@
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+
+/** At most `messages` sends that count to a contact within any `days` times 24 hours (docs/spec/sends.md#frequency). */
+export interface FrequencyCap {
+  readonly messages: number;
+  readonly days: number;
+}
+/** The largest cap. What it never asks for is not kept: older sends, and those before the newest so many. */
+export const MAX_FREQUENCY = { messages: 100, days: 365 } as const satisfies FrequencyCap;
+
+/** How many sends that count were accepted for a contact in each hour since 1970 (UTC). An hour below 1 says nothing. */
+export type SentByHour = ReadonlyMap<number, number>;
+/** The same as they are stored; every change raises the version, which is 0 before the first. */
+export interface SentCounts {
+  readonly version: number;
+  readonly byHour: SentByHour;
+}
+
+/** The hour that a moment (ms) is in. */
+export const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
+
+/** The first hour that counts within so many days before `now` (ms): whole, so that no window of days has more than its cap. */
+const firstHour = (days: number, now: number): number => hourOf(now) - days * DAY_HOURS;
+
+/** The hours that count, oldest first. */
+const counting = (byHour: SentByHour, days: number, now: number) =>
+  [...byHour].filter(([hour, sends]) => sends > 0 && hour >= firstHour(days, now)).sort(([a], [b]) => a - b);
+
+/** How many sends count within so many days before `now` (ms). */
+export const sentWithin = (byHour: SentByHour, days: number, now: number): number =>
+  counting(byHour, days, now).reduce((sum, [, sends]) => sum + sends, 0);
+
+/** From when (ms) a cap allows another send: `now` where it does already, else the end of the hour in which enough sends stop counting. */
+export const fitsFrom = (byHour: SentByHour, { messages, days }: FrequencyCap, now: number): number => {
+  let sends = sentWithin(byHour, days, now);
+  for (const [hour, inHour] of counting(byHour, days, now)) {
+    if (sends < messages) break;
+    sends -= inHour;
+    if (sends < messages) return (hour + days * DAY_HOURS + 1) * HOUR_MS;
+  }
+  return now;
+};
+
+/** The hours that no cap asks for any more, to be dropped by a send that counts at `now` (ms): never its own. */
+export const staleHours = (byHour: SentByHour, now: number): number[] => {
+  const kept = new Set<number>([hourOf(now)]);
+  let newer = 0;
+  for (const [hour, sends] of counting(byHour, MAX_FREQUENCY.days, now).toReversed()) {
+    if (newer >= MAX_FREQUENCY.messages) break;
+    newer += sends;
+    kept.add(hour);
+  }
+  return [...byHour.keys()].filter((hour) => !kept.has(hour));
+};

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { SentCounts } from '../../domain/contacts/frequency.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import type { CountedSend } from '../../domain/sending/frequency.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+
+/** The attribute that counts an hour: a number of its own, so that a send that never left is taken back without reading the others. */
+const nameOf = (hour: number): string => `h${hour}`;
+const HOUR = /^h(\d+)$/;
+const versionRow = z.object({ version: z.int().default(0) });
+
+/** Of a contact to whom nothing that counts was sent. */
+export const NEVER_SENT: SentCounts = { version: 0, byHour: new Map() };
+
+/** The counts in a contact's row; none where it has no row. */
+export const parseSentCounts = (row: Row | undefined): SentCounts => ({
+  version: versionRow.parse(row ?? {}).version,
+  byHour: new Map(
+    Object.entries(row ?? {}).flatMap(([name, sends]): [number, number][] => {
+      const hour = HOUR.exec(name)?.[1];
+      return hour === undefined ? [] : [[Number(hour), z.int().parse(sends)]];
+    }),
+  ),
+});
+
+/** What was sent to contacts, in their order. One consistent read of each, 100 in a round trip. */
+export const readSentCounts = async (table: Table, ids: readonly Id<'contact'>[]): Promise<SentCounts[]> =>
+  (await table.getMany(ids.map(KEYS.sentToContact), { consistent: true })).map(parseSentCounts);
+
+/** Condition: nothing was counted since. */
+const isUnchanged = (version: number): Condition =>
+  version === 0 ? { text: 'attribute_not_exists(#version)' } : { text: '#version = :version', values: { version } };
+
+/** Counts a send, in the transaction that reserves it: two write units for a contact with up to about 90 counted hours. */
+export const countWrite = ({ contactId, hour, version, stale }: CountedSend): WriteOp => ({
+  update: KEYS.sentToContact(contactId),
+  add: { [nameOf(hour)]: 1, version: 1 },
+  remove: stale.map(nameOf),
+  when: isUnchanged(version),
+});
+
+/** Takes a send back that certainly never left, in the transaction that ends its hold. */
+export const uncountWrites = ({
+  contactId,
+  countedHour,
+}: Pick<MessageRecord, 'contactId' | 'countedHour'>): WriteOp[] =>
+  contactId === undefined || countedHour === undefined
+    ? []
+    : [{ update: KEYS.sentToContact(contactId), add: { [nameOf(countedHour)]: -1, version: 1 } }];
+
+/**
+ * Makes what was sent to a contact that goes count for the one that stays, as part of the transaction that merges them; `gone` as it was read
+ * (`readSentCounts`). Condition: nothing was counted since. A message that never left afterwards is taken back from the contact that it then names.
+ */
+export const uniteSentWrites = (goneId: Id<'contact'>, gone: SentCounts, staysId: Id<'contact'>): WriteOp[] => {
+  if (gone.version === 0) return [{ check: KEYS.sentToContact(goneId), when: isUnchanged(0) }];
+  const add = Object.fromEntries([...gone.byHour].map(([hour, sends]) => [nameOf(hour), sends]));
+  return [
+    { update: KEYS.sentToContact(staysId), add: { ...add, version: 1 } },
+    { delete: KEYS.sentToContact(goneId), when: isUnchanged(gone.version) },
+  ];
+};
+
+/** Deletes what was counted of a person. A message that ends later leaves a row again, which the next look deletes. */
+export const eraseSentCounts =
+  (table: Table) =>
+  async ({ contactId }: Erasure): Promise<SweepOutcome> => {
+    await table.write({ delete: KEYS.sentToContact(contactId) });
+    return 'done';
+  };
