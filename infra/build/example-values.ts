@@ -148,6 +148,10 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       onConflict: 'update',
     },
   },
+  'contact-imports.create': {
+    body: { format: 'csv', onConflict: 'update', size: 48_213, mapping: { Telefone: 'phone', Nome: 'name' } },
+  },
+  'contact-imports.list': { query: { limit: '50' } },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },

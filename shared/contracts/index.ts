@@ -7,6 +7,7 @@ import * as callbacks from './callbacks.ts';
 import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
 import * as contactImport from './contact-import.ts';
+import * as contactImports from './contact-imports.ts';
 import * as contactList from './contact-list.ts';
 import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
@@ -60,6 +61,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactChanges,
   contactExport,
   contactImport,
+  contactImports,
   contactTimeline,
   segments,
   lists,

@@ -35,5 +35,7 @@ export const EVENT_TYPES = [
   'instagram.message.sent',
   'instagram.message.failed',
   'ai.interaction',
+  'import.completed',
+  'export.completed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -25,6 +25,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   index_contacts: [KEYS.changedContact],
   clean_up: [KEYS.listEdit],
   erase_contact: [KEYS.erasure],
+  run_job: [KEYS.importJob, KEYS.exportJob],
 };
 
 /** What stands before the first variable part of a partition key. */
