@@ -71,6 +71,8 @@ export interface ImportOptions {
   readonly onConflict: OnConflict;
   /** When no further round begins, in ms since the beginning. */
   readonly enoughMs: number;
+  /** Asked before each round: false where these rows are somebody else's by now. */
+  readonly mayGoOn: () => Promise<boolean>;
   /** The id of the contact that a row creates, by its place from 0. */
   readonly idOf: (at: number) => Id<'contact'>;
   /** Whether a row created this contact in an earlier attempt, whose outcome was lost. */
@@ -167,12 +169,13 @@ class Import {
   async run(rows: readonly ImportRow[]): Promise<ImportedRows> {
     let pending = await this.#indexed(rows);
     let inTime = true;
-    for (let round = 0; round < MAX_ROUNDS && pending.length > 0 && inTime; round++) {
+    for (let round = 0; round < MAX_ROUNDS && pending.length > 0; round++) {
+      inTime = this.#ports.clock() - this.#now <= this.#options.enoughMs && (await this.#options.mayGoOn());
+      if (!inTime) break;
       const plan = await this.#plan(pending);
       for (const { row, message } of plan.errors) this.refuse(row.at, message);
       const again = await this.#store(plan.drafts);
       pending = [...again, ...plan.deferred].sort((a, b) => a.at - b.at);
-      inTime = this.#ports.clock() - this.#now <= this.#options.enoughMs;
     }
     // Rows that wait for each other in circles are never reached, however long it takes.
     if (inTime) for (const { at } of pending) this.refuse(at, NOT_REACHED);
@@ -201,7 +204,13 @@ export const importContacts = async (
 ): Promise<ImportResult | Refusal<'NOT_FOUND'>> => {
   if (!(await ports.store.organizationExists(tenant.organizationId)))
     return refuse('NOT_FOUND', 'There is no such organization.');
-  const options = { onConflict, enoughMs: ENOUGH_MS, idOf: () => newId('contact'), wasCreatedBy: () => false };
+  const options: ImportOptions = {
+    onConflict,
+    enoughMs: ENOUGH_MS,
+    mayGoOn: async () => true,
+    idOf: () => newId('contact'),
+    wasCreatedBy: () => false,
+  };
   const { created, updated, ignored, errors, unreached } = await importRows(ports, tenant, contatos, options);
   const late = unreached.map((at) => ({ at, message: NOT_REACHED }));
   const told = [...errors, ...late].sort((a, b) => a.at - b.at);

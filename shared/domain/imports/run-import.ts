@@ -44,6 +44,7 @@ const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRo
     {
       onConflict: job.onConflict,
       enoughMs: PART_MS,
+      mayGoOn: async () => (await ports.store.read(job.id))?.fence === job.fence,
       idOf: (at) => contactIdOf(job, at, job.attempts),
       wasCreatedBy: (at, id) => [...earlier, job.attempts].some((attempt) => contactIdOf(job, at, attempt) === id),
     },
