@@ -62,7 +62,7 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
   send: SENDING_KEYS,
   critical: SENDING_KEYS,
   'critical-webhook': ['webhooks'],
-  bulk: [...SENDING_KEYS, 'contacts'],
+  bulk: [...SENDING_KEYS, 'contacts', 'cursors'],
   push: ['content', 'push', 'recipients'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],
   events: [],

@@ -15,6 +15,7 @@ import * as customerEvents from './customer-events.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
+import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
@@ -68,6 +69,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   ai,
   customerEvents,
   exports,
+  exportJobs,
   wallet,
   keys,
   senders,

@@ -137,7 +137,9 @@ const takeParts = async (ports: ImportRunPorts, claimed: ImportJob): Promise<voi
       job = await takePart(ports, job);
     }
   } catch (error) {
-    await ports.store.release(held, ports.clock() + waitAfter(held.attempts), held.attempts).catch(() => {});
+    await ports.store
+      .release(held, ports.clock() + waitAfter(held.attempts), held.attempts)
+      .catch(() => ports.onFailure('a claim could not be given back: it runs out'));
     throw error;
   }
 };

@@ -43,7 +43,7 @@ export const advanceWrite = (
   job: Claimable,
   progress: Readonly<Record<string, unknown>>,
   until: number,
-): WriteOp => ({
+): Extract<WriteOp, { update: Key }> => ({
   update: key,
   set: { ...progress, attempts: 1, claimedUntil: until, ...dueAt(job.id, until) },
   add: { fence: 1 },

@@ -1,16 +1,22 @@
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   NoSuchKey,
+  NoSuchUpload,
   NotFound,
   PutObjectCommand,
   type S3Client,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { Clock } from '../../domain/core/time.ts';
+import type { ExportBucket } from '../../domain/exports/job-ports.ts';
 import type { ImportBucket } from '../../domain/imports/ports.ts';
 import { SIGNED_HEADERS } from '../client/bucket-client.ts';
 
@@ -29,13 +35,19 @@ const isLast = (contentRange = ''): boolean => {
 };
 
 /** Presigned downloads from a bucket. */
-export const presignDownload =
+const presignDownload =
   (client: S3Client, Bucket: string, clock: Clock): ImportBucket['presignDownload'] =>
   async (Key, fileName) => {
     const ResponseContentDisposition = `attachment; filename="${fileName}"`;
     const command = new GetObjectCommand({ Bucket, Key, ResponseContentDisposition });
     const expiresAt = clock() + ADDRESS_SECONDS * 1000;
     return { url: await getSignedUrl(client, command, { expiresIn: ADDRESS_SECONDS }), expiresAt };
+  };
+
+const removeObjects =
+  (client: S3Client, Bucket: string): ImportBucket['remove'] =>
+  async (keys) => {
+    await mapConcurrently(keys, DELETES_IN_FLIGHT, (Key) => client.send(new DeleteObjectCommand({ Bucket, Key })));
   };
 
 /** The objects of imports in a bucket. */
@@ -75,7 +87,40 @@ export const importBucket = (client: S3Client, Bucket: string, clock: Clock): Im
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
     return (await Body?.transformToString()) ?? '';
   },
-  async remove(keys) {
-    await mapConcurrently(keys, DELETES_IN_FLIGHT, (Key) => client.send(new DeleteObjectCommand({ Bucket, Key })));
+  remove: removeObjects(client, Bucket),
+});
+
+/** The objects of exports in a bucket. */
+export const exportBucket = (client: S3Client, Bucket: string, clock: Clock): ExportBucket => ({
+  presignDownload: presignDownload(client, Bucket, clock),
+  remove: removeObjects(client, Bucket),
+  async put(Key, Body, ContentType) {
+    await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }));
+  },
+  async bytes(Key) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    return Buffer.from((await Body?.transformToByteArray()) ?? []);
+  },
+  async beginUpload(Key, ContentType) {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }));
+    if (UploadId === undefined) throw new TypeError('an upload has an id');
+    return UploadId;
+  },
+  async uploadPart(Key, UploadId, PartNumber, Body) {
+    const { ETag = '' } = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+    return ETag;
+  },
+  async completeUpload(Key, UploadId, pieces) {
+    const Parts = pieces.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
+    try {
+      await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+    } catch (error) {
+      // The upload is gone once it was completed: then there is the object.
+      if (!(error instanceof NoSuchUpload)) throw error;
+      await client.send(new HeadObjectCommand({ Bucket, Key }));
+    }
+  },
+  async abortUpload(Key, UploadId) {
+    await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
   },
 });

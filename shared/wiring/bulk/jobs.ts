@@ -5,4 +5,5 @@ import { parseJobKey } from '../../storage/parse-key.ts';
 export const processJobItem = async (item: WorkItem): Promise<void> => {
   const job = parseJobKey(item);
   if ('importJob' in job) await (await import('../imports/imports.ts')).processImport(job.importJob);
+  else await (await import('../exports/export-jobs.ts')).processExport(job.exportJob);
 };
