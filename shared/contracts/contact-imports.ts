@@ -8,7 +8,7 @@ import {
   type ImportProblem,
   MAX_FILE_BYTES,
 } from '../domain/imports/import-job.ts';
-import { closedObject, count, cursor, dateTime, limit, nextCursor, openObject, part, pathId, text } from './common.ts';
+import { count, cursor, dateTime, limit, nextCursor, openObject, part, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const format = z.enum(IMPORT_FORMATS).meta({ description: 'The format of the file.', example: 'csv' });
@@ -38,12 +38,8 @@ const mappingFault = (given: Readonly<Record<string, string>>): readonly [string
   return entries.some(([, field]) => field === 'phone') ? undefined : ['', 'must fill phone'];
 };
 
-const CreateContactImport = closedObject('CreateContactImport', 'An import of contacts from a file.', {
-  format,
-  onConflict,
-  size,
-  mapping: mapping.optional(),
-})
+const CreateContactImport = z
+  .strictObject({ format, onConflict, size, mapping: mapping.optional() })
   .superRefine((given, context) => {
     if (!given.mapping) return;
     const fault =

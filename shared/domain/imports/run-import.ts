@@ -101,16 +101,20 @@ const endOf = (job: ImportJob, part: FilePart, isLast: boolean): ImportEnd | und
   return isLast && job.position >= job.size ? { status: 'completed' } : undefined;
 };
 
+const NO_PART: FilePart = { rows: [], bytes: 0, lines: 0 };
+
 /** Takes one part on: the job with the next one claimed, or undefined where it ended or belongs to another worker. */
 const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJob | undefined> => {
   const file =
     job.position >= job.size
       ? { bytes: Buffer.alloc(0), last: true }
       : await ports.bucket.read(sourceKey(job), job.etag ?? '', job.position, READ_BYTES);
-  if (typeof file === 'string') return void (await end(ports, job, { status: 'failed', problem: file }));
-  const part = readPart(job, file, ports.parse);
-  const how = endOf(job, part, file.last);
-  if (how) return void (await end(ports, job, how));
+  const part = typeof file === 'string' ? NO_PART : readPart(job, file, ports.parse);
+  const how = typeof file === 'string' ? { status: 'failed' as const, problem: file } : endOf(job, part, file.last);
+  if (how) {
+    await end(ports, job, how);
+    return undefined;
+  }
   const outcome = await importPart(ports, job, part.rows);
   if (outcome.unreached.length > 0) {
     await ports.store.release(job, ports.clock() + waitAfter(job.attempts), job.attempts);
