@@ -108,7 +108,6 @@ export const createContactImport = defineOperation({
   summary: 'Create an import of a file',
   description: `Answers where to PUT the file; then start the import. ${LIMITS}`,
   permission: 'contacts:write',
-  rate: 'bulk_send',
   request: { body: CreateContactImport },
   responses: { 201: ContactImport },
   errors: ['VALIDATION_ERROR'],

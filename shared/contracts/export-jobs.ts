@@ -43,11 +43,10 @@ export const createExportJob = defineOperation({
   method: 'POST',
   path: '/v2/exports/jobs',
   summary: 'Export the messages of a time into a file',
-  description: `Sent and received, newest first, at most ${MAX_JOB_DAYS} days: the rows of \`GET /v2/exports/messages\`, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. Raises export.completed.`,
-  rate: 'bulk_send',
+  description: `Sent and received, newest first, at most ${MAX_JOB_DAYS} days: the rows of \`GET /v2/exports/messages\`, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
   request: { body: closedObject('CreateExportJob', 'An export into a file.', { kind, channel, ...window, format }) },
   responses: { 201: ExportJob },
-  errors: ['VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk'] },
 });
 

@@ -139,6 +139,8 @@ export const KEYS = {
   runningImport: (organizationId: Org) => key(`IMPRUN#${organizationId}`, 'IMPRUN'),
   /** An export of messages into a file: how far it has come, and who works on it. */
   exportJob: (id: Id<'exportJob'>) => key(`EXP#${id}`, 'EXP'),
+  /** The export of an organization that is on its way: there is one at a time. */
+  runningExport: (organizationId: Org) => key(`EXPRUN#${organizationId}`, 'EXPRUN'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -42,11 +42,6 @@ export const INDEX_KEYS = {
     gsi1pk: `IMPS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
-  /** An organization's exports into files. */
-  exportJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'exportJob'>) => ({
-    gsi1pk: `EXPS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
   /** An organization's e-mail templates. */
   emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) => ({
     gsi1pk: `ETPLS#${organizationId}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { ExportJob } from '../../shared/domain/exports/export-job.ts';
 import type { ExportRow } from '../../shared/domain/exports/export-row.ts';
@@ -105,6 +106,7 @@ const started = async () => {
   const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-12-31T00:00:00.000Z'];
   const about = { kind: 'messages', channel: 'sms', from, to, format: 'ndjson' } as const;
   const { job } = accepted(await createExport(ports, actor, true, about));
+  expect(isRefusal(await createExport(ports, actor, true, about))).toBe(true);
   return { id: job.id, objects, ports };
 };
 type Started = Awaited<ReturnType<typeof started>>;
@@ -126,6 +128,7 @@ const expectExact = async (begun: Started) => {
   const lines = String(file).split('\n').slice(0, -1);
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(IDS);
   expect(file?.length).toBe(job.bytes);
+  expect(await world.table.get(KEYS.runningExport(job.organizationId))).toBeUndefined();
 };
 
 describe('an export into a file', () => {

@@ -19,8 +19,8 @@ export interface ExportBucket {
 }
 
 export interface ExportJobStore {
-  /** Stores a job that is due at once. */
-  create(job: ExportJob): Promise<void>;
+  /** Stores a job that is due at once, unless another of its organization is on its way: then that one's id. */
+  create(job: ExportJob): Promise<true | { readonly running: Id<'exportJob'> }>;
   read(id: Id<'exportJob'>): Promise<ExportJob | undefined>;
   /** Claims the next step of a job until a time (ms); undefined where the job has ended, or another worker has it. */
   claim(id: Id<'exportJob'>, now: number, until: number): Promise<ExportJob | undefined>;

@@ -24,13 +24,13 @@ export interface NewExport {
 }
 type Shown = Parameters<typeof exportJobView>[0];
 
-/** Creates an export, which begins at once. What it shows of addresses is decided by its creator's scopes at this moment. */
+/** Creates an export, which begins at once; 409 while another of the organization is on its way, so that no caller makes many of them. What it shows of addresses is decided by its creator's scopes at this moment. */
 export const createExport = async (
   ports: ExportJobPorts,
   { organizationId, env }: Tenant,
   unmasked: boolean,
   { kind, channel, format, ...given }: NewExport,
-): Promise<Shown | Refusal<'VALIDATION_ERROR'>> => {
+): Promise<Shown | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const window = exportWindow(given, MAX_JOB_DAYS);
   if (isRefusal(window)) return window;
   const job: ExportJob = {
@@ -51,7 +51,12 @@ export const createExport = async (
     attempts: 0,
     claimedUntil: 0,
   };
-  await ports.store.create(job);
+  const created = await ports.store.create(job);
+  if (created !== true)
+    return refuse('CONFLICT', {
+      detail: 'Another export of the organization is on its way: create this one after it.',
+      meta: { jobId: created.running },
+    });
   ports.enqueue(job);
   return { job };
 };

@@ -1,3 +1,4 @@
+import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Key } from '../client/row.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -59,3 +60,9 @@ export const releaseWrite = (key: Key, job: Claimable, at: number, attempts: num
 
 /** What an ended job has no more. */
 export const ENDED_WITHOUT = ['duePk', 'dueAt', 'repeats'];
+
+/** Condition: an organization has no other job of the kind on its way. */
+export const isFreeFor = (jobId: string): Condition => ({
+  text: `${ABSENT.text} OR #jobId = :jobId`,
+  values: { jobId },
+});

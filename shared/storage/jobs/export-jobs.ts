@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import {
   EXPORT_FORMATS,
@@ -17,10 +16,9 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, releaseWrite } from './claims.ts';
+import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
 
 const count = z.int();
 
@@ -52,8 +50,6 @@ export const exportJobRows = defineRow<ExportJob>()({
   },
   rename: { organizationId: 'org' },
   key: (job) => KEYS.exportJob(job.id),
-  index: ({ organizationId, createdAt, id: jobId }) =>
-    INDEX_KEYS.exportJobsOf(organizationId, isoTime(createdAt), jobId),
 });
 
 /** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
@@ -65,7 +61,12 @@ export const exportJobStore = (table: Table, raised: (events: readonly DomainEve
   return {
     async create(job) {
       const ttl = Math.ceil(exportGoneAt(job) / 1000);
-      await table.write({ put: { ...exportJobRows.write(job), ...dueAt(job.id, job.createdAt), ttl } });
+      const running = KEYS.runningExport(job.organizationId);
+      const outcome = await table.transact([
+        { put: { ...exportJobRows.write(job), ...dueAt(job.id, job.createdAt), ttl } },
+        { put: { ...running, jobId: job.id }, when: isFreeFor(job.id) },
+      ]);
+      return outcome.ok || { running: id('exportJob').parse(outcome.reasons[1]?.row?.jobId) };
     },
     read: (jobId) => readRow(table, KEYS.exportJob(jobId), exportJobRows.read),
     claim: (jobId, now, until) => claimed(claimWrite(KEYS.exportJob(jobId), jobId, now, until)),
@@ -85,7 +86,8 @@ export const exportJobStore = (table: Table, raised: (events: readonly DomainEve
         remove: ENDED_WITHOUT,
         when: isClaimedBy(job),
       };
-      const { ok } = await table.transact([end, ...events.map(eventWrite)]);
+      const free: WriteOp = { delete: KEYS.runningExport(job.organizationId), when: isFreeFor(job.id) };
+      const { ok } = await table.transact([end, free, ...events.map(eventWrite)]);
       if (ok) raised(events);
       return ok;
     },

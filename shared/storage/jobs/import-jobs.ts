@@ -15,7 +15,6 @@ import {
 import type { ImportJobStore } from '../../domain/imports/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
-import { ABSENT } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { fullRows } from '../client/pages.ts';
@@ -25,7 +24,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, releaseWrite } from './claims.ts';
+import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
 
 const problem = z.enum(Object.keys(IMPORT_PROBLEMS) as [ImportProblem, ...ImportProblem[]]);
 const figure = z.int();
@@ -68,11 +67,6 @@ export const importJobRows = defineRow<ImportJob>()({
 
 const ttlOf = (job: Parameters<typeof goneAt>[0]): number => Math.ceil((goneAt(job) ?? 0) / 1000);
 const hasStatus = (status: ImportJob['status']): Condition => ({ text: '#status = :was', values: { was: status } });
-/** An organization has no other import on its way. */
-const isFree = (job: ImportJob): Condition => ({
-  text: `${ABSENT.text} OR #jobId = :jobId`,
-  values: { jobId: job.id },
-});
 
 /** The writes that start a job: it is due at once. */
 const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteOp[] => [
@@ -82,7 +76,7 @@ const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteO
     remove: ['ttl'],
     when: hasStatus('awaiting_upload'),
   },
-  { put: { ...KEYS.runningImport(job.organizationId), jobId: job.id }, when: isFree(job) },
+  { put: { ...KEYS.runningImport(job.organizationId), jobId: job.id }, when: isFreeFor(job.id) },
 ];
 
 const endWrites = (job: ImportJob, set: Parameters<typeof importJobRows.set>[0], ttl: number): readonly WriteOp[] => [
@@ -92,7 +86,7 @@ const endWrites = (job: ImportJob, set: Parameters<typeof importJobRows.set>[0],
     remove: ENDED_WITHOUT,
     when: isClaimedBy(job),
   },
-  { delete: KEYS.runningImport(job.organizationId), when: isFree(job) },
+  { delete: KEYS.runningImport(job.organizationId), when: isFreeFor(job.id) },
 ];
 
 /** Imports of files in the table of one stage. `raised` receives the committed events that somebody takes. */
