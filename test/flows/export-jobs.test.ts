@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
-import { PATIENCE } from './support.ts';
+import { becomes, PATIENCE } from './support.ts';
 
 const messaging = await sharedMessaging();
 const PATH = '/v2/exports/jobs';
@@ -29,7 +29,10 @@ describe('an export into a file', () => {
   test('has the rows that the export by pages has, in both formats, and an address that a read makes anew', async () => {
     const { test: client } = await messaging.tenant();
     const name = '=1+1';
-    for (const body of ['um', 'dois', 'três']) await client.send({ body, campaignId: name });
+    for (const body of ['um', 'dois', 'três']) {
+      const { id } = (await client.send({ body, campaignId: name })).body;
+      await becomes(client, `/v2/sms/messages/${id}`, { status: 'delivered' });
+    }
     const pages = await client.get('/v2/exports/messages', { ...window(20), channel: 'sms' });
     const { job, text } = await exported(client);
     expect(job).toMatchObject({ ...ABOUT, status: 'completed', masked: false, progress: { rows: 3 } });
