@@ -12,7 +12,13 @@ import { Alarms } from './constructs/alarms.ts';
 import { ApiStage } from './constructs/api-stage.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { protectStages } from './constructs/edge-firewall.ts';
-import { BACKGROUND_GRANTS, CONSUMER_ROOT_KEYS, type RoleGrants, SENDER_GRANTS } from './constructs/grants.ts';
+import {
+  BACKGROUND_GRANTS,
+  CONSUMER_OBJECTS,
+  CONSUMER_ROOT_KEYS,
+  type RoleGrants,
+  SENDER_GRANTS,
+} from './constructs/grants.ts';
 import { areaOf, type OperationFunction } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { batchesOf } from './constructs/reserved-concurrency.ts';
@@ -97,7 +103,7 @@ export class AppStack extends Stack {
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
         rootKeys: CONSUMER_ROOT_KEYS[name],
-        ...(name === QUEUE_OF_KIND.abandon_upload ? { uploads: true as const } : {}),
+        objects: CONSUMER_OBJECTS[name] ?? [],
         ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };
       const path = `consumers/${consumer}`;

@@ -28,7 +28,7 @@ import type { OperationContract } from '../shared/contracts/define-operation.ts'
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
 import { acknowledge } from './constructs/acknowledge.ts';
-import { acknowledgeUploads } from './constructs/function-role.ts';
+import { acknowledgeObjects } from './constructs/function-role.ts';
 import { mergeGrants, type RoleGrants, statementsFor } from './constructs/grants.ts';
 import { pathOfOperation } from './constructs/operation-function.ts';
 import { unionOf } from './constructs/row-guards.ts';
@@ -162,7 +162,7 @@ export class GatewayServiceStack extends Stack {
       partitions: unionOf(['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))].map(partitions)),
     };
     for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
-    acknowledgeUploads(task.taskRole, resources);
+    acknowledgeObjects(task.taskRole, ['media'], resources);
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/messaging/${environment}/gateway-service`,
       retention: settings.logRetention,

@@ -149,6 +149,19 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     },
   },
   'contacts.merge': { body: { contactId: 'cnt_9xJ9sKq2LmN8pRt5VwXz1' } },
+  'contact-imports.create': {
+    body: { format: 'csv', onConflict: 'update', size: 48_213, mapping: { Telefone: 'phone', Nome: 'name' } },
+  },
+  'contact-imports.list': { query: { limit: '50' } },
+  'export-jobs.create': {
+    body: {
+      kind: 'messages',
+      channel: 'sms',
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2026-06-30T23:59:59.999Z',
+      format: 'csv',
+    },
+  },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
   'contacts.timeline': { query: { limit: '50' } },

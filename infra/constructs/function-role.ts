@@ -2,10 +2,10 @@ import { Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct, IConstruct } from 'constructs';
-import type { AwsProvider } from '../../shared/contracts/define-operation.ts';
+import type { AwsProvider, ObjectAccess } from '../../shared/contracts/define-operation.ts';
 import { NAMES } from '../stages.ts';
 import { acknowledge } from './acknowledge.ts';
-import { identityArns, type RoleGrants, type StageResources, statementsFor } from './grants.ts';
+import { identityArns, objectNames, type RoleGrants, type StageResources, statementsFor } from './grants.ts';
 
 /** What a role may do. */
 export interface FunctionRoleProps {
@@ -23,14 +23,20 @@ export interface FunctionRoleProps {
 export const nagToken = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
 
 /** Acknowledges cdk-nag's finding on the wildcard of the upload objects. */
-export const acknowledgeUploads = (role: IConstruct, resources: StageResources): void => {
+export const acknowledgeObjects = (
+  role: IConstruct,
+  objects: readonly ObjectAccess[],
+  resources: StageResources,
+): void => {
   const { account, region } = Stack.of(role);
   const name = NAMES.uploadBucket(resources.environment);
   const bucket = `${name}-${nagToken(account, 'AccountId')}-${nagToken(region, 'Region')}`;
-  acknowledge(role, {
-    [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/uploads/*]`]:
-      'The object key of an upload is generated when it begins, so the grant covers the uploads/ prefix of the bucket that exists for uploads only.',
-  });
+  const found = objects.map(
+    (access) => `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${objectNames(access)}]`,
+  );
+  const reason =
+    'The key of an object is generated when its upload or its job begins, so the grant covers the part of the bucket that exists for them only.';
+  acknowledge(role, Object.fromEntries(found.map((id) => [id, reason])));
 };
 
 /** X-Ray's segments belong to no resource. */
@@ -58,7 +64,7 @@ export class FunctionRole extends Role {
         'AwsSolutions-IAM5[Resource::*]':
           'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
       });
-    if (grants.uploads) acknowledgeUploads(this, resources);
+    if (grants.objects?.length) acknowledgeObjects(this, grants.objects, resources);
     if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) this.acknowledgeIdentities(provider);
   }
 

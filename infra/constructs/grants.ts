@@ -6,13 +6,15 @@ import {
   AWS_SENDING_PROVIDERS,
   type AwsProvider,
   GUARDED_ROWS,
+  OBJECT_ACCESS,
+  type ObjectAccess,
   SENDING_KEYS,
   type Uses,
 } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
-import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
+import { QUEUE_NAMES, QUEUE_OF_KIND, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { guardStatements, inPartitions } from './row-guards.ts';
@@ -60,12 +62,18 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
   send: SENDING_KEYS,
   critical: SENDING_KEYS,
   'critical-webhook': ['webhooks'],
-  bulk: SENDING_KEYS,
+  bulk: [...SENDING_KEYS, 'contacts', 'cursors'],
   push: ['content', 'push', 'recipients'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],
   events: [],
   webhook: ['webhooks'],
   backlog: ['webhooks'],
+};
+
+/** The objects that consumers reach. */
+export const CONSUMER_OBJECTS: Readonly<Partial<Record<QueueName, readonly ObjectAccess[]>>> = {
+  [QUEUE_OF_KIND.abandon_upload]: ['media'],
+  [QUEUE_OF_KIND.run_job]: ['import_work', 'export_work'],
 };
 
 /** The union of what several operations declare, for a role that they share. */
@@ -76,7 +84,7 @@ export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
     writes: GUARDED_ROWS.filter((name) => uses.some(({ writes }) => writes?.includes(name))),
     rootKeys: ROOT_KEYS.filter((name) => uses.some(({ rootKeys }) => rootKeys?.includes(name))),
-    ...(uses.some(({ uploads }) => uploads) ? { uploads: true } : {}),
+    objects: OBJECT_ACCESS.filter((name) => uses.some(({ objects }) => objects?.includes(name))),
     awsProviders: AWS_PROVIDERS.filter((name) => uses.some(({ awsProviders }) => awsProviders?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
   };
@@ -191,22 +199,40 @@ export const identityArns = (scope: Construct, provider: AwsProvider): string[] 
     Stack.of(scope).formatArn({ service: PROVIDER_ACCESS[provider].service, resource, resourceName: '*' }),
   );
 
-/** The objects of all uploads, and nothing else of the bucket: object keys are generated at run time. */
-const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
+const [READ_OBJECT, PUT_OBJECT, DELETE_OBJECT] = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'];
+/** Actions on objects, and which those are: object keys are generated at run time. */
+const OBJECTS: Readonly<Record<ObjectAccess, { readonly actions: readonly string[]; readonly name: string }>> = {
+  media: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'uploads/*' },
+  import_upload: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'imports/*/source' },
+  import_errors: { actions: [READ_OBJECT], name: 'imports/*/errors.csv' },
+  export_file: { actions: [READ_OBJECT], name: 'exports/*' },
+  import_work: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'imports/*' },
+  export_work: { actions: ['s3:AbortMultipartUpload', DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'exports/*' },
+};
+
+/** The names of the objects of an access, as a pattern. */
+export const objectNames = (access: ObjectAccess): string => OBJECTS[access].name;
 
 /** A presigned URL carries its signer's permissions. Without ListBucket, S3 answers 403 instead of 404 for an absent object. */
-const uploadStatements = (scope: Construct, resources: StageResources): PolicyStatement[] => [
-  new PolicyStatement({
-    actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-    resources: [uploadObjects(resources)],
-  }),
-  new PolicyStatement({
-    actions: ['s3:ListBucket'],
-    resources: [resources.uploadsArn],
-    conditions: { StringLike: { 's3:prefix': 'uploads/*' } },
-  }),
-  keyUseByBuckets(scope, resources.keyArn),
-];
+const objectStatements = (
+  scope: Construct,
+  accesses: readonly ObjectAccess[],
+  { uploadsArn, keyArn }: StageResources,
+): PolicyStatement[] => {
+  const granted = accesses.map((access) => OBJECTS[access]);
+  const prefixes = [...new Set(granted.map(({ name }) => `${name.split('/')[0]}/*`))];
+  return [
+    ...granted.map(
+      ({ actions, name }) => new PolicyStatement({ actions: [...actions], resources: [`${uploadsArn}/${name}`] }),
+    ),
+    new PolicyStatement({
+      actions: ['s3:ListBucket'],
+      resources: [uploadsArn],
+      conditions: { StringLike: { 's3:prefix': prefixes } },
+    }),
+    keyUseByBuckets(scope, keyArn),
+  ];
+};
 
 /** Wraps and unwraps root keys of these names, by the encryption context that each is bound to. */
 const rootKeyStatement = (names: readonly RootKey[], { environment, keyArn }: StageResources): PolicyStatement =>
@@ -234,7 +260,7 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
       }),
     );
   if (grants.rootKeys?.length) statements.push(rootKeyStatement(grants.rootKeys, resources));
-  if (grants.uploads) statements.push(...uploadStatements(scope, resources));
+  if (grants.objects?.length) statements.push(...objectStatements(scope, grants.objects, resources));
   for (const provider of resources.sendsForReal ? (grants.awsProviders ?? []) : [])
     statements.push(
       new PolicyStatement({

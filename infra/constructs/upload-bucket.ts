@@ -19,7 +19,8 @@ export const uploadBucketName = (scope: Construct, environment: Environment): st
 
 /**
  * Holds files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
- * lifecycle rule deletes after a day what that misses, such as an object put to the URL of an upload that was already completed.
+ * lifecycle rule deletes after a day what that misses, such as an object put to the URL of an upload that was already completed. Files of imports
+ * and exports stay for seven days at most.
  */
 export class UploadBucket extends Construct {
   constructor(scope: Construct, id: string, { environment, key, settings }: UploadBucketProps) {
@@ -38,6 +39,12 @@ export class UploadBucket extends Construct {
           expiration: Duration.days(1),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
+        ...['imports/', 'exports/'].map((prefix) => ({
+          id: `${prefix.slice(0, -1)}-for-a-week`,
+          prefix,
+          expiration: Duration.days(7),
+          abortIncompleteMultipartUploadAfter: Duration.days(7),
+        })),
       ],
       removalPolicy: settings.removal,
     });

@@ -9,17 +9,18 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { linger } from './body.ts';
 import type { Engine } from './engines.ts';
+import { multipartCall, type Refuse, serveMultipart } from './multipart.ts';
 import { isSigned } from './signed-request.ts';
 
-/** The secret access key of the only accepted credential, as `shared/storage/whatsapp/media-bucket.ts` signs locally. */
+/** The secret access key of the only accepted credential, as `shared/storage/client/bucket-client.ts` signs locally. */
 const SECRET = 'local';
 
-const object = z.object({ contentType: z.string(), size: z.int() });
+const object = z.object({ contentType: z.string(), size: z.int(), etag: z.string() });
 
 const errorXml = (code: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`;
 
-const refuse = (request: IncomingMessage, response: ServerResponse, status: number, code: string): void => {
+const refuse: Refuse = (request, response, status, code) => {
   const body = errorXml(code);
   const length = Buffer.byteLength(body);
   response.writeHead(status, { 'content-type': 'application/xml', 'content-length': length, connection: 'close' });
@@ -41,15 +42,23 @@ const wasDeleted = ({ tombstone }: Files): Promise<boolean> =>
     () => false,
   );
 
+/** Makes a file the object's bytes; answers its new version. As in an encrypted bucket, that tells nothing of the bytes. */
+const keepObject = async (files: Files, from: string, contentType: string): Promise<string> => {
+  const { size } = await stat(from);
+  const etag = `"${randomUUID()}"`;
+  await rename(from, files.bytes);
+  await writeFile(files.metadata, JSON.stringify({ contentType, size, etag }));
+  return etag;
+};
+
 const put = async (folder: string, files: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (await wasDeleted(files)) return refuse(request, response, 403, 'AccessDenied');
   const part = join(folder, `${randomUUID()}.part`);
+  let etag = '';
   try {
     await pipeline(request, createWriteStream(part));
-    const size = Number(request.headers['content-length']);
     const contentType = request.headers['content-type'] ?? 'binary/octet-stream';
-    await rename(part, files.bytes);
-    await writeFile(files.metadata, JSON.stringify({ contentType, size }));
+    etag = await keepObject(files, part, contentType);
   } finally {
     await rm(part, { force: true });
   }
@@ -58,15 +67,33 @@ const put = async (folder: string, files: Files, request: IncomingMessage, respo
     await deleteFiles(files);
     return refuse(request, response, 403, 'AccessDenied');
   }
-  response.writeHead(200, { 'content-length': 0 }).end();
+  response.writeHead(200, { 'content-length': 0, etag }).end();
+};
+
+/** The bytes that a range asks for, from the first to the last; all of them where it asks for none. Undefined where there are none of them. */
+const rangeOf = (range: string | undefined, size: number): { start: number; end: number } | undefined => {
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? 'bytes=0-') ?? [];
+  const start = Number(from);
+  return start < size || size === 0 ? { start, end: Math.min(to ? Number(to) : size - 1, size - 1) } : undefined;
 };
 
 const get = async ({ bytes, metadata }: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const text = await readFile(metadata, 'utf8').catch(() => undefined);
   if (text === undefined) return refuse(request, response, 404, 'NoSuchKey');
-  const { contentType, size } = object.parse(JSON.parse(text));
-  response.writeHead(200, { 'content-type': contentType, 'content-length': size });
-  await pipeline(createReadStream(bytes), response);
+  const { contentType, size, etag } = object.parse(JSON.parse(text));
+  const { range, 'if-match': wanted } = request.headers;
+  if (wanted !== undefined && wanted !== etag) return refuse(request, response, 412, 'PreconditionFailed');
+  const part = rangeOf(range, size);
+  if (!part) return refuse(request, response, 416, 'InvalidRange');
+  const { start, end } = part;
+  response.writeHead(range ? 206 : 200, {
+    'content-type': contentType,
+    'content-length': end - start + 1,
+    etag,
+    ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
+  });
+  if (request.method === 'HEAD' || size === 0) response.end();
+  else await pipeline(createReadStream(bytes, { start, end }), response);
 };
 
 const deleteFiles = async ({ bytes, metadata }: Files): Promise<void> => {
@@ -96,15 +123,21 @@ const serve = async (folder: string, request: IncomingMessage, response: ServerR
   const { method = 'GET', url: target = '/', headers } = request;
   if (!isSigned({ method, target, headers }, SECRET, Date.now()))
     return refuse(request, response, 403, 'SignatureDoesNotMatch');
-  const files = filesOf(folder, decodeURIComponent(target.split('?')[0] ?? ''));
+  const [path = '', query = ''] = target.split('?');
+  const files = filesOf(folder, decodeURIComponent(path));
+  const multipart = multipartCall(method, new URLSearchParams(query));
+  if (multipart) {
+    const keep = (from: string, contentType: string) => keepObject(files, from, contentType);
+    return serveMultipart(multipart, { base: files.bytes, request, response, keep, refuse });
+  }
   if (method === 'PUT') return put(folder, files, request, response);
-  if (method === 'GET') return get(files, request, response);
+  if (method === 'GET' || method === 'HEAD') return get(files, request, response);
   if (method === 'DELETE') return remove(files, response);
   return refuse(request, response, 405, 'MethodNotAllowed');
 };
 
 /**
- * A local S3 with the operations that uploads use (PUT, GET, DELETE), on files in `folder`. Unlike fauxqs's S3 it streams objects of any
+ * A local S3 with the operations that uploads and jobs use (PUT, GET and HEAD with ranges and versions, DELETE, uploads in parts), on files in `folder`. Unlike fauxqs's S3 it streams objects of any
  * size to disk and verifies signatures as S3 does, so that a presigned URL that the deployment would refuse is refused here. A deleted
  * object cannot be put again, and objects expire after a day.
  */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_ROWS } from '../domain/contacts/import.ts';
+import { type ImportRow, MAX_ROWS } from '../domain/contacts/import.ts';
 import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { closedObject, count, openObject, ordinal, part, text } from './common.ts';
 import { source } from './contact-fields.ts';
@@ -29,6 +29,9 @@ const Entry = z
       jsonSchema.$ref = '#/components/schemas/ImportContact';
     },
   });
+
+/** What a row of an import says, from any value. */
+export const importRow = (row: unknown): ImportRow => Entry.parse(row);
 
 /** The body of an import: docs/spec/contacts.md#importing-contacts. */
 const ImportContacts = closedObject('ImportContacts', 'Contacts to import.', {

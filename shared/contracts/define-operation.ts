@@ -41,6 +41,20 @@ export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 export const GUARDED_ROWS = ['credentials', 'prices'] as const;
 export type GuardedRows = (typeof GUARDED_ROWS)[number];
 
+/**
+ * What may be done with which objects of the stage's bucket: files on their way to Meta; the file of an import, to be put by its caller and looked for;
+ * the errors of one; the file of an export; and all that the workers of imports and exports do.
+ */
+export const OBJECT_ACCESS = [
+  'media',
+  'import_upload',
+  'import_errors',
+  'export_file',
+  'import_work',
+  'export_work',
+] as const;
+export type ObjectAccess = (typeof OBJECT_ACCESS)[number];
+
 /** The root keys of a send: who receives it, whom it leaves by, and what waits to leave. */
 export const SENDING_KEYS = [
   'content',
@@ -61,8 +75,8 @@ export interface Uses {
   readonly rootKeys?: readonly RootKey[];
   /** What it does with AWS's sending services. */
   readonly awsProviders?: readonly AwsProvider[];
-  /** Needs the bucket of presigned uploads. */
-  readonly uploads?: true;
+  /** The objects of the stage's bucket that it needs. */
+  readonly objects?: readonly ObjectAccess[];
   /** In test, reads the live stage's volume counters to price at the real band. */
   readonly liveVolume?: true;
 }

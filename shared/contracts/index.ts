@@ -7,6 +7,7 @@ import * as callbacks from './callbacks.ts';
 import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
 import * as contactImport from './contact-import.ts';
+import * as contactImports from './contact-imports.ts';
 import * as contactList from './contact-list.ts';
 import * as contactMerge from './contact-merge.ts';
 import * as contactTimeline from './contact-timeline.ts';
@@ -15,6 +16,7 @@ import * as customerEvents from './customer-events.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
+import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as keys from './keys.ts';
@@ -62,12 +64,14 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactMerge,
   contactExport,
   contactImport,
+  contactImports,
   contactTimeline,
   segments,
   lists,
   ai,
   customerEvents,
   exports,
+  exportJobs,
   wallet,
   keys,
   senders,

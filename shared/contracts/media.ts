@@ -80,7 +80,7 @@ const uploads = {
   tag: 'Media',
   permission: 'messages:send',
   method: 'POST',
-  uses: { table: 'write', rootKeys: ['numbers', 'providers'], uploads: true },
+  uses: { table: 'write', rootKeys: ['numbers', 'providers'], objects: ['media'] },
 } as const;
 /** Those that pass the bytes to Meta. */
 const forwards = {

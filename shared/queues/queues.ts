@@ -27,6 +27,7 @@ const workItem = z.strictObject({
     'segment_members',
     'clean_up',
     'erase_contact',
+    'run_job',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -112,7 +113,7 @@ export const QUEUES = {
   bulk: {
     ...STANDARD,
     name: 'bulk',
-    purpose: 'Chunks of bulk sends: the messages of a chunk are sent together.',
+    purpose: 'Chunks of bulk sends, whose messages are sent together; and parts of imports and exports of files.',
     visibilitySeconds: 240,
     batchSize: 1,
     concurrentBatches: 2,
@@ -201,6 +202,7 @@ export const QUEUE_OF_KIND = {
   segment_members: 'outcome',
   clean_up: 'outcome',
   erase_contact: 'outcome',
+  run_job: 'bulk',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

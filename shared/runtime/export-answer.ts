@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { csvOf } from '../domain/exports/csv.ts';
+import { csvOf } from '../domain/core/csv.ts';
 import { EXPORT_COLUMNS, type ExportRow, exportCells } from '../domain/exports/export-row.ts';
 import { respond } from './answer.ts';
 import { nextLink, prefers } from './negotiate.ts';

@@ -8,9 +8,9 @@ import {
   type StreamedBody,
 } from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
+import { readJson } from '../domain/core/json-text.ts';
 import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
-import { readJson } from './json.ts';
 
 const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
   const parsed = schema.safeParse(input, { error: zodErrorMap });

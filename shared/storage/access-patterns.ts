@@ -151,6 +151,14 @@ export const KEYS = {
   unlistedContacts: (organizationId: Org) => key(`LSTOUT#${organizationId}`, 'LAST'),
   /** A contact that was taken out of all lists, by the count of these: edits in flight take it out of theirs, or put the one in its place that it was merged into. */
   unlistedContact: (organizationId: Org, count: number) => key(`LSTOUT#${organizationId}`, `OUT#${padded(count, 12)}`),
+  /** An import of contacts from a file: how far it has come, and who works on it. */
+  importJob: (id: Id<'importJob'>) => key(`IMP#${id}`, 'IMP'),
+  /** The import of an organization that is on its way: there is one at a time. */
+  runningImport: (organizationId: Org) => key(`IMPRUN#${organizationId}`, 'IMPRUN'),
+  /** An export of messages into a file: how far it has come, and who works on it. */
+  exportJob: (id: Id<'exportJob'>) => key(`EXP#${id}`, 'EXP'),
+  /** The export of an organization that is on its way: there is one at a time. */
+  runningExport: (organizationId: Org) => key(`EXPRUN#${organizationId}`, 'EXPRUN'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */

@@ -37,6 +37,11 @@ export const INDEX_KEYS = {
     gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
+  /** An organization's imports of contacts from files. */
+  importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) => ({
+    gsi1pk: `IMPS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** An organization's e-mail templates. */
   emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) => ({
     gsi1pk: `ETPLS#${organizationId}`,

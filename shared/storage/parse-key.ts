@@ -69,6 +69,8 @@ export const PARSE_KEY = {
   }),
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
+  importJob: ({ pk }: PartitionKey) => parseId('importJob', after('IMP#', pk)),
+  exportJob: ({ pk }: PartitionKey) => parseId('exportJob', after('EXP#', pk)),
   event: ({ pk }: PartitionKey) => parseId('event', after('EVT#', pk)),
   webhook: ({ pk, sk }: Key) => ({
     organizationId: parseId('organization', after('WBHS#', pk)),
@@ -85,3 +87,7 @@ export const PARSE_KEY = {
     return { messageId: parseId('message', after('PSH#', pk)), shard: whole(shard), chunk: whole(chunk) };
   },
 } as const;
+
+/** The job that a key is of: an import or an export. */
+export const parseJobKey = (key: Key) =>
+  key.sk === 'IMP' ? { importJob: PARSE_KEY.importJob(key) } : { exportJob: PARSE_KEY.exportJob(key) };

@@ -69,6 +69,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   close_escrow: 4,
   send_push: 4,
   index_contacts: 4,
+  segment_members: 4,
 };
 /** The number of due-index partitions of a kind of work item. */
 export const dueShards = (kind: WorkItem['kind']): number => DUE_SHARDS[kind] ?? 1;

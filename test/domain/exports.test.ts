@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { csvOf } from '../../shared/domain/exports/csv.ts';
+import { csvOf } from '../../shared/domain/core/csv.ts';
 import { exportWindow } from '../../shared/domain/exports/window.ts';
 import { nextLink, prefers } from '../../shared/runtime/negotiate.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
-import { connectNumber, keyed, storeReply } from './support.ts';
+import { becomes, connectNumber, keyed, storeReply } from './support.ts';
 
 /** The kinds of objects that paths address. */
 export type Kind =
@@ -14,6 +14,8 @@ export type Kind =
       | 'webhook'
       | 'delivery'
       | 'emailTemplate'
+      | 'exportJob'
+      | 'importJob'
       | 'list'
       | 'segment'
       | 'number'
@@ -55,6 +57,19 @@ const makePush = async (client: Client) => {
   return { pushApp, push, pushDispatch: dispatch.dispatchId };
 };
 
+/** Two imports that await their files, so that their list has a second page, and an export. Answers the last. */
+const makeJobs = async (client: Client) => {
+  const about = { format: 'csv', onConflict: 'skip', size: 10 };
+  await client.post('/contacts/import/jobs', about);
+  const importJob = (await client.post('/contacts/import/jobs', about)).body.id;
+  const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'];
+  const exported = { kind: 'messages', channel: 'sms', from, to, format: 'csv' };
+  const exportJob = (await client.post('/v2/exports/jobs', exported)).body.id;
+  // Its end must not fall between two reads that the tests compare.
+  await becomes(client, `/v2/exports/jobs/${exportJob}`, { status: 'completed' });
+  return { importJob, exportJob };
+};
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -88,7 +103,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
-  const messages = { message, rcs, email, batch, reply, ...(await makePush(client)) };
+  const messages = { message, rcs, email, batch, reply, ...(await makePush(client)), ...(await makeJobs(client)) };
   return {
     ...messages,
     account,

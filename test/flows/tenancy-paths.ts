@@ -14,6 +14,8 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/push/messages/{id}': 'push',
   '/v2/api-keys/{id}': 'key',
   '/v2/accounts/{id}': 'account',
+  '/contacts/import/jobs/{id}': 'importJob',
+  '/v2/exports/jobs/{id}': 'exportJob',
   '/contacts/{id}': 'contact',
   '/v2/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',

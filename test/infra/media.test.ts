@@ -26,22 +26,44 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
     expect(JSON.stringify(policy?.Properties)).toContain('"aws:SecureTransport":"false"');
   });
 
-  it('deletes objects after a day', () => {
+  it('deletes uploads after a day, and files of imports and exports after a week, parts of what was given up among them', () => {
+    const rule = (Prefix: string, days: number) =>
+      expect.objectContaining({
+        Prefix,
+        ExpirationInDays: days,
+        AbortIncompleteMultipartUpload: { DaysAfterInitiation: days },
+        Status: 'Enabled',
+      });
     expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
-      expect.objectContaining({ Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' }),
+      rule('uploads/', 1),
+      rule('imports/', 7),
+      rule('exports/', 7),
     ]);
   });
 
-  it('is accessible to media and to the consumer that deletes abandoned uploads only', () => {
+  it('is accessible to media, to jobs and to the consumers of both, each to its own objects only', () => {
     const owners = statementsOf(plain.apps[environment])
       .filter(({ actions }) => actions.some((action) => action.startsWith('s3:')))
       .map(({ owner }) => owner.replace(/[0-9A-F]{8}$/, ''));
-    expect(new Set(owners)).toEqual(new Set(['Rolemedia', 'Roleconsumeroutcome']));
-    for (const { actions, resources } of statementsOf(plain.apps[environment]))
-      if (actions.includes('s3:PutObject'))
-        expect(resources).toEqual([
-          `arn:aws:s3:::messaging-${environment}-uploads-${AWS.account}-${AWS.region}/uploads/*`,
-        ]);
+    expect(new Set(owners)).toEqual(new Set(['Rolemedia', 'Roleconsumeroutcome', 'Roleconsumerbulk']));
+    const written = statementsOf(plain.apps[environment])
+      .filter(({ actions }) => actions.includes('s3:PutObject'))
+      .flatMap(({ owner, resources }) => resources.map((name) => [owner.replace(/[0-9A-F]{8}$/, ''), name]));
+    const name = `arn:aws:s3:::messaging-${environment}-uploads-${AWS.account}-${AWS.region}`;
+    expect(
+      new Map(
+        Object.entries(Object.groupBy(written, ([owner]) => owner ?? '')).map(([owner, all]) => [
+          owner,
+          all?.map(([, one]) => one),
+        ]),
+      ),
+    ).toEqual(
+      new Map([
+        ['Rolemedia', [`${name}/uploads/*`]],
+        ['Roleconsumeroutcome', [`${name}/uploads/*`]],
+        ['Roleconsumerbulk', [`${name}/imports/*`, `${name}/exports/*`]],
+      ]),
+    );
   });
 
   it('is used with the key that encrypts its objects, through S3 alone: without the key every presigned URL is refused', () => {
@@ -49,7 +71,7 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
       /kms:ViaService.*"s3\./.test(JSON.stringify(conditions)),
     );
     expect(new Set(byBuckets.map(({ owner }) => owner.replace(/[0-9A-F]{8}$/, '')))).toEqual(
-      new Set(['Rolemedia', 'Roleconsumeroutcome']),
+      new Set(['Rolemedia', 'Roleconsumeroutcome', 'Roleconsumerbulk']),
     );
     for (const { actions } of byBuckets) expect(actions).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
   });

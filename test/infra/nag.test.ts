@@ -6,7 +6,7 @@ import { AWS, type DeployOptions, deploy, findingsOf, manyContracts, type Piece 
 /** An area that is a nested stack, with what its role names by a pattern. */
 const nested = manyContracts(1).map((contract) => ({
   ...contract,
-  uses: { ...contract.uses, uploads: true as const, awsProviders: ['ses' as const] },
+  uses: { ...contract.uses, objects: ['media'] as const, awsProviders: ['ses' as const] },
 }));
 const VARIANTS: Readonly<Record<string, DeployOptions>> = {
   'any account': {},

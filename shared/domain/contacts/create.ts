@@ -77,14 +77,13 @@ export const emailHashOf = async (
   return address === undefined ? undefined : (await recipients()).blindIndex(organizationId, 'email', address);
 };
 
-/** The contact of a checked body, created now (ms) with this number. Its documents are sealed. */
+/** The contact of a checked body, created now (ms) with this id and number. Its documents are sealed. */
 export const newContact = async (
   { recipients, documents }: Pick<ContactPorts, 'documents' | 'recipients'>,
   { organizationId, env }: Tenant,
   { input, checked }: { readonly input: NewContact; readonly checked: CheckedFields },
-  { number, now }: { readonly number: number; readonly now: number },
+  { id, number, now }: { readonly id: Id<'contact'>; readonly number: number; readonly now: number },
 ): Promise<Contact> => {
-  const id = newId('contact');
   const { cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...fields } = input;
   const { phone = input.phone } = checked;
   return {
@@ -122,6 +121,6 @@ export const createContact = async (
   const checked = checkFields(input, now);
   if (isRefusal(checked)) return checked;
   const number = await ports.store.takeNumbers(actor.organizationId, 1);
-  const contact = await newContact(ports, actor, { input, checked }, { number, now });
+  const contact = await newContact(ports, actor, { input, checked }, { id: newId('contact'), number, now });
   return storeContact(ports.store, contact, now);
 };

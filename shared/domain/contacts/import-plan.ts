@@ -47,8 +47,10 @@ export interface PlanContext {
   readonly now: number;
   /** Takes the next of the numbers for new contacts. */
   readonly nextNumber: () => number;
-  /** The contacts that rows were to make in an earlier round, whose answer was lost. */
-  readonly attempted: ReadonlyMap<number, Id<'contact'>>;
+  /** The id of the contact that a row creates. */
+  readonly idOf: (at: number) => Id<'contact'>;
+  /** Whether a row made this contact earlier, and the answer was lost. */
+  readonly wasCreatedBy: (at: number, id: Id<'contact'>) => boolean;
 }
 
 /** The consent that a row gives to a contact that is there: a withdrawal counts, and a consent where there was no word yet. */
@@ -132,12 +134,21 @@ class Planner {
   }
 
   async #create(row: PlannedRow): Promise<string | undefined> {
-    const { ports, tenant, now, nextNumber } = this.#context;
+    const { ports, tenant, now, nextNumber, idOf } = this.#context;
     const checked = checkFields(row.input, now);
     if (isRefusal(checked)) return messageOf(checked);
     const fault = this.#companyFault(row.input);
     if (fault !== undefined) return fault;
-    const made = await newContact(ports, tenant, { input: row.input, checked }, { number: nextNumber(), now });
+    const made = await newContact(
+      ports,
+      tenant,
+      { input: row.input, checked },
+      {
+        id: idOf(row.at),
+        number: nextNumber(),
+        now,
+      },
+    );
     const after = this.#underPhone(made);
     this.#drafts.set(after.id, { after, rows: [{ row, outcome: 'criado' }] });
     this.#register(after);
@@ -145,8 +156,8 @@ class Planner {
   }
 
   async #meet(draft: Draft, row: PlannedRow): Promise<string | undefined> {
-    const { onConflict, attempted } = this.#context;
-    if (attempted.get(row.at) === draft.after.id) draft.rows.push({ row, outcome: 'criado' });
+    const { onConflict, wasCreatedBy } = this.#context;
+    if (wasCreatedBy(row.at, draft.after.id)) draft.rows.push({ row, outcome: 'criado' });
     else if (onConflict === 'skip') draft.rows.push({ row, outcome: 'ignorado' });
     else return this.#update(draft, row);
     return undefined;

@@ -1,6 +1,6 @@
 import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
-import type { Id } from '../core/ids.ts';
+import { type Id, newId } from '../core/ids.ts';
 import { parsePhone } from '../core/phone.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Contact } from './contact.ts';
@@ -66,25 +66,47 @@ const toStore = ({ before, after }: Draft, now: number): ContactToStore => {
   return { before, after, event: !before || isWithdrawn ? contactEvent(type, after, now) : undefined };
 };
 
+/** How rows are imported. */
+export interface ImportOptions {
+  readonly onConflict: OnConflict;
+  /** When no further round begins, in ms since the beginning. */
+  readonly enoughMs: number;
+  /** Asked before each round: false where these rows are somebody else's by now. */
+  readonly mayGoOn: () => Promise<boolean>;
+  /** The id of the contact that a row creates, by its place from 0. */
+  readonly idOf: (at: number) => Id<'contact'>;
+  /** Whether a row created this contact in an earlier attempt, whose outcome was lost. */
+  readonly wasCreatedBy: (at: number, id: Id<'contact'>) => boolean;
+}
+/** What became of rows; `at` is a row's place from 0. */
+export interface ImportedRows {
+  readonly created: number;
+  readonly updated: number;
+  readonly ignored: number;
+  readonly errors: readonly { readonly at: number; readonly message: string }[];
+  /** Rows that the time did not suffice for; they are among the others in nothing. */
+  readonly unreached: readonly number[];
+}
+
 /** An import on its way: what became of its rows until now. */
 class Import {
   readonly #counts = { criado: 0, atualizado: 0, ignorado: 0 };
-  readonly #errors: { linha: number; mensagem: string }[] = [];
+  readonly #errors: { at: number; message: string }[] = [];
   readonly #attempted = new Map<number, Id<'contact'>>();
   readonly #ports: ImportPorts;
   readonly #tenant: Tenant;
-  readonly #onConflict: OnConflict;
+  readonly #options: ImportOptions;
   readonly #now: number;
 
-  constructor(ports: ImportPorts, tenant: Tenant, onConflict: OnConflict) {
+  constructor(ports: ImportPorts, tenant: Tenant, options: ImportOptions) {
     this.#ports = ports;
     this.#tenant = tenant;
-    this.#onConflict = onConflict;
+    this.#options = options;
     this.#now = ports.clock();
   }
 
-  refuse(at: number, mensagem: string): void {
-    this.#errors.push({ linha: at + 1, mensagem });
+  refuse(at: number, message: string): void {
+    this.#errors.push({ at, message });
   }
 
   /** Rows with phones that exist, with their blind indexes. */
@@ -114,15 +136,17 @@ class Import {
       !isThere(known.phones.get(phoneHash)) && !isThere(known.externalIds.get(input.externalId ?? ''));
     const news = rows.filter(isNew).length;
     let number = news === 0 ? 0 : await this.#ports.store.takeNumbers(organizationId, news);
+    const { onConflict, idOf, wasCreatedBy } = this.#options;
     return planImport(
       known,
       {
         ports: this.#ports,
         tenant: this.#tenant,
-        onConflict: this.#onConflict,
+        onConflict,
         now: this.#now,
         nextNumber: () => number++,
-        attempted: this.#attempted,
+        idOf,
+        wasCreatedBy: (at, id) => this.#attempted.get(at) === id || wasCreatedBy(at, id),
       },
       rows,
     );
@@ -142,20 +166,32 @@ class Import {
     return [...failed].flatMap(({ rows }) => rows.map(({ row }) => row));
   }
 
-  async run(rows: readonly ImportRow[]): Promise<ImportResult> {
+  async run(rows: readonly ImportRow[]): Promise<ImportedRows> {
     let pending = await this.#indexed(rows);
+    let inTime = true;
     for (let round = 0; round < MAX_ROUNDS && pending.length > 0; round++) {
-      if (this.#ports.clock() - this.#now > ENOUGH_MS) break;
+      inTime = this.#ports.clock() - this.#now <= this.#options.enoughMs && (await this.#options.mayGoOn());
+      if (!inTime) break;
       const plan = await this.#plan(pending);
       for (const { row, message } of plan.errors) this.refuse(row.at, message);
       const again = await this.#store(plan.drafts);
       pending = [...again, ...plan.deferred].sort((a, b) => a.at - b.at);
     }
-    for (const { at } of pending) this.refuse(at, NOT_REACHED);
-    const { criado: criados, atualizado: atualizados, ignorado: ignorados } = this.#counts;
-    return { criados, atualizados, ignorados, erros: this.#errors.sort((a, b) => a.linha - b.linha) };
+    // Rows that wait for each other in circles are never reached, however long it takes.
+    if (inTime) for (const { at } of pending) this.refuse(at, NOT_REACHED);
+    const { criado: created, atualizado: updated, ignorado: ignored } = this.#counts;
+    const errors = this.#errors.sort((a, b) => a.at - b.at);
+    return { created, updated, ignored, errors, unreached: inTime ? [] : pending.map(({ at }) => at) };
   }
 }
+
+/** Imports rows in their order; one that is wrong is told, and stops no other. */
+export const importRows = (
+  ports: ImportPorts,
+  tenant: Tenant,
+  rows: readonly ImportRow[],
+  options: ImportOptions,
+): Promise<ImportedRows> => new Import(ports, tenant, options).run(rows);
 
 /**
  * Imports contacts in the order of their rows; a row that is wrong is told, and stops no other. Repeating an import that was broken off finds what it
@@ -168,5 +204,16 @@ export const importContacts = async (
 ): Promise<ImportResult | Refusal<'NOT_FOUND'>> => {
   if (!(await ports.store.organizationExists(tenant.organizationId)))
     return refuse('NOT_FOUND', 'There is no such organization.');
-  return new Import(ports, tenant, onConflict).run(contatos);
+  const options: ImportOptions = {
+    onConflict,
+    enoughMs: ENOUGH_MS,
+    mayGoOn: async () => true,
+    idOf: () => newId('contact'),
+    wasCreatedBy: () => false,
+  };
+  const { created, updated, ignored, errors, unreached } = await importRows(ports, tenant, contatos, options);
+  const late = unreached.map((at) => ({ at, message: NOT_REACHED }));
+  const told = [...errors, ...late].sort((a, b) => a.at - b.at);
+  const erros = told.map(({ at, message }) => ({ linha: at + 1, mensagem: message }));
+  return { criados: created, atualizados: updated, ignorados: ignored, erros };
 };

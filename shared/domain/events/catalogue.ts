@@ -38,5 +38,7 @@ export const EVENT_TYPES = [
   'ai.interaction',
   'segment.entered',
   'segment.left',
+  'import.completed',
+  'export.completed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -26,6 +26,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
   clean_up: [KEYS.listEdit],
   erase_contact: [KEYS.erasure, KEYS.merge],
+  run_job: [KEYS.importJob, KEYS.exportJob],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -1,22 +1,7 @@
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { UploadBucket } from '../../domain/channels/whatsapp/media/ports.ts';
-
-/** The local bucket accepts these credentials only. */
-const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
-
-/** A client of S3, or of the local bucket at `endpoint`. */
-const bucketClient = (endpoint: string | undefined): S3Client =>
-  new S3Client({
-    maxAttempts: 3,
-    // Otherwise a checksum of the empty body would be part of the presigned URL, and every other body would be refused.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(endpoint ? { endpoint, forcePathStyle: true, credentials: LOCAL_CREDENTIALS, region: 'us-east-1' } : {}),
-  });
-
-/** Headers that the caller must send as agreed: S3 verifies them by the signature (SigV4, signed headers). */
-const SIGNED = new Set(['content-length', 'content-type']);
+import { bucketClient, SIGNED_HEADERS } from '../client/bucket-client.ts';
 
 /** The bucket for uploads. */
 export const uploadBucket = (Bucket: string, endpoint: string | undefined): UploadBucket => {
@@ -24,7 +9,7 @@ export const uploadBucket = (Bucket: string, endpoint: string | undefined): Uplo
   return {
     presign: async ({ objectKey, mimeType, size }, expiresIn) => {
       const command = new PutObjectCommand({ Bucket, Key: objectKey, ContentType: mimeType, ContentLength: size });
-      const url = await getSignedUrl(client, command, { expiresIn, signableHeaders: SIGNED });
+      const url = await getSignedUrl(client, command, { expiresIn, signableHeaders: SIGNED_HEADERS });
       return { url, headers: { 'content-type': mimeType, 'content-length': String(size) } };
     },
     open: async (Key) => {

@@ -1,7 +1,6 @@
-import type { InputProblem } from '../contracts/define-operation.ts';
-import { type Refusal, refuse } from '../domain/core/errors.ts';
-import { numberError } from '../domain/core/json-values.ts';
-import { safePathPart } from '../domain/core/zod-error-map.ts';
+import { type Refusal, refuse } from './errors.ts';
+import { numberError } from './json-values.ts';
+import { safePathPart } from './zod-error-map.ts';
 
 /** Deeper JSON is refused: the parser survives 200,000 levels, but code that walks the value recursively does not. */
 const MAX_DEPTH = 64;
@@ -31,7 +30,7 @@ const textIssue = (text: string): string | undefined => {
 };
 
 /** Values that no contract allows: numbers that do not round-trip, NUL, lone surrogates; in values and in keys. */
-const findIssue = (value: unknown, path: string): Issue | undefined => {
+export const findIssue = (value: unknown, path: string): Issue | undefined => {
   if (typeof value === 'string') {
     const message = textIssue(value);
     return message ? { path, message } : undefined;
@@ -52,7 +51,7 @@ const findIssue = (value: unknown, path: string): Issue | undefined => {
 };
 
 /** Parses a JSON body. 400 if it is not JSON or too deep, `problem` for values that no contract allows. Linear in the text. */
-export const readJson = <N extends InputProblem>(
+export const readJson = <N extends 'BAD_REQUEST' | 'VALIDATION_ERROR'>(
   text: string,
   problem: N,
 ): { value: unknown } | Refusal<'BAD_REQUEST' | N> => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { readJson } from '../../shared/runtime/json.ts';
+import { readJson } from '../../shared/domain/core/json-text.ts';
 
 const errorsOf = (text: string) => {
   const read = readJson(text, 'VALIDATION_ERROR');

@@ -1,0 +1,11 @@
+import { getContactImport as contract } from '../../shared/contracts/contact-imports.ts';
+import { importJobView } from '../../shared/domain/imports/import-job.ts';
+import { getImport } from '../../shared/domain/imports/jobs.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { importJobPorts } from '../../shared/wiring/imports/imports.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params }) => getImport(importJobPorts, actor, params.id),
+  importJobView,
+);

@@ -1,0 +1,49 @@
+import type { Id } from '../core/ids.ts';
+import type { Clock } from '../core/time.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { ExportJob, ExportProgress, ExportStatus, FilePiece } from './export-job.ts';
+import type { ExportRow } from './export-row.ts';
+
+/** Objects of exports in the bucket. */
+export interface ExportBucket {
+  presignDownload(key: string, fileName: string): Promise<{ readonly url: string; readonly expiresAt: number }>;
+  put(key: string, body: string | Buffer, contentType: string): Promise<void>;
+  bytes(key: string): Promise<Buffer>;
+  remove(keys: readonly string[]): Promise<void>;
+  beginUpload(key: string, contentType: string): Promise<string>;
+  /** The version of a part, of at least 5 MB unless it is the last. */
+  uploadPart(key: string, uploadId: string, number: number, body: Buffer): Promise<string>;
+  /** Makes an upload an object; also where it was made one already. */
+  completeUpload(key: string, uploadId: string, pieces: readonly FilePiece[]): Promise<void>;
+  abortUpload(key: string, uploadId: string): Promise<void>;
+}
+
+export interface ExportJobStore {
+  /** Stores a job that is due at once, unless another of its organization is on its way: then that one's id. */
+  create(job: ExportJob): Promise<true | { readonly running: Id<'exportJob'> }>;
+  read(id: Id<'exportJob'>): Promise<ExportJob | undefined>;
+  /** Claims the next step of a job until a time (ms); undefined where the job has ended, or another worker has it. */
+  claim(id: Id<'exportJob'>, now: number, until: number): Promise<ExportJob | undefined>;
+  /** Stores a step's progress and claims the next one; the job as it is then, undefined where the claim was lost. */
+  advance(job: ExportJob, progress: ExportProgress, until: number): Promise<ExportJob | undefined>;
+  /** Gives a claim back: from `at` (ms) on the step, which was begun so often, may be claimed again. */
+  release(job: ExportJob, at: number, attempts: number): Promise<void>;
+  /** Ends a job, with its event and the number of its file. False where the claim was lost. */
+  end(job: ExportJob, how: { status: ExportStatus; file?: number | undefined }, event: DomainEvent): Promise<boolean>;
+}
+
+export interface ExportJobPorts {
+  readonly clock: Clock;
+  readonly store: ExportJobStore;
+  readonly bucket: ExportBucket;
+  /** Hands a job to a worker. Best effort. */
+  readonly enqueue: (job: Pick<ExportJob, 'id' | 'organizationId'>) => void;
+}
+export interface ExportRunPorts extends ExportJobPorts {
+  /** The next rows of a job's messages, newest first; without `nextCursor` these were the last. */
+  readonly page: (
+    job: ExportJob,
+    cursor: string | undefined,
+  ) => Promise<{ readonly items: readonly ExportRow[]; readonly nextCursor?: string }>;
+  readonly onFailure: (detail: string) => void;
+}

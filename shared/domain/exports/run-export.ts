@@ -1,0 +1,163 @@
+import { csvOf } from '../core/csv.ts';
+import type { Id } from '../core/ids.ts';
+import {
+  type ExportFormat,
+  type ExportJob,
+  type ExportProgress,
+  exportEvent,
+  exportFileKey,
+  tailKey,
+} from './export-job.ts';
+import { EXPORT_COLUMNS, type ExportRow, exportCells } from './export-row.ts';
+import type { ExportRunPorts } from './job-ports.ts';
+
+/** How long a worker has a step, in ms: longer than its function may run. */
+const CLAIM_MS = 60_000;
+/** After how long a step reads no further page, and a worker begins no further step, in ms. */
+const STEP_MS = 10_000;
+const RUN_MS = 12_000;
+/** Bytes of a piece of the file; S3 takes none below 5 MB but the last. */
+const PIECE_BYTES = 8 * 1024 * 1024;
+/** Numbers that S3 has for the parts of a file: a job whose claims exceed them is given up. */
+const MAX_NUMBER = 10_000;
+const MAX_ATTEMPTS = 8;
+const waitAfter = (attempts: number): number => Math.min(5_000 * 2 ** attempts, 600_000);
+
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+};
+
+/** Rows as lines of the file. */
+const linesOf = (format: ExportFormat, rows: readonly ExportRow[]): string => {
+  if (format === 'ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const header = csvOf(EXPORT_COLUMNS, []);
+  return csvOf(EXPORT_COLUMNS, rows.map(exportCells)).slice(header.length);
+};
+const headerOf = ({ format, cursor }: ExportJob): string =>
+  format === 'csv' && cursor === undefined ? csvOf(EXPORT_COLUMNS, []) : '';
+
+/** What a step adds to the file. */
+interface Read {
+  readonly text: Buffer;
+  readonly rows: number;
+  readonly cursor: string | undefined;
+}
+/** The next pages of a job, until they are a piece with what was left over, or the time is over. */
+const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): Promise<Read> => {
+  const startedAt = ports.clock();
+  const texts = [Buffer.from(headerOf(job))];
+  let { cursor } = job;
+  let [rows, bytes] = [0, 0];
+  do {
+    const page = await ports.page(job, cursor);
+    const text = Buffer.from(linesOf(job.format, page.items));
+    texts.push(text);
+    rows += page.items.length;
+    bytes += text.length;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && bytes < room && ports.clock() - startedAt < STEP_MS);
+  return { text: Buffer.concat(texts), rows, cursor };
+};
+
+/** Puts a piece into the upload of the file, which begins with its first one. Numbers are the claims', so that no two workers write the same. */
+const putPiece = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer) => {
+  const file = job.file ?? job.fence;
+  const key = exportFileKey(job, file);
+  const uploadId = job.uploadId ?? (await bucket.beginUpload(key, CONTENT_TYPES[job.format]));
+  const etag = await bucket.uploadPart(key, uploadId, job.fence, body);
+  return { file, uploadId, pieces: [...job.pieces, { number: job.fence, etag }] };
+};
+
+/** Takes one step on: reads, and keeps what was read as a piece or as what is left over. */
+const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportProgress> => {
+  const { bucket } = ports;
+  const before = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
+  const { text, rows, cursor } = await readPages(ports, job, PIECE_BYTES - before.length);
+  const body = Buffer.concat([before, text]);
+  const isLast = cursor === undefined && job.uploadId !== undefined;
+  const isPiece = body.length >= PIECE_BYTES || (isLast && body.length > 0);
+  const isTail = !isPiece && body.length > 0;
+  if (isTail) await bucket.put(tailKey(job, job.fence), body, CONTENT_TYPES[job.format]);
+  const { file, uploadId, pieces } = isPiece ? await putPiece(ports, job, body) : job;
+  return {
+    rows: job.rows + rows,
+    bytes: job.bytes + text.length,
+    pieces,
+    ...(cursor === undefined ? { isWhole: true } : { cursor }),
+    ...(file === undefined ? {} : { file }),
+    ...(uploadId === undefined ? {} : { uploadId }),
+    ...(isTail ? { tail: job.fence } : {}),
+  };
+};
+
+/** Makes the file of a job whose pieces are all there; answers its number. */
+const makeFile = async ({ bucket }: ExportRunPorts, job: ExportJob): Promise<number> => {
+  if (job.uploadId !== undefined && job.file !== undefined) {
+    await bucket.completeUpload(exportFileKey(job, job.file), job.uploadId, job.pieces);
+    return job.file;
+  }
+  const body = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
+  await bucket.put(exportFileKey(job, job.fence), body, CONTENT_TYPES[job.format]);
+  return job.fence;
+};
+
+/** Removes what a step left over, once it is in the file or in what the next one left. What remains goes with the bucket's rule. */
+const removeTail = async ({ bucket, onFailure }: ExportRunPorts, job: ExportJob): Promise<void> => {
+  if (job.tail === undefined) return;
+  await bucket.remove([tailKey(job, job.tail)]).catch(() => onFailure('what an export left over could not be removed'));
+};
+
+const complete = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
+  const file = await makeFile(ports, job);
+  const event = exportEvent(job, 'completed', ports.clock());
+  if (await ports.store.end(job, { status: 'completed', file }, event)) await removeTail(ports, job);
+};
+
+/** Takes a step and counts it; the job with the next one claimed, or undefined where another worker has it. */
+const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJob | undefined> => {
+  const next = await ports.store.advance(job, await takeStep(ports, job), ports.clock() + CLAIM_MS);
+  if (next) await removeTail(ports, job);
+  return next;
+};
+
+/** Gives a job up, and the upload of its file with it. */
+const giveUp = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
+  if (!(await ports.store.end(job, { status: 'failed' }, exportEvent(job, 'failed', ports.clock())))) return;
+  if (job.uploadId !== undefined && job.file !== undefined)
+    await ports.bucket
+      .abortUpload(exportFileKey(job, job.file), job.uploadId)
+      .catch(() => ports.onFailure('the upload of an export could not be aborted'));
+};
+
+const takeSteps = async (ports: ExportRunPorts, claimed: ExportJob): Promise<void> => {
+  const startedAt = ports.clock();
+  let held = claimed;
+  try {
+    for (let job: ExportJob | undefined = claimed; job; ) {
+      held = job;
+      if (job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER) return await giveUp(ports, job);
+      if (job !== claimed && ports.clock() - startedAt > RUN_MS) {
+        await ports.store.release(job, ports.clock(), 0);
+        return ports.enqueue(job);
+      }
+      if (job.isWhole) return await complete(ports, job);
+      job = await nextStep(ports, job);
+    }
+  } catch (error) {
+    await ports.store
+      .release(held, ports.clock() + waitAfter(held.attempts), held.attempts)
+      .catch(() => ports.onFailure('a claim could not be given back: it runs out'));
+    throw error;
+  }
+};
+
+/**
+ * Goes on with an export. What a step read is in the bucket before it is counted, under numbers of its own claim: a step that was begun and not counted is
+ * taken again, and leaves no trace in the file (docs/spec/exports.md#export-jobs).
+ */
+export const runExport = async (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<void> => {
+  const now = ports.clock();
+  const job = await ports.store.claim(id, now, now + CLAIM_MS);
+  if (job) await takeSteps(ports, job);
+};

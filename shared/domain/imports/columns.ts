@@ -1,0 +1,72 @@
+import { EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
+
+/** Fields of a contact that a column can fill with its text. */
+const PLAIN = [
+  'phone',
+  'name',
+  'email',
+  'avatarUrl',
+  'externalId',
+  'companyId',
+  'papelNaEmpresa',
+  'cpf',
+  'cnpj',
+  'nascimento',
+  'source',
+] as const;
+const NESTED = [...EXTERNAL_SYSTEMS.map((system) => `externalIds.${system}`), 'optIn.status', 'optIn.source'];
+const FIELDS: ReadonlySet<string> = new Set([...PLAIN, ...NESTED, 'tags']);
+const ATTRIBUTE = 'attributes.';
+/** What separates the tags of a cell. */
+const TAG_SEPARATOR = '|';
+
+/** Columns that a file may have. */
+export const MAX_COLUMNS = 200;
+
+/** Whether a column can fill a field: one by its name, or `attributes.` and a key. */
+export const isImportField = (field: string): boolean =>
+  FIELDS.has(field) || (field.startsWith(ATTRIBUTE) && field.length > ATTRIBUTE.length);
+
+/** By column in their order: the field that it fills; null for one that is left out. */
+export type Columns = readonly (string | null)[];
+export type ColumnsFault =
+  | { readonly code: 'unknown_column' | 'duplicate_column'; readonly column: number }
+  | { readonly code: 'too_many_columns' | 'missing_column' };
+
+/** What each column of a header fills. Without a mapping each must have the name of a field; with one, those that it does not name are left out. */
+export const columnsOf = (
+  header: readonly string[],
+  mapping: Readonly<Record<string, string>> | undefined,
+): Columns | ColumnsFault => {
+  if (header.length > MAX_COLUMNS) return { code: 'too_many_columns' };
+  const names = header.map((name) => name.trim());
+  const targets = new Map(Object.entries(mapping ?? Object.fromEntries(names.map((name) => [name, name]))));
+  const columns = names.map((name) => targets.get(name) ?? null);
+  const unknown = mapping ? -1 : columns.findIndex((field) => field === null || !isImportField(field));
+  if (unknown !== -1) return { code: 'unknown_column', column: unknown + 1 };
+  const twice = columns.findIndex((field, at) => field !== null && columns.indexOf(field) !== at);
+  if (twice !== -1) return { code: 'duplicate_column', column: twice + 1 };
+  const isThere = (field: string) => columns.includes(field);
+  return isThere('phone') && [...targets.values()].every(isThere) ? columns : { code: 'missing_column' };
+};
+
+/** The mark that spreadsheets take for that of a text, before what they would take for a formula: an export writes it. */
+const unmarked = (text: string): string => text.replace(/^'(?=[=+\-@\t\r\n])/, '');
+
+/** The contact of a record's cells, in the form of a new one. An empty cell says nothing. */
+export const contactOfCells = (columns: Columns, cells: readonly string[]): Readonly<Record<string, unknown>> => {
+  const plain: [string, unknown][] = [];
+  const nested = new Map<string, [string, unknown][]>();
+  for (const [at, field] of columns.entries()) {
+    const text = unmarked(cells[at] ?? '').trim();
+    if (field === null || text === '') continue;
+    const dot = field.indexOf('.');
+    if (field === 'tags') plain.push(['tags', text.split(TAG_SEPARATOR).map((tag) => tag.trim())]);
+    else if (dot === -1) plain.push([field, text]);
+    else {
+      const outer = field.slice(0, dot);
+      nested.set(outer, [...(nested.get(outer) ?? []), [field.slice(dot + 1), text]]);
+    }
+  }
+  return Object.fromEntries([...plain, ...[...nested].map(([name, inner]) => [name, Object.fromEntries(inner)])]);
+};

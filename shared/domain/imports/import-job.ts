@@ -1,0 +1,170 @@
+import type { OnConflict } from '../contacts/import-plan.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import { isoTime } from '../core/time.ts';
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { Columns } from './columns.ts';
+import type { Delimiter } from './csv-records.ts';
+
+export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+export const IMPORT_STATUSES = [
+  'awaiting_upload',
+  'running',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+
+/** The file of a job, in bytes, and its rows. */
+export const MAX_FILE_BYTES = 200_000_000;
+export const MAX_FILE_ROWS = 1_000_000;
+/** A record of the file, in bytes. */
+export const MAX_RECORD_BYTES = 512 * 1024;
+/** Rows that the file of errors tells of. */
+export const MAX_TOLD_ERRORS = 100_000;
+
+/** Why a job failed, in the words of its view. */
+export const IMPORT_PROBLEMS = {
+  bad_header: 'The file has no header, or one that is not CSV.',
+  unknown_column: 'A column has the name of no field; rename it, or map the columns that are meant.',
+  duplicate_column: 'Two columns fill the same field.',
+  missing_column: 'A mapped column, or one for the phone, is not in the header.',
+  too_many_columns: 'The header has more than 200 columns.',
+  not_utf8: 'The file is not UTF-8; spreadsheets call it CSV UTF-8.',
+  record_too_long: 'A line is longer than 512 KB.',
+  too_many_rows: 'The file has more than 1,000,000 rows.',
+  file_changed: 'The file was uploaded again while it was imported.',
+  file_missing: 'The file is no longer there.',
+  internal_error: 'The job could not go on. What it imported stays; import the rest with a new one.',
+} as const;
+export type ImportProblem = keyof typeof IMPORT_PROBLEMS;
+
+/** Rows by what became of them; together as many as were read. */
+export interface ImportFigures {
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly ignored: number;
+  readonly errors: number;
+}
+export const NO_FIGURES: ImportFigures = { rows: 0, created: 0, updated: 0, ignored: 0, errors: 0 };
+
+/** How far a job has come in its file. */
+export interface ImportProgress extends ImportFigures {
+  /** The byte that the next record begins at, and its line in the file from 1. */
+  readonly position: number;
+  readonly line: number;
+  /** What the columns of a CSV fill, and what separates them; absent until its header was read. */
+  readonly columns?: Columns;
+  readonly delimiter?: Delimiter;
+  /** The pieces of the file of errors, by the fences of their parts. */
+  readonly errorPieces: readonly number[];
+}
+
+/** An import of a file, in parts that are each taken on by one worker at a time. */
+export interface ImportJob extends Tenant, ImportProgress {
+  readonly id: Id<'importJob'>;
+  readonly format: ImportFormat;
+  readonly mapping?: Readonly<Record<string, string>>;
+  readonly onConflict: OnConflict;
+  /** Of the file, in bytes. */
+  readonly size: number;
+  readonly status: ImportStatus;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** The version of the file that the job began with. */
+  readonly etag?: string;
+  readonly problem?: ImportProblem;
+  /** The line that the problem is at, or the column of the header. */
+  readonly problemAt?: number;
+  /** Counts the claims of parts: what a worker writes is conditional on its own. */
+  readonly fence: number;
+  /** How often the part at `position` was claimed. */
+  readonly attempts: number;
+  /** Until when a worker has the part, or nobody may try it again; ms. */
+  readonly claimedUntil: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** How long a job is kept that awaits its file, or that ended, in ms. */
+const AWAITS_MS = 7 * DAY_MS;
+const ENDED_MS = 30 * DAY_MS;
+/** When a job is gone, in ms; undefined while it runs. */
+export const goneAt = ({ status, createdAt, endedAt }: Pick<ImportJob, 'createdAt' | 'endedAt' | 'status'>) => {
+  if (status === 'awaiting_upload') return createdAt + AWAITS_MS;
+  return endedAt === undefined ? undefined : endedAt + ENDED_MS;
+};
+/** Whether a job is still shown. */
+export const isKept = (job: ImportJob, now: number): boolean => (goneAt(job) ?? Number.POSITIVE_INFINITY) > now;
+
+export const isEnded = ({ status }: Pick<ImportJob, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+const folderOf = ({ organizationId, id }: Pick<ImportJob, 'organizationId' | 'id'>): string =>
+  `imports/${organizationId}/${id}`;
+/** The objects of a job: the file, a piece of the errors of one part, and all of them. */
+export const sourceKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/source`;
+export const errorPieceKey = (job: ImportJob, fence: number): string => `${folderOf(job)}/errors-${fence}`;
+export const errorFileKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/errors.csv`;
+
+/** An address that is made anew at each read. */
+export interface SignedAddress {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+/** Where the file is to be put. */
+export interface UploadAddress extends SignedAddress {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A job as its caller sees it, with what it may reach at this moment. */
+export const importJobView = ({
+  job,
+  upload,
+  errorFile,
+}: {
+  readonly job: ImportJob;
+  readonly upload?: UploadAddress | undefined;
+  readonly errorFile?: SignedAddress | undefined;
+}) => {
+  const { id, status, format, mapping, onConflict, size, rows, created, updated, ignored, errors } = job;
+  const { startedAt, endedAt, problem, problemAt } = job;
+  return {
+    id,
+    status,
+    format,
+    onConflict,
+    size,
+    createdAt: isoTime(job.createdAt),
+    progress: { rows, created, updated, ignored, errors, bytes: job.position },
+    ...definedFields({
+      mapping: mapping && { ...mapping },
+      startedAt: startedAt === undefined ? undefined : isoTime(startedAt),
+      endedAt: endedAt === undefined ? undefined : isoTime(endedAt),
+      upload: upload && {
+        url: upload.url,
+        method: 'PUT' as const,
+        headers: { ...upload.headers },
+        expiresAt: isoTime(upload.expiresAt),
+      },
+      errorFile: errorFile && { url: errorFile.url, expiresAt: isoTime(errorFile.expiresAt) },
+      problem: problem && {
+        code: problem,
+        detail: IMPORT_PROBLEMS[problem],
+        ...definedFields({ at: problemAt }),
+      },
+    }),
+  };
+};
+
+/** The event of a job that ended, with its figures. */
+export const importEvent = (job: ImportJob, now: number): DomainEvent => {
+  const { organizationId, env, id, status, rows, created, updated, ignored, errors } = job;
+  const data = { jobId: id, status, rows, created, updated, ignored, errors };
+  return newEvent({ type: 'import.completed', organizationId, env, createdAt: now, data });
+};

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import {
+  EXPORT_FORMATS,
+  EXPORT_KINDS,
+  EXPORT_STATUSES,
+  type ExportJob,
+  exportGoneAt,
+} from '../../domain/exports/export-job.ts';
+import { EXPORT_CHANNELS } from '../../domain/exports/export-row.ts';
+import type { ExportJobStore } from '../../domain/exports/job-ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
+
+const count = z.int();
+
+export const exportJobRows = defineRow<ExportJob>()({
+  attributes: {
+    id: id('exportJob'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    kind: z.enum(EXPORT_KINDS),
+    channel: z.enum(EXPORT_CHANNELS),
+    from: time,
+    to: time,
+    format: z.enum(EXPORT_FORMATS),
+    unmasked: z.boolean(),
+    status: z.enum(EXPORT_STATUSES),
+    createdAt: time,
+    endedAt: time.exactOptional(),
+    rows: count,
+    bytes: count,
+    cursor: z.string().exactOptional(),
+    isWhole: z.literal(true).exactOptional(),
+    uploadId: z.string().exactOptional(),
+    file: count.exactOptional(),
+    pieces: z.array(z.object({ number: count, etag: z.string() })),
+    tail: count.exactOptional(),
+    fence: count,
+    attempts: count,
+    claimedUntil: count,
+  },
+  rename: { organizationId: 'org' },
+  key: (job) => KEYS.exportJob(job.id),
+});
+
+/** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
+export const exportJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ExportJobStore => {
+  const claimed = async (write: WriteOp): Promise<ExportJob | undefined> => {
+    const { ok, row } = await table.write(write);
+    return ok && row ? exportJobRows.read(row) : undefined;
+  };
+  return {
+    async create(job) {
+      const ttl = Math.ceil(exportGoneAt(job) / 1000);
+      const running = KEYS.runningExport(job.organizationId);
+      const outcome = await table.transact([
+        { put: { ...exportJobRows.write(job), ...dueAt(job.id, job.createdAt), ttl } },
+        { put: { ...running, jobId: job.id }, when: isFreeFor(job.id) },
+      ]);
+      return outcome.ok || { running: id('exportJob').parse(outcome.reasons[1]?.row?.jobId) };
+    },
+    read: (jobId) => readRow(table, KEYS.exportJob(jobId), exportJobRows.read),
+    claim: (jobId, now, until) => claimed(claimWrite(KEYS.exportJob(jobId), jobId, now, until)),
+    advance(job, progress, until) {
+      const gone = (['cursor', 'tail'] as const).filter((name) => progress[name] === undefined);
+      const write = advanceWrite(KEYS.exportJob(job.id), job, exportJobRows.set(progress), until);
+      return claimed({ ...write, remove: gone });
+    },
+    async release(job, at, attempts) {
+      await table.write(releaseWrite(KEYS.exportJob(job.id), job, at, attempts));
+    },
+    async end(job, { status, file }, event) {
+      const events = await takenEvents(table, job.organizationId, [event]);
+      const end: WriteOp = {
+        update: KEYS.exportJob(job.id),
+        set: exportJobRows.set({ status, file, endedAt: event.createdAt }),
+        remove: ENDED_WITHOUT,
+        when: isClaimedBy(job),
+      };
+      const free: WriteOp = { delete: KEYS.runningExport(job.organizationId), when: isFreeFor(job.id) };
+      const { ok } = await table.transact([end, free, ...events.map(eventWrite)]);
+      if (ok) raised(events);
+      return ok;
+    },
+  };
+};

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { DELIMITERS } from '../../domain/imports/csv-records.ts';
+import {
+  goneAt,
+  IMPORT_FORMATS,
+  IMPORT_PROBLEMS,
+  IMPORT_STATUSES,
+  type ImportJob,
+  type ImportProblem,
+} from '../../domain/imports/import-job.ts';
+import type { ImportJobStore } from '../../domain/imports/ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import { fullRows } from '../client/pages.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
+
+const problem = z.enum(Object.keys(IMPORT_PROBLEMS) as [ImportProblem, ...ImportProblem[]]);
+const figure = z.int();
+
+export const importJobRows = defineRow<ImportJob>()({
+  attributes: {
+    id: id('importJob'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    format: z.enum(IMPORT_FORMATS),
+    mapping: z.record(z.string(), z.string()).exactOptional(),
+    onConflict: z.enum(['skip', 'update']),
+    size: figure,
+    status: z.enum(IMPORT_STATUSES),
+    createdAt: time,
+    startedAt: time.exactOptional(),
+    endedAt: time.exactOptional(),
+    etag: z.string().exactOptional(),
+    problem: problem.exactOptional(),
+    problemAt: figure.exactOptional(),
+    position: figure,
+    line: figure,
+    columns: z.array(z.string().nullable()).exactOptional(),
+    delimiter: z.enum(DELIMITERS).exactOptional(),
+    errorPieces: z.array(figure),
+    rows: figure,
+    created: figure,
+    updated: figure,
+    ignored: figure,
+    errors: figure,
+    fence: figure,
+    attempts: figure,
+    claimedUntil: figure,
+  },
+  rename: { organizationId: 'org' },
+  key: (job) => KEYS.importJob(job.id),
+  index: ({ organizationId, createdAt, id: jobId }) =>
+    INDEX_KEYS.importJobsOf(organizationId, isoTime(createdAt), jobId),
+});
+
+const ttlOf = (job: Parameters<typeof goneAt>[0]): number => Math.ceil((goneAt(job) ?? 0) / 1000);
+const hasStatus = (status: ImportJob['status']): Condition => ({ text: '#status = :was', values: { was: status } });
+
+/** The writes that start a job: it is due at once. */
+const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteOp[] => [
+  {
+    update: KEYS.importJob(job.id),
+    set: { ...importJobRows.set({ status: 'running', etag, startedAt: now }), ...dueAt(job.id, now) },
+    remove: ['ttl'],
+    when: hasStatus('awaiting_upload'),
+  },
+  { put: { ...KEYS.runningImport(job.organizationId), jobId: job.id }, when: isFreeFor(job.id) },
+];
+
+const endWrites = (job: ImportJob, set: Parameters<typeof importJobRows.set>[0], ttl: number): readonly WriteOp[] => [
+  {
+    update: KEYS.importJob(job.id),
+    set: { ...importJobRows.set(set), ttl },
+    remove: ENDED_WITHOUT,
+    when: isClaimedBy(job),
+  },
+  { delete: KEYS.runningImport(job.organizationId), when: isFreeFor(job.id) },
+];
+
+/** Imports of files in the table of one stage. `raised` receives the committed events that somebody takes. */
+export const importJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportJobStore => {
+  const claimed = async (write: WriteOp): Promise<ImportJob | undefined> => {
+    const { ok, row } = await table.write(write);
+    return ok && row ? importJobRows.read(row) : undefined;
+  };
+  return {
+    async create(job) {
+      await table.write({ put: { ...importJobRows.write(job), ttl: ttlOf(job) } });
+    },
+    read: (jobId) => readRow(table, KEYS.importJob(jobId), importJobRows.read),
+    async start(job, etag, now) {
+      const outcome = await table.transact(startWrites(job, etag, now));
+      if (outcome.ok) return true;
+      const running = outcome.reasons[1]?.row?.jobId;
+      return outcome.reasons[1]?.conditionFailed ? { running: id('importJob').parse(running) } : false;
+    },
+    async cancel(job, now) {
+      const ended = { status: 'cancelled', endedAt: now } as const;
+      const awaits = job.status === 'awaiting_upload';
+      const set = awaits ? { ...importJobRows.set(ended), ttl: ttlOf({ ...job, ...ended }) } : { status: 'cancelling' };
+      return (await table.write({ update: KEYS.importJob(job.id), set, when: hasStatus(job.status) })).ok;
+    },
+    claim: (jobId, now, until) => claimed(claimWrite(KEYS.importJob(jobId), jobId, now, until)),
+    advance: (job, progress, until) =>
+      claimed(advanceWrite(KEYS.importJob(job.id), job, importJobRows.set(progress), until)),
+    async release(job, at, attempts) {
+      await table.write(releaseWrite(KEYS.importJob(job.id), job, at, attempts));
+    },
+    async end(job, { status, problem: cause, problemAt }, event) {
+      const set = { status, endedAt: event.createdAt, problem: cause, problemAt };
+      const events = await takenEvents(table, job.organizationId, [event]);
+      const ttl = ttlOf({ ...job, status, endedAt: event.createdAt });
+      const { ok } = await table.transact([...endWrites(job, set, ttl), ...events.map(eventWrite)]);
+      if (ok) raised(events);
+      return ok;
+    },
+  };
+};
+
+/** A page of an organization's imports, newest first; without `nextCursor` the list ended. 400 for a cursor of another list. */
+export const listImportJobs = async (
+  table: Table,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly ImportJob[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  const partition = INDEX_KEYS.importJobsOf(request.scope.organizationId, '', '').gsi1pk;
+  const page = await cursorPage(table, { index: 'gsi1', partition }, request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: (await fullRows(table, keys)).map(importJobRows.read), ...next };
+};

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { ExportJob } from '../../shared/domain/exports/export-job.ts';
+import type { ExportRow } from '../../shared/domain/exports/export-row.ts';
+import type { ExportBucket, ExportRunPorts } from '../../shared/domain/exports/job-ports.ts';
+import { createExport } from '../../shared/domain/exports/jobs.ts';
+import { runExport } from '../../shared/domain/exports/run-export.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { exportJobRows, exportJobStore } from '../../shared/storage/jobs/export-jobs.ts';
+import { accepted } from '../support/accepted.ts';
+import { crashingTable } from '../support/crashing-table.ts';
+import { takeEvents } from '../support/takers.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await use(startWorld('test'));
+const CLAIM_MS = 60_000;
+const MB = 1024 * 1024;
+
+interface Objects {
+  readonly files: Map<string, Buffer>;
+  /** Uploads on their way, by id: their parts by number. */
+  readonly uploads: Map<string, Map<number, { etag: string; body: Buffer }>>;
+}
+const noObjects = (): Objects => ({ files: new Map(), uploads: new Map() });
+
+/** A bucket in memory with the rules of S3 for uploads in parts; `crashAfter` calls it is gone. */
+const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_INFINITY): ExportBucket => {
+  let left = crashAfter;
+  const call = async <T>(work: () => T): Promise<T> => {
+    if (left-- <= 0) throw new Error('the process ended');
+    return work();
+  };
+  let made = 0;
+  return {
+    presignDownload: async (key) => ({ url: key, expiresAt: 0 }),
+    put: (key, body) => call(() => void files.set(key, Buffer.from(body))),
+    bytes: (key) =>
+      call(() => {
+        const found = files.get(key);
+        if (!found) throw new Error('NoSuchKey');
+        return found;
+      }),
+    remove: (keys) =>
+      call(() => {
+        for (const key of keys) files.delete(key);
+      }),
+    beginUpload: (key) =>
+      call(() => {
+        const id = `${key} ${made++} ${uploads.size}`;
+        uploads.set(id, new Map());
+        return id;
+      }),
+    uploadPart: (_, id, number, body) =>
+      call(() => {
+        const etag = `${number}-${made++}`;
+        uploads.get(id)?.set(number, { etag, body });
+        return etag;
+      }),
+    completeUpload: (key, id, pieces) =>
+      call(() => {
+        const parts = uploads.get(id);
+        if (!parts) return expect(files.has(key)).toBe(true);
+        const bodies = pieces.map(({ number, etag }, at) => {
+          const part = parts.get(number);
+          expect(part?.etag).toBe(etag);
+          if (at < pieces.length - 1) expect(part?.body.length).toBeGreaterThanOrEqual(5 * MB);
+          return part?.body ?? Buffer.alloc(0);
+        });
+        expect(pieces.map(({ number }) => number)).toEqual(
+          pieces.map(({ number }) => number).toSorted((a, b) => a - b),
+        );
+        files.set(key, Buffer.concat(bodies));
+        uploads.delete(id);
+      }),
+    abortUpload: (_, id) => call(() => void uploads.delete(id)),
+  };
+};
+
+const PAGES = 6;
+/** Pages of 3 MB: two steps' pages are no piece, three are. Each takes as long as a step may. */
+const page: ExportRunPorts['page'] = async (_, cursor) => {
+  world.now += 10_001;
+  const at = Number(cursor ?? 0);
+  const row = (id: string) => ({ id, subject: 'x'.repeat(1.5 * MB) }) as ExportRow;
+  const items = [row(`${at}a`), row(`${at}b`)];
+  return at + 1 < PAGES ? { items, nextCursor: String(at + 1) } : { items };
+};
+const IDS = Array.from({ length: PAGES }, (_, at) => [`${at}a`, `${at}b`]).flat();
+
+const portsOf = (bucket: ExportBucket, table: Table = world.table): ExportRunPorts => ({
+  clock: () => world.now,
+  store: exportJobStore(table, () => {}),
+  bucket,
+  enqueue: () => {},
+  page,
+  onFailure: () => {},
+});
+const started = async () => {
+  const actor = await world.organization();
+  await takeEvents(world.table, actor.env, actor.organizationId);
+  const objects = noObjects();
+  const ports = portsOf(memoryBucket(objects));
+  const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-12-31T00:00:00.000Z'];
+  const about = { kind: 'messages', channel: 'sms', from, to, format: 'ndjson' } as const;
+  const { job } = accepted(await createExport(ports, actor, true, about));
+  expect(isRefusal(await createExport(ports, actor, true, about))).toBe(true);
+  return { id: job.id, objects, ports };
+};
+type Started = Awaited<ReturnType<typeof started>>;
+
+const stored = async (id: Id<'exportJob'>): Promise<ExportJob> =>
+  exportJobRows.read((await world.table.get(KEYS.exportJob(id))) ?? { pk: '', sk: '' });
+const finish = async ({ id, ports }: Started): Promise<ExportJob> => {
+  for (let run = 0; run < 30 && (await stored(id)).status === 'running'; run++) {
+    await runExport(ports, id);
+    world.now += CLAIM_MS * 12;
+  }
+  return stored(id);
+};
+/** The file has each message once, in their order, and the job's figures are the file's. */
+const expectExact = async (begun: Started) => {
+  const job = await finish(begun);
+  expect(job).toMatchObject({ status: 'completed', rows: IDS.length });
+  const file = begun.objects.files.get(`exports/${job.organizationId}/${job.id}/file-${job.file}`);
+  const lines = String(file).split('\n').slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(IDS);
+  expect(file?.length).toBe(job.bytes);
+  expect(await world.table.get(KEYS.runningExport(job.organizationId))).toBeUndefined();
+};
+
+describe('an export into a file', () => {
+  test('has each message once, wherever between two calls of the table its workers end', async () => {
+    let crashes = 0;
+    for (let calls = 0; ; calls++) {
+      const begun = await started();
+      const crashing = portsOf(memoryBucket(begun.objects), crashingTable(world.table, calls));
+      const outcome = await (async () => {
+        for (let run = 0; run < 10; run++) {
+          await runExport(crashing, begun.id);
+          world.now += CLAIM_MS;
+        }
+      })().then(
+        () => 'whole',
+        () => 'crashed',
+      );
+      await expectExact(begun);
+      if (outcome === 'whole') break;
+      crashes++;
+    }
+    expect(crashes).toBeGreaterThan(15);
+  }, 120_000);
+
+  test('has each message once, wherever between two calls of the bucket its workers end', async () => {
+    for (let calls = 0; calls < 20; calls++) {
+      const begun = await started();
+      const crashing = portsOf(memoryBucket(begun.objects, calls));
+      for (let run = 0; run < 10; run++) {
+        await runExport(crashing, begun.id).catch(() => {});
+        if ((await stored(begun.id)).attempts > 2) break;
+        world.now += CLAIM_MS * 12;
+      }
+      world.now += CLAIM_MS * 12;
+      await expectExact(begun);
+    }
+  }, 120_000);
+
+  test('has each message once with many workers at once, and after one whose claim ran out on the way', async () => {
+    const begun = await started();
+    await Promise.all(Array.from({ length: 5 }, () => runExport(begun.ports, begun.id)));
+    await expectExact(begun);
+
+    const late = await started();
+    const gate = Promise.withResolvers<void>();
+    const slow: ExportRunPorts['page'] = async (job, cursor) => {
+      await gate.promise;
+      return page(job, cursor);
+    };
+    const paused = runExport({ ...late.ports, page: slow }, late.id);
+    await expect.poll(async () => (await stored(late.id)).fence).toBe(1);
+    world.now += CLAIM_MS * 2;
+    await finish(late);
+    gate.resolve();
+    await paused;
+    await expectExact(late);
+  });
+
+  test('is given up, with the upload of its file, where a step can never be done', async () => {
+    const begun = await started();
+    let pages = 0;
+    const failing: ExportRunPorts['page'] = (job, cursor) =>
+      pages++ < 4 ? page(job, cursor) : Promise.reject(new Error('no'));
+    for (let run = 0; run < 20; run++) {
+      await runExport({ ...begun.ports, page: failing }, begun.id).catch(() => {});
+      world.now += CLAIM_MS * 12;
+    }
+    expect(await stored(begun.id)).toMatchObject({ status: 'failed' });
+    expect(begun.objects.uploads.size).toBe(0);
+  });
+});
