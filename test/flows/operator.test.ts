@@ -9,8 +9,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Backends, startBackends } from '../../infra/local/backends.ts';
 import { lockDataDir } from '../../infra/local/lock.ts';
 import { defaultAwsSettings } from '../../infra/local/stages.ts';
-import { runProgram } from '../../infra/operator/command.ts';
-import { COMMANDS } from '../../infra/operator/commands/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
@@ -20,16 +18,12 @@ import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listening } from '../support/loopback.ts';
+import { operatorOf, type Ran } from '../support/operator.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 /** Runs the command-line tool on the test's data directory, in a process of its own. */
 const adminProcess = async (...words: string[]): Promise<Ran> => {
   const env = { ...process.env, DATA_DIR: dataDir };
@@ -39,20 +33,7 @@ const adminProcess = async (...words: string[]): Promise<Ran> => {
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
   );
 };
-/** What the process's program does, in this process: each process of its own would compile the whole program anew. */
-const admin = async (...words: string[]): Promise<Ran> => {
-  const printed = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      printed[name] += String(text);
-      return true;
-    }),
-  );
-  const code = await runProgram(COMMANDS, [...words, '--data-dir', dataDir]).finally(() => {
-    for (const spy of spies) spy.mockRestore();
-  });
-  return { code, ...printed };
-};
+const admin = operatorOf(dataDir);
 type Run = typeof admin;
 const jsonOf = async (run: Run, words: readonly string[]) => {
   const { code, stdout, stderr } = await run(...words, '--json');
