@@ -26,7 +26,10 @@ const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).fi
 const ISOLATED = ['test/channels/declared-channel.test.ts'];
 
 /** Files are imported by Node itself, as the service's are: Vite would transform every one of them for each process anew. */
-const NATIVE = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+const NATIVE = {
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  setupFiles: ['test/support/compile-cache.ts'],
+};
 
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {

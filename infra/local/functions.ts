@@ -16,7 +16,7 @@ export interface StageFunctionsOptions {
   readonly manifest: Manifest;
   /** `bundle/` of the build. */
   readonly bundleDir: string;
-  /** A new folder, exclusive to this stage. */
+  /** A folder of this stage alone, new to this process; it is empty, or holds the same files already. */
   readonly folder: string;
   /** Added to `process.env` while functions are imported. */
   readonly environment: Readonly<Record<string, string>>;
@@ -81,12 +81,16 @@ export class StageFunctions {
     this.#options = options;
   }
 
-  /** Links the built files into the stage's folder. A later build replaces its files, and does not write into these. */
+  /**
+   * Links the built files into the stage's folder, unless they are there already. A later build replaces its files, and does not write
+   * into these.
+   */
   static async layOut(options: StageFunctionsOptions): Promise<StageFunctions> {
     const { folder, bundleDir } = options;
     await mkdir(folder, { recursive: true });
-    const files = (await readdir(bundleDir)).filter((name) => !name.endsWith('.map'));
-    await Promise.all(files.map((name) => linkOrCopy(join(bundleDir, name), join(folder, name))));
+    const there = new Set(await readdir(folder));
+    const missing = (await readdir(bundleDir)).filter((name) => !name.endsWith('.map') && !there.has(name));
+    await Promise.all(missing.map((name) => linkOrCopy(join(bundleDir, name), join(folder, name))));
     return new StageFunctions(options);
   }
 

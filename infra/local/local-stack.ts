@@ -34,6 +34,11 @@ export interface LocalStackOptions {
   /** Functions, build folder and contracts to serve instead of the project's own. */
   readonly functionsDir?: string;
   readonly distDir?: string;
+  /**
+   * Holds the functions as they are served; default: a folder of this start in the data directory. Stacks that name the same one share its
+   * files, so that what Node compiled of them is of use to each process; nobody removes what it holds of earlier builds.
+   */
+  readonly servedDir?: string | undefined;
   readonly operations?: readonly RoutedOperation[];
   readonly dispatchSeconds?: number;
   /** How often expired rows are looked for, where `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
@@ -207,8 +212,9 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
     retrySeconds = backoffSeconds,
     warm = DEFAULT_WARM,
   } = options;
-  const { policyCacheMs } = options;
-  const settings = { dispatchSeconds, batchesInFlight, expirySeconds, retrySeconds, policyCacheMs, warm, onFault };
+  const { policyCacheMs, servedDir } = options;
+  const intervals = { dispatchSeconds, expirySeconds, retrySeconds, policyCacheMs };
+  const settings = { ...intervals, batchesInFlight, servedDir, warm, onFault };
   const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
   parts.served = served;
   if (options.background !== false) served.startBackground();

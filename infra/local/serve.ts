@@ -17,6 +17,8 @@ import { archiveFolder, keyFileOf, STAGES, type Stage, stageEnvironment, tableNa
 /** Build, engines and intervals of both stages; `warm` names the functions that are imported before they are served. */
 export interface ServeOptions {
   readonly dataDir: string;
+  /** Where the functions are laid out, shared with other processes; a folder of this start's own in `dataDir` by default. */
+  readonly servedDir?: string | undefined;
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
   readonly build: BuildResult;
@@ -116,12 +118,18 @@ const startExpiry = (functions: StageFunctions, { env, expirySeconds, backends, 
     ? []
     : [startRowExpiry({ functions, client: backends.dynamodb, everySeconds: expirySeconds ?? 60, onFault })];
 
+let starts = 0;
+/** A new path at every start of this process, since Node caches imported modules by path and it may have served the directory before. */
+const newFolder = async ({ dataDir, servedDir, build }: ServeOptions): Promise<string> => {
+  if (servedDir) return join(servedDir, build.manifest.hash, String(++starts));
+  const copies = join(dataDir, 'functions');
+  await rm(copies, { recursive: true, force: true });
+  return join(copies, `${process.pid}-${Date.now()}`);
+};
+
 /** Lays out both stages' functions and imports those of `options.warm`. */
 export const startStages = async (options: ServeOptions): Promise<ServedStages> => {
-  // A new path at every start, since Node caches imported modules by path and this process may have served the directory before.
-  const copies = join(options.dataDir, 'functions');
-  await rm(copies, { recursive: true, force: true });
-  const folder = join(copies, `${process.pid}-${Date.now()}`);
+  const folder = await newFolder(options);
   const copy = () => Promise.all([layOut('live', folder, options), layOut('test', folder, options)]);
   const [live, test] = await withBuildLock(options.build.outDir, copy);
   const functions = { live, test };

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { expiryRecord } from '../../infra/local/row-expiry.ts';
@@ -10,20 +8,17 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
+import { operatorJson } from '../support/operator.ts';
 import { use } from '../support/use.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
 const DAYS = 90;
 const DAY_MS = 24 * 3600_000;
 const messaging = await use(startMessaging({ env: { ARCHIVE_AFTER_DAYS: String(DAYS) }, expirySeconds: 1 }));
 const table = messaging.tables.test;
 const today = () => isoTime(Date.now()).slice(0, 10);
 
-const admin = async (...words: string[]) => {
-  const options = { cwd: PROJECT, env: { ...process.env, DATA_DIR: messaging.dataDir } };
-  const args = ['infra/operator/main.ts', 'archive', ...words, '--env', 'test', '--json'];
-  return JSON.parse((await promisify(execFile)(process.execPath, args, options)).stdout);
-};
+const operator = operatorJson(messaging.dataDir);
+const admin = (...words: string[]) => operator('archive', ...words, '--env', 'test');
 const send = async (tenant: Awaited<ReturnType<typeof messaging.tenant>>, to = '+5511987650005') => {
   const sent = await tenant.test.post(
     '/v2/sms/messages',

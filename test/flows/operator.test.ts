@@ -18,18 +18,14 @@ import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listening } from '../support/loopback.ts';
+import { operatorOf, type Ran } from '../support/operator.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-/** Runs the command-line tool on the test's data directory. */
-const admin = async (...words: string[]): Promise<Ran> => {
+/** Runs the command-line tool on the test's data directory, in a process of its own. */
+const adminProcess = async (...words: string[]): Promise<Ran> => {
   const env = { ...process.env, DATA_DIR: dataDir };
   const run = promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words], { cwd: PROJECT, env });
   return run.then(
@@ -37,14 +33,18 @@ const admin = async (...words: string[]): Promise<Ran> => {
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
   );
 };
-const json = async (...words: string[]) => {
-  const { code, stdout, stderr } = await admin(...words, '--json');
+const admin = operatorOf(dataDir);
+type Run = typeof admin;
+const jsonOf = async (run: Run, words: readonly string[]) => {
+  const { code, stdout, stderr } = await run(...words, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
 };
+const json = (...words: string[]) => jsonOf(admin, words);
+const jsonOfProcess = (...words: string[]) => jsonOf(adminProcess, words);
 
-const createKey = (scopes: string) =>
-  json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', scopes);
+const createKey = (scopes: string, run = admin) =>
+  jsonOf(run, ['key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', scopes]);
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 /** A stand-in for CloudFormation that describes these stacks, in the query protocol's XML. */
@@ -67,15 +67,17 @@ const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<st
   return { endpoint, close };
 };
 
-const { organizationId, keys } = await json('organization', 'create', '--name', 'Loja Azul');
+const { organizationId, keys } = await jsonOfProcess('organization', 'create', '--name', 'Loja Azul');
 
 describe('on a data directory without a running service', { timeout: 180_000 }, () => {
   test('an organization is created with a key of each environment, and listed by later commands', async () => {
     expect(organizationId).toMatch(/^org_[0-9A-Za-z]{21}$/);
     expect(keys.live).toMatch(/^svc_live_[0-9A-Za-z]{32,}$/);
     expect(keys.test).toMatch(/^svc_test_[0-9A-Za-z]{32,}$/);
-    expect((await json('organization', 'list')).items).toMatchObject([{ id: organizationId, name: 'Loja Azul' }]);
-    const listed = (await json('key', 'list', '--organization', organizationId)).items;
+    expect((await jsonOfProcess('organization', 'list')).items).toMatchObject([
+      { id: organizationId, name: 'Loja Azul' },
+    ]);
+    const listed = (await jsonOfProcess('key', 'list', '--organization', organizationId)).items;
     expect(listed).toMatchObject([
       { env: 'live', scopes: KEY_SCOPES },
       { env: 'test', scopes: KEY_SCOPES },
@@ -83,8 +85,10 @@ describe('on a data directory without a running service', { timeout: 180_000 }, 
   });
 
   test('concurrent commands wait for each other', async () => {
-    const both = await Promise.all(['A', 'B'].map((name) => json('organization', 'create', '--name', `Loja ${name}`)));
-    const ids = (await json('organization', 'list')).items.map(({ id }: { id: string }) => id);
+    const both = await Promise.all(
+      ['A', 'B'].map((name) => jsonOfProcess('organization', 'create', '--name', `Loja ${name}`)),
+    );
+    const ids = (await jsonOfProcess('organization', 'list')).items.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(expect.arrayContaining(both.map((one) => one.organizationId)));
   });
 });
@@ -119,8 +123,8 @@ describe('beside a running service', { timeout: 180_000 }, () => {
       for (const name of ROOT_KEYS) expect(await backends.tables[env].get(KEYS.rootKey(name)), name).toBeDefined();
   });
 
-  test('commands use its tables, where it sees their writes at once', async () => {
-    const { key } = await createKey('sms:read');
+  test('commands of another process use its tables, where it sees their writes at once', async () => {
+    const { key } = await createKey('sms:read', adminProcess);
     expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({
       org: organizationId,
       scopes: ['sms:read'],
@@ -222,9 +226,11 @@ describe('beside a running service', { timeout: 180_000 }, () => {
         error: 'string',
       });
     }
-    expect((await admin('key', 'revoke', '--id', 'key_000000000000000000000')).stderr).toBe(
-      'There is no such key here.\n',
-    );
+    expect(await adminProcess('key', 'revoke', '--id', 'key_000000000000000000000')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no such key here.\n',
+    });
   });
 
   test('dead letters are listed, shown and redriven, and purged only by command', async () => {
@@ -234,6 +240,7 @@ describe('beside a running service', { timeout: 180_000 }, () => {
     const place = ['--env', 'test', '--queue', 'events'];
     const row = async () => (await json('queue', 'list', ...place)).items[0];
     expect(await row()).toMatchObject({ waiting: 0, deadLetters: 12 });
+    expect((await jsonOfProcess('queue', 'list', ...place)).items).toMatchObject([{ waiting: 0, deadLetters: 12 }]);
     const peeked = (await json('queue', 'peek', ...place, '--max', '3')).items;
     expect(peeked.map((message: { body: string }) => message.body)).toEqual([body, body, body]);
     expect(await json('queue', 'redrive', ...place)).toMatchObject({ moved: 12 });
@@ -289,7 +296,7 @@ describe('beside a running service', { timeout: 180_000 }, () => {
       AWS_ENDPOINT_URL_SQS: backends.sqsEndpoint,
     };
     for (const [name, value] of Object.entries(endpoints)) vi.stubEnv(name, value);
-    const { items } = await json('organization', 'list', '--deployed');
+    const { items } = await jsonOfProcess('organization', 'list', '--deployed');
     expect(items.map(({ id }: { id: string }) => id)).toContain(organizationId);
     expect((await json('queue', 'list', '--deployed', '--env', 'live')).items).toHaveLength(QUEUE_NAMES.length);
     expect(await admin('organization', 'list', '--stage-prefix', 'Absent')).toMatchObject({ code: 1, stdout: '' });

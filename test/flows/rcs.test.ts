@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type Client, startMessaging } from '../support/api.ts';
+import type { Client } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, becomes, keyed, optedOut, walletOf } from './support.ts';
 
 const PATH = '/v2/rcs/messages';
@@ -23,7 +23,7 @@ const CARD = {
 const card = (more: object) => ({ content: { card: { title: 'T', description: 'D', ...more } } });
 const button = (fields: object) => card({ suggestions: [fields] });
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 const sendBy = (client: Client, fields: Readonly<Record<string, unknown>> = {}, key?: string) =>

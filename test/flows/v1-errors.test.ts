@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { V1_CODES, type V1Code } from '../../shared/domain/core/errors.ts';
-import { type Answer, type Client, startMessaging } from '../support/api.ts';
-import { use } from '../support/use.ts';
+import type { Answer, Client } from '../support/api.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, connectNumber, keyed } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
 const WAIT = { timeout: 40_000, interval: 200 };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 /** Its wallet is empty. */
 const poor = (await messaging.tenant()).live;

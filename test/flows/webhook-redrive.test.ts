@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { startMessaging } from '../support/api.ts';
+import { operatorJson } from '../support/operator.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
 const PATIENCE = { timeout: 20_000, interval: 250 };
 const EVENTS = 12;
 const PLACE = ['--env', 'test', '--queue', 'webhook'];
@@ -23,15 +20,8 @@ afterAll(() => sqs.destroy());
 const owner = await messaging.tenant();
 const webhookId = (await owner.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] })).body.id;
 
-/** Runs the operator's command beside the running service. */
-const admin = async (...words: string[]) => {
-  const env = { ...process.env, DATA_DIR: messaging.dataDir };
-  const { stdout } = await promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words, '--json'], {
-    cwd: PROJECT,
-    env,
-  });
-  return JSON.parse(stdout);
-};
+/** The operator's commands beside the running service. */
+const admin = operatorJson(messaging.dataDir);
 const queueRow = async () => (await admin('queue', 'list', ...PLACE)).items[0];
 
 const deliveries = async (): Promise<{ id: Id<'delivery'>; status: string; attempts: object[] }[]> =>

@@ -118,8 +118,12 @@ interface TenantOptions {
 /** The whole service on this machine, with access to its tables. */
 export const startMessaging = async (options: Partial<LocalStackOptions> = {}) => {
   const dataDir = await tempDir();
-  // One build for the whole run, in the run's own temporary folder.
-  const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
+  // One build for the whole run, in the run's own temporary folder, and served from there: Node keeps what it compiled.
+  const ofRun = {
+    distDir: join(tmpdir(), 'dist'),
+    servedDir: process.env.VITEST ? join(tmpdir(), 'served') : undefined,
+  };
+  const settings = { dispatchSeconds: 1, ...ofRun, ...options, dataDir };
   // Not beside measurements, which it would slow down.
   if (process.env.VITEST) await watchRoles();
   const localStack = await startTestStack(settings);

@@ -1,0 +1,39 @@
+import { vi } from 'vitest';
+import { runProgram } from '../../infra/operator/command.ts';
+import { COMMANDS } from '../../infra/operator/commands/index.ts';
+
+/** How a command ended, and what it printed. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * The operator's command line on a data directory, as `npm run admin` runs it, but in this process: each process of its own would load the
+ * whole program anew. What a process adds is tested in test/flows/operator.test.ts. One command at a time.
+ */
+export const operatorOf =
+  (dataDir: string) =>
+  async (...words: string[]): Promise<Ran> => {
+    const printed = { stdout: '', stderr: '' };
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += String(text);
+        return true;
+      }),
+    );
+    const code = await runProgram(COMMANDS, [...words, '--data-dir', dataDir]).finally(() => {
+      for (const spy of spies) spy.mockRestore();
+    });
+    return { code, ...printed };
+  };
+
+/** The document that a command prints with `--json`. Throws its reason if it fails. */
+export const operatorJson =
+  (dataDir: string) =>
+  async (...words: string[]) => {
+    const { code, stdout, stderr } = await operatorOf(dataDir)(...words, '--json');
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  };
