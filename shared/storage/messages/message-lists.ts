@@ -77,7 +77,8 @@ const rangeOf = (
   filter: MessageFilter,
   shards: number,
 ): ListRange => {
-  const { region, status, via, ...selection } = filter;
+  const { contactId, campaignId, recipientHash, from, to } = filter;
+  const selection = { contactId, campaignId, recipientHash, from, to };
   return messageRange(organizationId, channel, selection, conditionOf(listFilterOf(filter)), shards);
 };
 
