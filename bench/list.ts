@@ -15,7 +15,9 @@ import { columns, figure, median, type Section, type Verdict, verdict } from './
 
 /** What the interface speaks of, and what is laid out unless LIST_ROWS says otherwise: a million takes this engine more than some minutes. */
 const PROMISED = 1_000_000;
-const SMALL = 1_000;
+const SMALL = 10_000;
+/** Messages are spread evenly over this time, whatever the size of the list. */
+const SPAN_MS = 365 * 24 * 3_600_000;
 const LARGE = Number(process.env.LIST_ROWS ?? 300_000);
 const SIZES = [SMALL, LARGE];
 const LIMIT = 50;
@@ -68,29 +70,33 @@ const messageAt = (organizationId: Id<'organization'>, at: number, nth: number, 
 const rowAt = (...message: Parameters<typeof messageAt>) =>
   marshall(messageRows.write(messageAt(...message)), { removeUndefinedValues: true });
 
-/** Writes this many messages of an organization, a millisecond apart; answers the time of the newest. */
+/** Time between two messages of a list of this size, ms. */
+const stepOf = (size: number): number => Math.floor(SPAN_MS / size);
+
+/** Writes this many messages of an organization, evenly over a year; answers the time of the newest. */
 const fill = async (
   client: DynamoDBClient,
   tableName: string,
   organizationId: Id<'organization'>,
   count: number,
 ): Promise<number> => {
-  const start = Date.now() - count - 1_000;
+  const step = stepOf(count);
+  const start = Date.now() - count * step - 1_000;
   const starts = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => at * BATCH);
   await mapConcurrently(starts, AT_ONCE, (from) => {
     const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
-      rowAt(organizationId, start + from + at, from + at, count),
+      rowAt(organizationId, start + (from + at) * step, from + at, count),
     );
     const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
     return withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
   });
-  return start + count - 1;
+  return start + (count - 1) * step;
 };
 
 /** What a page is asked for: the query of an organization whose newest message is of this time (ms), and how many it matches. */
 interface Selection {
   readonly what: string;
-  readonly query: (newest: number) => Readonly<Record<string, string | number>>;
+  readonly query: (newest: number, size: number) => Readonly<Record<string, string | number>>;
   readonly total: (size: number) => number;
 }
 const whole = (skip: number): Selection => ({
@@ -103,10 +109,11 @@ const SELECTIONS: readonly Selection[] = [
   { what: 'of a campaign', query: () => ({ campaignId: CAMPAIGN }), total: () => MATCHES },
   {
     what: 'of a window of time',
-    query: (newest) => ({ from: new Date(newest - MATCHES + 1).toISOString() }),
+    query: (newest, size) => ({ from: new Date(newest - (MATCHES - 1) * stepOf(size)).toISOString() }),
     total: () => MATCHES,
   },
-  { what: 'of a status', query: () => ({ status: 'failed' }), total: () => MATCHES },
+  { what: 'of a rare status', query: () => ({ status: 'failed' }), total: () => MATCHES },
+  { what: 'of the usual status', query: () => ({ status: 'delivered' }), total: (size) => size - MATCHES },
 ];
 
 interface Caller {
@@ -122,7 +129,7 @@ interface Page {
 
 /** Reads a page; false if it was refused or took longer than the gateway waits. */
 const readPage = async ({ client, size, newest }: Caller, { query, total }: Selection): Promise<boolean> => {
-  const { status, body } = await client.get('/v2/sms/messages', { limit: LIMIT, ...query(newest) });
+  const { status, body } = await client.get('/v2/sms/messages', { limit: LIMIT, ...query(newest, size) });
   if (status !== 200) return false;
   if (body.items.length !== LIMIT || body.total !== total(size))
     throw new Error(`a page has ${body.items.length} of ${body.total} messages`);

@@ -17,6 +17,8 @@ export const listMessages = defineOperation({
   ...reads,
   id: 'messages.list',
   path: '/messages',
+  // Its totals store counts of past hours and days.
+  uses: { table: 'write' },
   summary: 'List messages of all channels, sent and received, newest first',
   request: {
     query: z.strictObject({

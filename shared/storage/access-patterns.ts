@@ -2,7 +2,7 @@ import type { ArchiveId, ArchiveKind } from '../domain/archive/ports.ts';
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
-import { digest, type IdOrEmpty, numbered, type Org, padded } from './key-parts.ts';
+import { digest, type IdOrEmpty, newestKey, numbered, type Org, padded } from './key-parts.ts';
 import { CHANGED_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
@@ -68,6 +68,17 @@ export const KEYS = {
   /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
   counter: (organizationId: Org, counted: string, shard: number) =>
     key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
+  /** How many messages of a list (its index partition) were created in an hour or day, by what lists filter by, as they were when it was settled. */
+  listCount: (list: string, kind: string, from: string) => key(`LISTED#${list}`, `${kind}#${from}`),
+  /** That a message may have changed after its hour or day was settled; sharded as the organization's list is. */
+  lateChange: (
+    organizationId: Org,
+    channel: string,
+    level: string,
+    createdAt: string,
+    id: IdOrEmpty<'message'>,
+    shard = 0,
+  ) => key(`LATE#${channel}#${numbered(organizationId, shard)}`, `${level}#${newestKey(createdAt, id)}`),
   /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
   entry: (organizationId: Org, lane: number, order: string) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),

@@ -117,8 +117,8 @@ describe('a seventh channel that is declared in memory', () => {
   test("is found in its own list and among all channels' messages", async () => {
     const { actor, id } = await accept();
     const page = { skip: 0, limit: 10 };
-    const own = await listMessagePage(world.table, actor.organizationId, TELEGRAM, {}, page);
-    const all = await listAllMessages(world.table, actor.organizationId, {}, page);
+    const own = await listMessagePage(world.reading, actor.organizationId, TELEGRAM, {}, page);
+    const all = await listAllMessages(world.reading, actor.organizationId, {}, page);
     for (const { items, total } of [own, all]) expect([items.map((each) => each.id), total]).toEqual([[id], 1]);
   });
 
@@ -149,7 +149,7 @@ describe('a seventh channel that is declared in memory', () => {
     const { actor, id } = await accept(['sms', TELEGRAM]);
     await send(id);
     await advanceFallback(advanceFallbackPortsOf(world), id);
-    const all = () => listAllMessages(world.table, actor.organizationId, {}, { skip: 0, limit: 10 });
+    const all = () => listAllMessages(world.reading, actor.organizationId, {}, { skip: 0, limit: 10 });
     expect((await all()).items.map(({ channel }) => channel).sort()).toEqual(['sms', 'telegram']);
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
     const sms = (await all()).items.find(({ channel }) => channel === 'sms');

@@ -65,7 +65,7 @@ export const inboundStage = async () => {
       accepted(await createContact(contacts, actor, { phone: PHONE, ...fields })),
     optIn: async (id: Id<'contact'>) => accepted(await optInContact(contacts, actor, id, { source: 'site' })),
     contactNow: async (id: Id<'contact'>) => (await contacts.store.read(id)) as Contact,
-    list: (filter = {}) => listAllMessages(world.table, actor.organizationId, filter, { skip: 0, limit: 50 }),
+    list: (filter = {}) => listAllMessages(world.reading, actor.organizationId, filter, { skip: 0, limit: 50 }),
     /** An SMS to the phone: its view or its refusal. */
     send: (fields: Partial<Parameters<typeof sendSms>[3]> = {}) =>
       sendSms(sends, actor, newId('request'), { to: PHONE, body: 'Oi', route: 'premium', ...fields }),

@@ -50,7 +50,7 @@ describe('a list of SMS', async () => {
   test('reads the page of a filter that few match in one call, not in ever smaller ones', async () => {
     const query = vi.spyOn(world.table, 'query');
     const page = { skip: 0, limit: 20 };
-    const { items } = await listMessagePage(world.table, actor.organizationId, 'sms', { status: 'failed' }, page);
+    const { items } = await listMessagePage(world.reading, actor.organizationId, 'sms', { status: 'failed' }, page);
     expect(items.map(({ id }) => id)).toEqual(expected({ status: 'failed' }).slice(0, 20));
     expect(query.mock.calls.filter(([{ index }]) => index === 'gsi1')).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('a list of SMS', async () => {
     );
     await fc.assert(
       fc.asyncProperty(filters, fc.nat({ max: 40 }), fc.integer({ min: 1, max: 50 }), async (filter, skip, limit) => {
-        const page = await listMessagePage(world.table, actor.organizationId, 'sms', filter, { skip, limit });
+        const page = await listMessagePage(world.reading, actor.organizationId, 'sms', filter, { skip, limit });
         const all = expected(filter);
         expect(page.items.map(({ id }) => id)).toEqual(all.slice(skip, skip + limit));
         expect(page.total).toBe(all.length);
@@ -94,7 +94,7 @@ describe('a list of SMS', async () => {
     const pairs = each.flatMap((one, at) => each.slice(at + 1).map((other) => ({ ...one, ...other })));
     for (const filter of [{}, ...each, ...pairs]) {
       const all = expected(filter);
-      const page = await listMessagePage(world.table, actor.organizationId, 'sms', filter, { skip: 1, limit: 4 });
+      const page = await listMessagePage(world.reading, actor.organizationId, 'sms', filter, { skip: 1, limit: 4 });
       expect([filter, page.items.map(({ id }) => id), page.total]).toEqual([filter, all.slice(1, 5), all.length]);
       if (Object.keys(filter).length < 2) expect([filter, all.length > 5]).toEqual([filter, true]);
     }
@@ -103,7 +103,7 @@ describe('a list of SMS', async () => {
   test('and a read find no message of another organization', async () => {
     const other = world.actor().organizationId;
     for (const filter of [{}, { contactId: CONTACTS[0] }]) {
-      const page = await listMessagePage(world.table, other, 'sms', filter, { skip: 0, limit: 50 });
+      const page = await listMessagePage(world.reading, other, 'sms', filter, { skip: 0, limit: 50 });
       expect(page).toEqual({ items: [], total: 0 });
     }
     const id = parseId('message', stored[0]?.id);

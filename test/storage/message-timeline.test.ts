@@ -43,7 +43,7 @@ describe('the calls of a read', () => {
 
   test('of a page of messages are the same, however many messages there are', async () => {
     const actor = await world.organization(100_000_000);
-    const page = () => listAllMessages(world.table, actor.organizationId, {}, { skip: 5, limit: 10 });
+    const page = () => listAllMessages(world.reading, actor.organizationId, {}, { skip: 5, limit: 10 });
     for (let at = 0; at < 20; at++) await send(actor, `few-${at}`);
     const few = await callsOf(page);
     for (let at = 0; at < 200; at++) await send(actor, `many-${at}`);

@@ -67,7 +67,7 @@ describe('the volume of a month', () => {
 
 describe('a send whose caller waits', () => {
   const totalOf = async ({ organizationId }: Actor) =>
-    (await listMessagePage(world.table, organizationId, 'sms', { from: 0 }, { skip: 0, limit: 10 })).items;
+    (await listMessagePage(world.reading, organizationId, 'sms', { from: 0 }, { skip: 0, limit: 10 })).items;
 
   test('is found by its id at once, and in the lists once its provider answered', async () => {
     const actor = await world.organization();

@@ -28,6 +28,7 @@ import { readHolds } from '../../shared/storage/messages/destination-holds.ts';
 import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { receiptStore } from '../../shared/storage/messages/receipts.ts';
+import type { ListReading } from '../../shared/storage/messages/totals/filtered-total.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
@@ -94,6 +95,8 @@ const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> =
 /** A stage in one process: the real rules over the real storage and engine; clock, provider and faults are the test's. */
 export interface World {
   readonly table: Table;
+  /** Where lists are read: the table, by the world's clock. */
+  readonly reading: ListReading;
   /** The engine without the proxy. */
   readonly dynamodb: DynamoDBClient;
   readonly live: Table;
@@ -167,6 +170,7 @@ export const startWorld = async (
   });
   const world: World = {
     table,
+    reading: { table, clock: () => world.now, rowsLeave: archiveAfterDays !== undefined },
     dynamodb: direct,
     live,
     provider,

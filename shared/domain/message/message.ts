@@ -6,6 +6,7 @@ import type { Priority } from '../core/priority.ts';
 import type { TakenPositions } from '../pricing/volume.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
+import type { ListedState } from './settled.ts';
 
 /** An entry of a message's timeline: what was decided, why, and at what cost (docs/spec/messages.md#timeline). */
 export interface Decision {
@@ -126,6 +127,9 @@ interface MessageBase extends Tenant {
   readonly replaces?: Id<'message'> | undefined;
   readonly replacedBy?: Id<'message'> | undefined;
   readonly archivedAt?: number | undefined;
+  /** What it was when its hour, and its day, was settled, if it changed since (settled.ts). */
+  readonly settledHour?: ListedState | undefined;
+  readonly settledDay?: ListedState | undefined;
   /** True while the content to send is stored sealed in a row of its own, until the hold is resolved. */
   readonly hasBody?: boolean | undefined;
   /** The caller's idempotency key, so that a refund can free it. */

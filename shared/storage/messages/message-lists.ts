@@ -7,10 +7,10 @@ import type { StoredMessage } from '../../domain/message/inbound-message.ts';
 import type { MessageFilter, Page, PageRequest } from '../../domain/message/lists.ts';
 import type { MessageOf, MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
-import { allOf, equal, oneOf } from '../client/conditions.ts';
+import { allOf, equal } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { between, countAll, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
+import { between, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { listShardsUpTo } from '../table-indexes.ts';
@@ -18,6 +18,8 @@ import { readWallet } from '../wallet/read-wallet.ts';
 import { isInbound, readStoredMessage } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
+import { filteredTotal, type ListReading } from './totals/filtered-total.ts';
+import { conditionOf, type ListFilter } from './totals/list-filter.ts';
 
 /** How many shards an organization's lists of messages have besides the first. Reads one row. */
 export const readListShards = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
@@ -63,16 +65,21 @@ const matching = (messages: readonly MessageRecord[], { status, via }: MessageFi
       (status === undefined || [status].flat().includes(message.status)) && (via === undefined || message.via === via),
   );
 
+/** What a selection is filtered by on its index. */
+const listFilterOf = (filter: MessageFilter): ListFilter => {
+  const { status, via } = isReadInFull(filter) ? {} : filter;
+  return { statuses: status === undefined ? undefined : [status].flat(), via, region: filter.region };
+};
+
 const rangeOf = (
   organizationId: Id<'organization'>,
   channel: Channel,
   filter: MessageFilter,
   shards: number,
 ): ListRange => {
-  const { region, ...selection } = filter;
-  const { status, via } = isReadInFull(filter) ? {} : filter;
-  const hasStatus = status === undefined ? undefined : oneOf('status', [status].flat());
-  return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]), shards);
+  const { contactId, campaignId, recipientHash, from, to } = filter;
+  const selection = { contactId, campaignId, recipientHash, from, to };
+  return messageRange(organizationId, channel, selection, conditionOf(listFilterOf(filter)), shards);
 };
 
 /** Whether a selection is of one recipient or contact, whose messages are in one partition however many lanes sent them. */
@@ -82,26 +89,61 @@ const isOfOne = ({ contactId, recipientHash }: MessageFilter): boolean =>
 /** Whether a range is a whole list, whose total is stored. */
 export const isWhole = ({ index, sort, filter }: QueryRange): boolean => index === 'gsi1' && !sort && !filter;
 
-/** A page of a channel's messages, newest first. The unfiltered total is stored on the wallet; a filtered one is counted on its narrow index. */
+/** What a channel's messages are selected by, where one index has all of them: what its total is counted by. */
+interface SentSelection extends Window {
+  readonly organizationId: Id<'organization'>;
+  readonly channel: Channel;
+  readonly contactId?: Id<'contact'> | undefined;
+  readonly campaignId?: string | undefined;
+}
+
+/** How many messages of a channel match a filter: `size` is how many there are at most, in `shards` besides the first. */
+export const countSent = async (
+  reading: ListReading,
+  { organizationId, channel, contactId, campaignId, ...window }: SentSelection,
+  filter: ListFilter,
+  { size, shards }: { readonly size: number; readonly shards: number },
+): Promise<number> => {
+  const select = { contactId, campaignId };
+  if (contactId !== undefined)
+    return reading.table.count(
+      messageRange(organizationId, channel, { ...select, ...window }, conditionOf(filter), shards),
+    );
+  const range = messageRange(organizationId, channel, select, undefined, shards);
+  return filteredTotal(
+    reading,
+    { range, filter, marked: { organizationId, channel, shards, campaignId } },
+    window,
+    size,
+  );
+};
+
+/** A page of a channel's messages, newest first. The unfiltered total is stored on the wallet, parts of a filtered one as counts of hours and days. */
 export const listMessagePage = async <C extends Channel>(
-  table: Table,
+  reading: ListReading,
   organizationId: Id<'organization'>,
   channel: C,
   filter: MessageFilter,
   page: PageRequest,
 ): Promise<Page<MessageOf<C>>> => {
   if (isEmpty(filter)) return { items: [], total: 0 };
+  const { table } = reading;
   const read = isOfOne(filter) ? undefined : await readWallet(table, organizationId);
-  const range = rangeOf(organizationId, channel, filter, listShardsUpTo(read?.wallet.ledgers ?? 0));
+  const shards = listShardsUpTo(read?.wallet.ledgers ?? 0);
+  const range = rangeOf(organizationId, channel, filter, shards);
   if (isReadInFull(filter)) {
     const all = await newestPage(table, range, { skip: 0, limit: Number.MAX_SAFE_INTEGER });
     const found = matching(all.map(messageRows.read), filter) as MessageOf<C>[];
     return { items: found.slice(page.skip, page.skip + page.limit), total: found.length };
   }
-  const [rows, total] = await Promise.all([
-    newestPage(table, range, page),
-    isWhole(range) ? (read?.wallet[channel] ?? 0) : countAll(table, range),
-  ]);
+  const size = read?.wallet[channel] ?? 0;
+  const { contactId, campaignId, from, to } = filter;
+  const selection = { organizationId, channel, contactId, campaignId, from, to };
+  const count = () =>
+    filter.recipientHash === undefined
+      ? countSent(reading, selection, listFilterOf(filter), { size, shards })
+      : table.count(range);
+  const [rows, total] = await Promise.all([newestPage(table, range, page), isWhole(range) ? size : count()]);
   return { items: rows.map(messageRows.read) as MessageOf<C>[], total };
 };
 

@@ -5,18 +5,18 @@ import type { StoredMessage } from '../../domain/message/inbound-message.ts';
 import type { Page } from '../../domain/message/lists.ts';
 import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
 import { UNIFIED_OF, type UnifiedStatus } from '../../domain/tracking/views.ts';
-import { allOf, equal, oneOf } from '../client/conditions.ts';
+import { equal } from '../client/conditions.ts';
 import type { ListRange } from '../client/cursor-pages.ts';
-import type { Condition } from '../client/expressions.ts';
 import { mergeNewest } from '../client/merge-newest.ts';
-import { between, countAll, fullRows, isEmpty, keysOf, partsOf, type Window } from '../client/pages.ts';
-import type { QueryRange, Table } from '../client/table.ts';
+import { between, fullRows, isEmpty, keysOf, partsOf, type Window } from '../client/pages.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { listShardsUpTo } from '../table-indexes.ts';
 import { readWallet } from '../wallet/read-wallet.ts';
 import { readInboundCounts } from './inbound.ts';
 import { readStoredMessage } from './inbound-rows.ts';
-import { isWhole, messageRange } from './message-lists.ts';
+import { countSent, isWhole, messageRange } from './message-lists.ts';
+import { filteredTotal, type ListReading } from './totals/filtered-total.ts';
+import { conditionOf, type ListFilter } from './totals/list-filter.ts';
 
 export interface UnifiedFilter extends Window {
   readonly status?: UnifiedStatus | undefined;
@@ -27,56 +27,81 @@ export interface UnifiedFilter extends Window {
   readonly sentByAccountId?: Id<'account'> | undefined;
 }
 
-/** Condition: the message has a channel status that maps to this unified status. An archived message has no other status. */
-const hasStatus = (status: UnifiedStatus | undefined): Condition | undefined => {
-  if (status === undefined) return undefined;
-  if (status === 'archived') return { text: 'attribute_exists(#archivedAt)' };
-  const statuses = MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status);
-  return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', statuses)]);
+/** What a channel's messages are filtered by on their index. An archived message has no other status. */
+const listFilterOf = ({ status, numberId, batchId, sentByAccountId }: UnifiedFilter): ListFilter => {
+  const values = { numberId, batchId, sentByAccountId };
+  if (status === undefined) return values;
+  if (status === 'archived') return { ...values, archived: true };
+  return { ...values, archived: false, statuses: MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status) };
 };
 
-const sentRange = (
+/** A list that may match a filter: where its page is read, and its total. */
+interface MatchingList {
+  readonly range: ListRange;
+  readonly size: number;
+  readonly count: () => Promise<number>;
+}
+
+const sentList = (
+  reading: ListReading,
   organizationId: Id<'organization'>,
   channel: Channel,
   filter: UnifiedFilter,
-  shards: number,
-): ListRange => {
-  const { status, numberId, batchId, sentByAccountId, ...selection } = filter;
-  const rest = allOf([equal({ numberId, batchId, sentByAccountId }), hasStatus(status)]);
-  return messageRange(organizationId, channel, selection, rest, shards);
+  of: { readonly size: number; readonly shards: number },
+): MatchingList => {
+  const { contactId, campaignId, from, to } = filter;
+  const select = { contactId, campaignId, from, to };
+  const narrow = listFilterOf(filter);
+  return {
+    range: messageRange(organizationId, channel, select, conditionOf(narrow), of.shards),
+    size: of.size,
+    count: () => countSent(reading, { organizationId, channel, ...select }, narrow, of),
+  };
 };
 
-/** The range of a channel's inbound messages; undefined when the filter excludes all of them. */
-const inboundRange = (
+/** A channel's inbound messages; undefined when the filter excludes all of them. They do not change, and all are `delivered`. */
+const inboundList = (
+  reading: ListReading,
   organizationId: Id<'organization'>,
   channel: Channel,
   filter: UnifiedFilter,
-): QueryRange | undefined => {
-  const { status, contactId, campaignId, batchId, sentByAccountId, numberId } = filter;
+  size: number,
+): MatchingList | undefined => {
+  const { status, contactId, campaignId, batchId, sentByAccountId, numberId, ...window } = filter;
   const asksForSent = [campaignId, batchId, sentByAccountId].some((value) => value !== undefined);
   if (asksForSent || (status !== undefined && status !== 'delivered')) return undefined;
-  const sort = between(filter);
-  if (contactId === undefined) {
-    const partition = INDEX_KEYS.inboundOf(organizationId, channel, '', '').gsi1pk;
-    return { index: 'gsi1', partition, sort, filter: equal({ numberId }) };
+  const sort = between(window);
+  if (contactId !== undefined) {
+    const partition = INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk;
+    const range: ListRange = { index: 'gsi2', partition, sort, filter: equal({ numberId, org: organizationId }) };
+    return { range, size, count: () => reading.table.count(range) };
   }
-  const partition = INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk;
-  return { index: 'gsi2', partition, sort, filter: equal({ numberId, org: organizationId }) };
+  const range: ListRange = { index: 'gsi1', partition: INDEX_KEYS.inboundOf(organizationId, channel, '', '').gsi1pk };
+  const counted = { range, filter: { numberId }, marked: undefined };
+  return {
+    range: { ...range, sort, filter: equal({ numberId }) },
+    size,
+    count: () => filteredTotal(reading, counted, window, size),
+  };
 };
 
-/** The lists that may match a filter, each with its stored total; empty ones are left out. */
-const listsOf = async (table: Table, organizationId: Id<'organization'>, filter: UnifiedFilter) => {
+/** The lists that may match a filter; those in which nothing was ever stored are left out. */
+const listsOf = async (
+  reading: ListReading,
+  organizationId: Id<'organization'>,
+  filter: UnifiedFilter,
+): Promise<MatchingList[]> => {
   const [read, inbound] = await Promise.all([
-    readWallet(table, organizationId),
-    readInboundCounts(table, organizationId),
+    readWallet(reading.table, organizationId),
+    readInboundCounts(reading.table, organizationId),
   ]);
   const shards = listShardsUpTo(read?.wallet.ledgers ?? 0);
   return CHANNELS.flatMap((channel) => {
-    const received = inboundRange(organizationId, channel, filter);
-    return [
-      { range: sentRange(organizationId, channel, filter, shards), size: read?.wallet[channel] ?? 0 },
-      ...(received ? [{ range: received, size: inbound[channel] ?? 0 }] : []),
-    ].filter(({ size }) => size > 0);
+    const of = { size: read?.wallet[channel] ?? 0, shards };
+    const received = inboundList(reading, organizationId, channel, filter, inbound[channel] ?? 0);
+    return [sentList(reading, organizationId, channel, filter, of), ...(received ? [received] : [])].filter(
+      ({ size }) => size > 0,
+    );
   });
 };
 
@@ -84,30 +109,28 @@ const NOTHING = { items: [], total: 0 };
 
 /**
  * A page of an organization's messages of all channels, newest first: keys are merged from the channels' indexes of sent and inbound messages,
- * and one batch reads the page's rows. Lists in which nothing was ever stored are not read. The unfiltered total is stored in counters, and
- * the page's cost does not depend on the number of messages; a filtered total is counted on the narrow indexes.
+ * and one batch reads the page's rows. Lists in which nothing was ever stored are not read. The total of a whole list is stored in counters, and
+ * the page's cost does not depend on the number of messages; of a filtered one it is put together from counts of hours and days.
  */
 export const listAllMessages = async (
-  table: Table,
+  reading: ListReading,
   organizationId: Id<'organization'>,
   filter: UnifiedFilter,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<Page<StoredMessage>> => {
   if (isEmpty(filter)) return NOTHING;
-  const lists = await listsOf(table, organizationId, filter);
+  const lists = await listsOf(reading, organizationId, filter);
   if (lists.length === 0) return NOTHING;
   const ranges = lists.map(({ range }) => range);
-  const whole = ranges.every(isWhole);
-  const counts = whole ? lists.map(({ size }) => size) : ranges.map((range) => countAll(table, range));
   const [keys, ...totals] = await Promise.all([
     mergeNewest(
-      ranges.flatMap(partsOf).map((range) => keysOf(table, range, skip + limit)),
+      ranges.flatMap(partsOf).map((range) => keysOf(reading.table, range, skip + limit)),
       (row) => String(row[`${ranges[0]?.index}sk`]),
       skip,
       limit,
     ),
-    ...counts,
+    ...lists.map(({ range, size, count }) => (isWhole(range) ? size : count())),
   ]);
-  const rows = await fullRows(table, keys);
+  const rows = await fullRows(reading.table, keys);
   return { items: rows.map(readStoredMessage), total: totals.reduce((sum, count) => sum + count, 0) };
 };

@@ -34,6 +34,15 @@ const takenPositions = z.object({
   positions: z.array(z.object({ from: z.int(), units: z.int() })),
 });
 
+const listedState = z
+  .object({
+    status: z.enum(MESSAGE_STATUSES),
+    via: z.enum(['rcs', 'sms']).optional(),
+    archived: z.boolean().optional(),
+  })
+  .nullable()
+  .optional();
+
 const stepRefusal = z.object({
   code: z.enum(Object.keys(V1_CODES) as [V1Code, ...V1Code[]]),
   detail: z.string(),
@@ -96,6 +105,8 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     replaces: id('message').optional(),
     replacedBy: id('message').optional(),
     archivedAt: time.optional(),
+    settledHour: listedState,
+    settledDay: listedState,
     callerKey: z.string(),
     attempts: z.int(),
     lastError: text,
@@ -131,7 +142,7 @@ const listEntries = (message: MessageRecord) => {
  * Whether no list shows a message yet: it is being sent while its caller waits, within seconds. An entry is written with what became of it, so
  * that it is written once.
  */
-const isUnlisted = ({ status, dispatchedAt }: MessageRecord): boolean =>
+export const isUnlisted = ({ status, dispatchedAt }: MessageRecord): boolean =>
   status === 'sending' && dispatchedAt === undefined;
 
 /** The list entries that the first change of such a message writes. */

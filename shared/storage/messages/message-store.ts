@@ -9,7 +9,6 @@ import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { parseSentCounts, uncountWrites } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
@@ -20,36 +19,17 @@ import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
 import { captureWrites, escrowWorkItems, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
 import { freedKey } from './idempotency.ts';
 import { isInbound } from './inbound-rows.ts';
-import { lastSentRows } from './last-sent.ts';
+import { keptState, markLate } from './late-changes.ts';
 import { firstEntries, inFlightEntry, messageRows } from './message-rows.ts';
 import { bodyDeletes, type Sealer } from './queued.ts';
+import { referenceRows } from './reference-rows.ts';
 import { reserve } from './reserve.ts';
-
-/** A correlation is kept as long as a provider may still report on the message. */
-const CORRELATION_SECONDS = 30 * 24 * 3600;
 
 /** Condition: the hold is open, under the fence that was read. */
 const underFence = (message: MessageRecord): Condition => ({
   text: '#hold = :open AND #fence = :fence',
   values: { open: 'open', fence: message.fence },
 });
-
-/**
- * The rows by which callbacks find a message: by references of its provider, and as the organization's last one to its recipient. Written before
- * it is settled, and harmless if it never is: until then a callback waits.
- */
-const referenceRows = (
-  { organizationId, id: messageId }: MessageRecord,
-  { lastSent, provider, correlations, at }: Settlement,
-): Row[] => {
-  const ttl = Math.ceil(at / 1000) + CORRELATION_SECONDS;
-  return [
-    ...correlations.map((reference) => ({ ...KEYS.correlation(provider, reference), messageId, ttl })),
-    ...(lastSent === undefined
-      ? []
-      : [{ ...lastSentRows.write({ organizationId, messageId, at }, provider, lastSent), ttl }]),
-  ];
-};
 
 const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
   const { id } = message;
@@ -70,6 +50,7 @@ const settleWrites = (table: Table, message: MessageRecord, settlement: Settleme
         ...leavesAfter(table, at),
         ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
       },
+      setOnce: keptState(message, at),
       append: { decisions: settlement.decisions },
       remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
       when: underFence(message),
@@ -91,6 +72,7 @@ const releaseWrites = (table: Table, message: MessageRecord, release: Release): 
         ...firstEntries(message),
         ...leavesAfter(table, at),
       },
+      setOnce: keptState(message, at),
       append: { decisions: release.decisions },
       remove: ['duePk', 'dueAt', 'uncertain'],
       when: underFence(message),
@@ -151,6 +133,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
         }),
         ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', message.id, outcomeAt)),
       },
+      setOnce: keptState(message, transition.recordedAt),
       append: { decisions: transition.decisions },
       ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
       when: {
@@ -187,10 +170,16 @@ export const messageStore = (
     if (ok && workItems.length > 0) publish(workItems);
     return ok;
   };
-  const change = async (message: MessageRecord, set: Record<string, unknown>, decision: Decision): Promise<boolean> => {
+  const change = async (
+    message: MessageRecord,
+    set: Record<string, unknown>,
+    decision: Decision,
+    setOnce: Readonly<Record<string, unknown>> = {},
+  ): Promise<boolean> => {
     const { ok } = await table.write({
       update: KEYS.message(message.id),
       set,
+      setOnce,
       append: { decisions: [decision] },
       when: underFence(message),
     });
@@ -215,6 +204,7 @@ export const messageStore = (
       });
     },
     async settle(message, settlement) {
+      await markLate(table, [message], settlement.at);
       const references = referenceRows(message, settlement);
       if (references.length > 0) await table.putMany(references);
       return orAlready(
@@ -224,6 +214,7 @@ export const messageStore = (
       );
     },
     async release(message, release) {
+      await markLate(table, [message], release.at);
       const more = fallbackWorkItems(message, 'failed');
       const done = await commit(message, releaseWrites(table, message, release), release.events, more);
       const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
@@ -233,12 +224,14 @@ export const messageStore = (
     async releaseTogether(releases) {
       const [first] = releases;
       if (!first) return true;
+      for (const { message, release } of releases) await markLate(table, [message], release.at);
       const writes = releases.flatMap(({ message, release }) => releaseWrites(table, message, release));
       const events = releases.flatMap(({ release }) => release.events);
       return commit(first.message, summedAdds(writes), events);
     },
-    markUncertain: (message, at, deadline, decision) =>
-      change(
+    async markUncertain(message, at, deadline, decision) {
+      await markLate(table, [message], at);
+      return change(
         message,
         {
           ...messageRows.set({ uncertain: true, deadline, updatedAt: at }),
@@ -246,15 +239,19 @@ export const messageStore = (
           ...INDEX_KEYS.due('recover_send', message.id, deadline),
         },
         decision,
-      ),
+        keptState(message, at),
+      );
+    },
     reroute: (message, provider, decision) => change(message, messageRows.set({ provider }), decision),
     async claimQueued(message, provider, now, deadline) {
+      await markLate(table, [message], now);
       const written = await table.write({
         update: KEYS.message(message.id),
         set: {
           ...messageRows.set({ status: 'sending', provider, deadline, dispatchedAt: now, updatedAt: now }),
           ...inFlightEntry(message, deadline),
         },
+        setOnce: keptState(message, now),
         add: { fence: 1, attempts: 1 },
         when: {
           text: '#hold = :open AND #status = :queued AND #fence = :fence AND #deadline <= :now',
@@ -264,6 +261,7 @@ export const messageStore = (
       return written.ok && written.row ? messageRows.read(written.row) : undefined;
     },
     async claimExpired(message, now, deadline) {
+      await markLate(table, [message], now);
       const written = await table.write({
         update: KEYS.message(message.id),
         set: {
@@ -271,6 +269,7 @@ export const messageStore = (
           ...firstEntries(message),
           ...INDEX_KEYS.due('recover_send', message.id, deadline),
         },
+        setOnce: keptState(message, now),
         add: { fence: 1, inquiries: 1 },
         when: {
           text: '#hold = :open AND #status = :sending AND #fence = :fence AND #deadline <= :now',
@@ -279,12 +278,14 @@ export const messageStore = (
       });
       return written.ok && written.row ? messageRows.read(written.row) : undefined;
     },
-    advance: async (message, transition) =>
-      commit(
+    async advance(message, transition) {
+      await markLate(table, [message], transition.recordedAt);
+      return commit(
         message,
         advanceWrites(message, transition),
         transition.events,
         fallbackWorkItems(message, transition.status),
-      ),
+      );
+    },
   };
 };

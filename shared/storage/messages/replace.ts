@@ -6,6 +6,7 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { moveWrites, releaseEntryWrites } from './holds.ts';
+import { keptState } from './late-changes.ts';
 import { messageRows } from './message-rows.ts';
 import { bodyDeletes } from './queued.ts';
 
@@ -48,6 +49,7 @@ export const replaceWrites = (
         }),
         ...leavesAfter(table, at),
       },
+      setOnce: keptState(original, at),
       append: { decisions: [decision] },
       ...(queued ? { remove: ['duePk', 'dueAt'] } : {}),
       add: { fence: 1 },

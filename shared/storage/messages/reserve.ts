@@ -17,6 +17,7 @@ import { freedUnits } from '../wallet/volumes.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
+import { markLate } from './late-changes.ts';
 import { linkRows } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
 import { bodyWrite, type Sealer } from './queued.ts';
@@ -191,6 +192,8 @@ export const reserve = async (
   sealer: Sealer,
   raised: (events: readonly DomainEvent[]) => void,
 ): Promise<ReserveOutcome> => {
+  const { original, message } = reservation;
+  if (original) await markLate(table, [original], message.createdAt);
   const debit = debitOf(reservation);
   const queued = await queuedWrites(reservation, sealer);
   const outcome = await makeDebit(

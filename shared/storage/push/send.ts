@@ -13,6 +13,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.ts';
 import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';
+import { keptState, markLate } from '../messages/late-changes.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -118,6 +119,7 @@ const closeWrites = (
         ...tallyAttributes(tally),
         ...leavesAfter(table, at),
       },
+      setOnce: keptState(record, at),
       append: { decisions: rest.decisions },
       remove: ['duePk', 'dueAt'],
       when: isOpen(message),
@@ -172,6 +174,7 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
   async close(message, outcome) {
     const events = await takenEvents(table, message.organizationId, outcome.events);
     const ended = { ...outcome, events };
+    await markLate(table, [message.record], outcome.at);
     const { ok } = await table.transact(closeWrites(table, message, ended));
     if (ok) publish(workAfter(message, ended));
     return ok;

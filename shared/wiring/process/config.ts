@@ -48,6 +48,8 @@ const environment = z.object({
   LOCAL_KEY_FILE: z.string().optional(),
   /** After how many days rows leave the table for the archive; absent: never. The archive's bucket, or its folder (local stack). */
   ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(MIN_ARCHIVE_DAYS).max(MAX_ARCHIVE_DAYS).optional(),
+  /** Whether rows leave the table, or were given their time to while the archive was not paused. */
+  ROWS_LEAVE: z.stringbool().default(false),
   ARCHIVE_BUCKET: z.string().min(3).optional(),
   ARCHIVE_FOLDER: z.string().min(1).optional(),
   /** How long a sender may take before recovery may claim its message. Above every provider's time-out. */

@@ -1,0 +1,50 @@
+import type { MessageRecord, MessageStatus } from './message.ts';
+
+/** What lists filter by, of what changes on a message; null: no list shows it yet. */
+export type ListedState = {
+  readonly status: MessageStatus;
+  readonly via?: 'rcs' | 'sms' | undefined;
+  readonly archived?: boolean | undefined;
+} | null;
+
+/** Whose messages are counted as they were at one moment, when the hour or day (UTC) of their creation was settled. */
+export type Level = 'hour' | 'day';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The length of an hour and of a day, ms. */
+export const LENGTH_MS: Readonly<Record<Level, number>> = { hour: HOUR_MS, day: DAY_MS };
+/** How long after its end each is settled, ms: after most outcomes; and after all, as a provider's references go after 30 days. */
+const SETTLED_AFTER_MS: Readonly<Record<Level, number>> = { hour: 30 * MINUTE_MS, day: 31 * DAY_MS };
+/** How long after it was settled it may be counted, ms: for writes in flight, indexes that are late, and clocks that differ. */
+const MARGIN_MS = 15 * MINUTE_MS;
+
+/** The beginning of the hour or day (ms) that a moment is in. */
+export const startOf = (level: Level, ms: number): number => Math.floor(ms / LENGTH_MS[level]) * LENGTH_MS[level];
+
+/** The end (ms) of the last hour or day whose messages may be counted at `now`. */
+export const countableUntil = (level: Level, now: number): number =>
+  Math.max(0, startOf(level, now - MARGIN_MS - SETTLED_AFTER_MS[level]));
+
+const isSettled = (level: Level, createdAt: number, now: number): boolean =>
+  now >= startOf(level, createdAt) + LENGTH_MS[level] + SETTLED_AFTER_MS[level];
+
+/** What of a message's time of creation is settled at `now`: its day, else its hour, else nothing. */
+export const settledLevel = (createdAt: number, now: number): Level | undefined => {
+  if (isSettled('day', createdAt, now)) return 'day';
+  return isSettled('hour', createdAt, now) ? 'hour' : undefined;
+};
+
+/** What a message keeps: the state that it had when its hour or day was settled, from its first change after that. */
+export type KeptStates = Pick<MessageRecord, 'settledHour' | 'settledDay'>;
+
+/** The state of a message when its hour or day was settled, given its present one. Of changes after both, `settledDay` alone tells. */
+export const settledState = (
+  { settledHour, settledDay }: KeptStates,
+  level: Level,
+  present: ListedState,
+): ListedState => {
+  if (level === 'hour' && settledHour !== undefined) return settledHour;
+  return settledDay === undefined ? present : settledDay;
+};

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { isoTime } from '../../../domain/core/time.ts';
+import { LENGTH_MS } from '../../../domain/message/settled.ts';
+import { KEYS } from '../../access-patterns.ts';
+import type { Row } from '../../client/row.ts';
+import type { Table } from '../../client/table.ts';
+import { HOUR_COUNTS_MS } from '../late-changes.ts';
+import type { Kind, Run } from './cover.ts';
+import type { Counts } from './list-filter.ts';
+
+/** Which counts of a list are meant: of its index partition, and whether by batch. */
+export interface CountedAs {
+  readonly list: string;
+  readonly byBatch: boolean;
+}
+
+/** Groups that a row may have, so that none is near the 400 KB of one: what has more is counted by reading it. */
+const MAX_GROUPS = 2_000;
+
+const nameOf = (kind: Kind, byBatch: boolean): string => (byBatch ? `${kind}ByBatch` : kind);
+const keyOf = ({ list, byBatch }: CountedAs, kind: Kind, from: number) =>
+  KEYS.listCount(list, nameOf(kind, byBatch), isoTime(from));
+
+const countRow = z.object({ sk: z.string(), counts: z.record(z.string(), z.int()) });
+
+/** The stored counts of a run, by the beginning of their hour or day, ascending. One query. */
+export const readCounts = async (
+  table: Table,
+  of: CountedAs,
+  { kind, from, until }: Run,
+): Promise<Map<number, Counts>> => {
+  const { pk: partition, sk: lower } = keyOf(of, kind, from);
+  const { sk: upper } = keyOf(of, kind, until - 1);
+  const rows = await table.queryAll({
+    partition,
+    sort: { text: '#sk BETWEEN :lower AND :upper', values: { lower, upper } },
+  });
+  return new Map(
+    rows.map((row) => {
+      const { sk, counts } = countRow.parse(row);
+      return [Date.parse(sk.slice(sk.indexOf('#') + 1)), counts];
+    }),
+  );
+};
+
+/**
+ * Stores counts of whole hours or days. They never change, and whoever counts them later finds the same, so that no condition is needed. A write
+ * unit each, 25 in a round trip.
+ */
+export const writeCounts = async (
+  table: Table,
+  of: CountedAs,
+  kind: Kind,
+  counted: ReadonlyMap<number, Counts>,
+): Promise<void> => {
+  const rows = [...counted].flatMap(([from, counts]): Row[] => {
+    if (Object.keys(counts).length > MAX_GROUPS) return [];
+    const until = kind === 'hour' ? { ttl: Math.ceil((from + HOUR_COUNTS_MS) / 1000) } : {};
+    return [{ ...keyOf(of, kind, from), counts, ...until }];
+  });
+  await table.putMany(rows);
+};
+
+/** How many a row counts, whatever they match. */
+export const sizeOf = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** How long a kind's hours or days are, ms. */
+export const lengthOf = (kind: Kind): number => LENGTH_MS[kind === 'day' ? 'day' : 'hour'];

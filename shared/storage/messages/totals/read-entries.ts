@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { between, partsOf, type ShardedRange } from '../../client/pages.ts';
+import type { QueryRange, Table } from '../../client/table.ts';
+import { PARSE_KEY } from '../../parse-key.ts';
+import { lengthOf } from './count-rows.ts';
+import type { Kind, Span } from './cover.ts';
+import { FACT_ATTRIBUTES, type Facts, factsOf } from './list-filter.ts';
+
+/** How many entries may still be read into memory for one answer: what is beyond is only counted. */
+export interface Budget {
+  left: number;
+}
+
+export interface Entry {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly facts: Facts;
+}
+
+/** Entries of a span up to a moment, at which an hour or day of its kind begins or the span ends: all that there are. */
+export interface Entries {
+  readonly entries: readonly Entry[];
+  readonly until: number;
+}
+
+const readEntry = (index: string) => {
+  const sortKey = z.string();
+  return (row: { readonly pk: string; readonly [name: string]: unknown }): Entry => ({
+    id: PARSE_KEY.message(row),
+    createdAt: Date.parse(sortKey.parse(row[`${index}sk`]).split('#', 1)[0] ?? ''),
+    facts: factsOf(row as Parameters<typeof factsOf>[0]),
+  });
+};
+
+/** The entries of one partition in ascending order, for as long as there is budget; complete up to `until`. */
+const readPart = async (table: Table, range: QueryRange, kind: Kind, span: Span, budget: Budget): Promise<Entries> => {
+  const read = readEntry(range.index ?? 'gsi1');
+  const entries: Entry[] = [];
+  let startKey: QueryRange['startKey'];
+  do {
+    const page = await table.query({ ...range, startKey });
+    entries.push(...page.rows.map(read));
+    budget.left -= page.rows.length;
+    startKey = page.nextKey;
+  } while (startKey && budget.left > 0);
+  const last = entries.at(-1);
+  if (!startKey || !last) return { entries, until: startKey ? span.from : span.until };
+  const steps = Math.floor((last.createdAt - span.from) / lengthOf(kind));
+  return { entries, until: span.from + steps * lengthOf(kind) };
+};
+
+/** Reads the entries of a span of a list, from its beginning, as far as the budget goes; over all of its partitions. */
+export const readEntries = async (
+  table: Table,
+  list: ShardedRange,
+  kind: Kind,
+  span: Span,
+  budget: Budget,
+): Promise<Entries> => {
+  const sort = between({ from: span.from, to: span.until - 1 });
+  const only = ['pk', `${list.index}sk`, ...FACT_ATTRIBUTES];
+  const parts = await Promise.all(
+    partsOf({ ...list, sort, filter: undefined, only }).map((part) => readPart(table, part, kind, span, budget)),
+  );
+  const until = Math.min(...parts.map((part) => part.until));
+  return { entries: parts.flatMap(({ entries }) => entries.filter(({ createdAt }) => createdAt < until)), until };
+};
