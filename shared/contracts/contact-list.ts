@@ -44,5 +44,6 @@ export const listContacts = defineOperation({
         .meta({ description: 'What was ignored of the request; absent when nothing was.' }),
     }),
   },
-  uses: { table: 'read', rootKeys: ['recipients'] },
+  // Its filters store what the index was found to hold, and have it brought up to date.
+  uses: { table: 'write', rootKeys: ['recipients'] },
 });

@@ -82,7 +82,8 @@ const Segment = openObject('Segment', 'A named, dynamic list of contacts: those 
 
 const params = z.object({ segmentId: pathId('segment', 'The id of the segment.') });
 const tag = 'Segments';
-const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
+/** Who evaluates a segment stores what the index was found to hold, and has it brought up to date. */
+const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'write' } } as const;
 const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
 
 export const listSegments = defineOperation({
@@ -205,12 +206,13 @@ export const listSegmentContacts = defineOperation({
     }),
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  uses: { table: 'read', rootKeys: ['cursors'] },
+  uses: { table: 'write', rootKeys: ['cursors'] },
 });
 
 export const explainSegmentContact = defineOperation({
   ...reads,
   id: 'segments.explain',
+  uses: { table: 'read' },
   path: '/v2/segments/{segmentId}/contacts/{contactId}',
   summary: 'Why a contact is in a segment, or not',
   description: 'Condition by condition, from left to right.',

@@ -24,7 +24,7 @@ import { digest, NOW, tree } from './random.ts';
 const world = await use(startWorld('test'));
 beforeEach(world.reset);
 const { table } = world;
-const index = audienceIndex(table, () => world.now);
+const index = audienceIndex(table, { clock: () => world.now, chance: () => 1 });
 /** Stands for the blind index of a trigram. */
 const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
 const ports = { table, indexOf, clock: () => world.now, takers: [] };

@@ -10,7 +10,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
 import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { changedWrite } from '../../shared/storage/contacts/changed-contacts.ts';
+import { changedWrite, readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { shareOf } from '../support/share.ts';
@@ -22,7 +22,7 @@ const world = await use(startWorld('test'));
 beforeEach(world.reset);
 const { table } = world;
 /** Keeps what it counted of any base, so that small ones show it. */
-const index = audienceIndex(table, () => NOW, 1);
+const index = audienceIndex(table, { clock: () => NOW, keptFrom: 1, chance: () => 1 });
 
 const leaf = (value: string): FilterTree => ({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value } });
 const TREES = [
@@ -155,6 +155,27 @@ test('counts that are kept, and pages of them, are what a plain filter finds, wh
   );
 });
 
+test('who reads marks has all of them merged, by a chance that grows with them', async () => {
+  const base = await startBase();
+  for (let at = 0; at < 6; at++) await base.create('vip');
+  const find = (chance: number) =>
+    audienceIndex(table, { clock: () => NOW, chance: () => chance }).find(
+      base.organizationId,
+      treeSelection(TREES[0], NOW),
+    );
+  const ports = { table, clock: () => NOW, takers: [], indexOf: () => 0 };
+  const mergeFew = () => mergeChanges(ports, base.organizationId, { atLeast: 16 });
+  // Six marks in four blocks are 6 in 900.
+  await find(0.0067);
+  await mergeFew();
+  expect(await readChanged(table, base.organizationId)).toHaveLength(6);
+  await find(0.0066);
+  const due = (await readChanged(table, base.organizationId)).filter(({ isWanted, duePk }) => isWanted && duePk);
+  expect(due).toHaveLength(1);
+  await mergeFew();
+  expect(await readChanged(table, base.organizationId)).toEqual([]);
+});
+
 test('a page of a kept selection reads the columns of its own blocks alone', async () => {
   const base = await startBase();
   for (let at = 0; at < 15; at++) await base.create('vip');
@@ -168,7 +189,7 @@ test('a page of a kept selection reads the columns of its own blocks alone', asy
       return table.getMany(keys, options);
     },
   });
-  const found = await audienceIndex(counting, () => NOW, 1).find(base.organizationId, selection);
+  const found = await audienceIndex(counting, { clock: () => NOW, keptFrom: 1 }).find(base.organizationId, selection);
   expect(found.count).toBe(15);
   expect(await found.numbers({ skip: 0, limit: 2 })).toHaveLength(2);
   expect(Math.max(...reads)).toBe(0);

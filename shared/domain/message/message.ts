@@ -6,7 +6,6 @@ import type { Priority } from '../core/priority.ts';
 import type { TakenPositions } from '../pricing/volume.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
-import type { ListedState } from './settled.ts';
 
 /** An entry of a message's timeline: what was decided, why, and at what cost (docs/spec/messages.md#timeline). */
 export interface Decision {
@@ -45,6 +44,13 @@ export interface MediaStorage {
   readonly size: number;
   readonly storedAt: number;
 }
+
+/** What lists filter by, of what changes on a message; null: no list shows it yet. */
+export type ListedState = {
+  readonly status: MessageStatus;
+  readonly via?: 'rcs' | 'sms' | undefined;
+  readonly archived?: boolean | undefined;
+} | null;
 
 interface MessageBase extends Tenant {
   readonly id: Id<'message'>;

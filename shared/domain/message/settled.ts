@@ -1,11 +1,4 @@
-import type { MessageRecord, MessageStatus } from './message.ts';
-
-/** What lists filter by, of what changes on a message; null: no list shows it yet. */
-export type ListedState = {
-  readonly status: MessageStatus;
-  readonly via?: 'rcs' | 'sms' | undefined;
-  readonly archived?: boolean | undefined;
-} | null;
+import type { ListedState, MessageRecord } from './message.ts';
 
 /** Whose messages are counted as they were at one moment, when the hour or day (UTC) of their creation was settled. */
 export type Level = 'hour' | 'day';

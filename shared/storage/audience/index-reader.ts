@@ -4,8 +4,9 @@ import type { AudienceIndex, Selection } from '../../domain/audience/selection.t
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { Clock } from '../../domain/core/time.ts';
 import type { Table } from '../client/table.ts';
-import { type ChangedContact, readChanged } from '../contacts/changed-contacts.ts';
+import { type ChangedContact, readChanged, wantMerge } from '../contacts/changed-contacts.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { type BlockVersions, readVersions } from './block-versions.ts';
 import { type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
@@ -49,19 +50,29 @@ const withUnindexed = async (table: Table, organizationId: Org, told: readonly T
   return withContacts(told, new Map(contacts.map((contact) => [contact.number, contact])));
 };
 
+export interface ReaderPorts {
+  /** ms. */
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly chance?: () => number;
+  /** How many blocks a selection must have counted anew for its counts to be kept. */
+  readonly keptFrom?: number;
+}
+
 /** What a pass over the index begins with. */
 interface Pass {
   readonly organizationId: Org;
   /** All blocks in which there are contacts. */
   readonly blocks: readonly number[];
   readonly versions: BlockVersions;
+  readonly marks: readonly ChangedContact[];
   /** The contacts with marks. */
   readonly judged: Judged;
   readonly keptOf: (selection: Selection) => KeptCounts;
 }
 const beginPass = async (table: Table, organizationId: Org, selections: readonly Selection[]): Promise<Pass> => {
   const keys = selections.map(({ key }) => key);
-  const [changed, kept] = await Promise.all([
+  const [marks, kept] = await Promise.all([
     readChanged(table, organizationId),
     readCounts(table, organizationId, keys),
   ]);
@@ -69,16 +80,33 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
   const [last, versions, judged] = await Promise.all([
     lastContactNumber(table, organizationId),
     readVersions(table, organizationId),
-    changedNow(table, changed),
+    changedNow(table, marks),
   ]);
   const all = new Map(selections.map((selection, at) => [selection, kept[at] ?? new Map()]));
   return {
     organizationId,
     blocks: Array.from({ length: placeOf(last).block + 1 }, (_, block) => block),
     versions,
+    marks,
     judged,
     keptOf: (selection) => all.get(selection) ?? new Map(),
   };
+};
+
+/** What a merge of a block costs, in marks read: about 45 write units, each the price of five read units; a mark with its contact is one. */
+const MERGE_PRICE = 225;
+/**
+ * Has the index brought up to date, with the chance that makes readers of marks pay as much as merges do: where few ask or little was changed, seldom;
+ * where thousands of marks are in few blocks, at once.
+ */
+const wantMergeByChance = async (
+  table: Table,
+  { marks, judged }: Pass,
+  { clock, chance = Math.random }: ReaderPorts,
+): Promise<void> => {
+  const [mark] = marks;
+  const blocks = new Set([...judged.keys()].map((number) => placeOf(number).block)).size;
+  if (mark && chance() < marks.length / (MERGE_PRICE * blocks)) await wantMerge(table, mark, clock());
 };
 
 /** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
@@ -113,7 +141,8 @@ const keptAnew = (
  * it is kept how many a selection found, at their version, are read for a page of them alone. Round trips: 16 and a read side by side, then two
  * side by side and one for each 100 marked contacts, then one for each 100 columns.
  */
-export const audienceIndex = (table: Table, clock: () => number, keptFrom = KEPT_FROM): AudienceIndex => {
+export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex => {
+  const { clock, keptFrom = KEPT_FROM } = ports;
   /** Who is in the blocks of a page. */
   const pageLoader = (organizationId: Org, selection: Selection) => async (blocks: readonly number[]) => {
     const asked = blocks.map((block) => ({ block, selections: [selection] }));
@@ -133,6 +162,7 @@ export const audienceIndex = (table: Table, clock: () => number, keptFrom = KEPT
     const [whole] = await Promise.all([
       withUnindexed(table, organizationId, told),
       mapConcurrently(selections, CALLS_AT_ONCE, (selection) => keep(pass, selection, told)),
+      wantMergeByChance(table, pass, ports),
     ]);
     const judged = withContacts(whole, pass.judged);
     return selections.map((selection) => {

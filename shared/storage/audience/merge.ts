@@ -140,15 +140,16 @@ export interface MergeScope {
 
 /**
  * Brings an organization's index up to date with its changed contacts, for blocks that have at least `atLeast` of them and for the block of `contactId`;
- * where there are segments, this one is compared with them only, until there are as many. A repeat and a second one at once do no harm. False when
+ * where there are segments, this one is compared with them only, until there are as many. All blocks with changes where a reader asked for it. A repeat and a second one at once do no harm. False when
  * another one was at the same block: what is left is still marked.
  */
 export const mergeChanges = async (
   ports: MergePorts,
   organizationId: Id<'organization'>,
-  { atLeast, contactId }: MergeScope,
+  { atLeast: few, contactId }: MergeScope,
 ): Promise<boolean> => {
   const marks = await located(ports.table, await readChanged(ports.table, organizationId));
+  const atLeast = marks.some(({ isWanted }) => isWanted === true) ? 1 : few;
   const chosen = [...Map.groupBy(marks, ({ number }) => placeOf(number).block)].filter(
     ([, changed]) => changed.length >= atLeast || changed.some((mark) => mark.contactId === contactId),
   );

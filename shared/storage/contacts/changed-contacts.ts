@@ -21,6 +21,8 @@ export interface ChangedContact {
   readonly token: string;
   /** Whether a worker is still to look at the change: absent once one compared it with the segments. */
   readonly duePk?: string | undefined;
+  /** Whether a reader asks for all blocks with marks to be merged, however few they are. */
+  readonly isWanted?: boolean | undefined;
 }
 const changedContactRows = defineRow<ChangedContact>()({
   attributes: {
@@ -29,6 +31,7 @@ const changedContactRows = defineRow<ChangedContact>()({
     number: z.int().optional(),
     token: z.string(),
     duePk: z.string().optional(),
+    isWanted: z.boolean().optional(),
   },
   rename: { organizationId: 'org' },
   key: ({ organizationId, contactId }) => KEYS.changedContact(organizationId, contactId),
@@ -84,9 +87,16 @@ export const markAgain = async (table: Table, { organizationId, contactId, numbe
   await table.write(changedWrite({ id: contactId, organizationId, number, updatedAt: now }, 'all'));
 };
 
+/** Has the index brought up to date with all changes, by way of one of their marks, unless that one is gone. */
+export const wantMerge = async (table: Table, mark: ChangedContact, now: number): Promise<void> => {
+  const { organizationId, contactId } = mark;
+  const set = { isWanted: true, ...INDEX_KEYS.due('index_contacts', contactId, now) };
+  await table.write({ update: KEYS.changedContact(organizationId, contactId), set, when: isAsRead(mark) });
+};
+
 /** Leaves a mark to the index: it is no longer due, unless the contact was changed again since the mark was read. */
 export const restChanged = async (table: Table, mark: ChangedContact): Promise<void> => {
   const { organizationId, contactId } = mark;
-  const remove = ['duePk', 'dueAt'];
+  const remove = ['duePk', 'dueAt', 'isWanted'];
   await table.write({ update: KEYS.changedContact(organizationId, contactId), remove, when: isAsRead(mark) });
 };

@@ -1,6 +1,6 @@
 import { isoTime } from '../../domain/core/time.ts';
-import type { MessageRecord } from '../../domain/message/message.ts';
-import { LENGTH_MS, type Level, type ListedState, settledLevel, startOf } from '../../domain/message/settled.ts';
+import type { ListedState, MessageRecord } from '../../domain/message/message.ts';
+import { LENGTH_MS, type Level, settledLevel, startOf } from '../../domain/message/settled.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';

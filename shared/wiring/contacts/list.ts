@@ -6,7 +6,7 @@ import { gramIndex } from '../audience/grams.ts';
 import { clock, table } from '../process/aws.ts';
 
 export const contactListPorts: ContactListPorts = {
-  index: audienceIndex(table, clock),
+  index: audienceIndex(table, { clock }),
   ...contactPages(table),
   membersOf: (organizationId, listId) => readMembers(table, organizationId, listId),
   gramIndex,

@@ -4,6 +4,6 @@ import { standingReader } from '../../storage/audience/memberships.ts';
 import { segmentStore } from '../../storage/segments/segments.ts';
 import { clock, table } from '../process/aws.ts';
 
-export const segmentPorts: SegmentPorts = { clock, store: segmentStore(table), index: audienceIndex(table, clock) };
+export const segmentPorts: SegmentPorts = { clock, store: segmentStore(table), index: audienceIndex(table, { clock }) };
 
 export const standing = standingReader(table);
