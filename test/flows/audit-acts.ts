@@ -55,7 +55,7 @@ export const NOT_ENTERED = [
   /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
   /^(media|templates|flows|email-templates)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
-  /^(lists|segments)\./,
+  /^(contact-imports|export-jobs|lists|segments)\./,
   /^events\.record$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,

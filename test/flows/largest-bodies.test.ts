@@ -19,8 +19,14 @@ const TAKING = OPERATIONS.filter(
   ({ id, permission, request }) => request.body && permission !== 'public' && id !== BULK,
 );
 
-/** Need what no example has: a person's session, a message that failed, a sender that was approved, an address that answers. */
-const NEVER_ACCEPTED = new Set(['contacts.reveal-documents', 'messages.resend', 'senders.change', 'webhooks.create']);
+/** Need what no example has: a person's session, a second contact, a message that failed, a sender that was approved, an address that answers. */
+const NEVER_ACCEPTED = new Set([
+  'contacts.merge',
+  'contacts.reveal-documents',
+  'messages.resend',
+  'senders.change',
+  'webhooks.create',
+]);
 
 const messaging = await use(startMessaging());
 
