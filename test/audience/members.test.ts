@@ -104,7 +104,9 @@ const expectMoves = async (base: Members, expected: readonly string[], before: R
   for (const [id, each] of base.segments) expect(await base.kept(id)).toEqual(base.oracle(each.tree));
 };
 
-test('who entered and left a segment is what plain filters differ by, each once, whatever happens and wherever workers end', async () => {
+test('who entered and left a segment is what plain filters differ by, each once, whatever happens and wherever workers end', {
+  timeout: 180_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(0, BLOCK_SIZE - 3),
@@ -126,6 +128,6 @@ test('who entered and left a segment is what plain filters differ by, each once,
         }
       },
     ),
-    { numRuns: shareOf(300) },
+    { numRuns: shareOf(200) },
   );
 });

@@ -7,6 +7,7 @@ import { optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
+import { mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
@@ -14,6 +15,7 @@ import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
 import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
+import { mergeStore } from '../../shared/storage/contacts/merges.ts';
 import { contactRecipient } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { holderOf } from '../../shared/storage/messages/inbound.ts';
 import { accepted } from '../support/accepted.ts';
@@ -86,6 +88,33 @@ describe('a fallback without an address', { timeout: 60_000 }, () => {
     expect(answer.fallback).toMatchObject([{ channel: 'email', price: {} }]);
     await runOut(answer.id);
     expect(await mailsOf(actor)).toEqual([{ to: 'ana@loja.example', contactId: contact.id }]);
+  });
+
+  test('goes to the contact that the matched one was merged into, and names it', async () => {
+    const { actor, contact } = await ana({});
+    const { id } = accepted(await sendV1(ports, actor, 'key', body));
+    const stays = accepted(await createContact(contacts, actor, { phone: OTHER_PHONE, email: 'bia@loja.example' }));
+    const merging = {
+      clock: () => world.now,
+      contacts,
+      store: mergeStore(table, () => {}),
+      lists: { replace: async () => {} },
+      enqueue: () => {},
+    };
+    accepted(await mergeContacts(merging, actor, stays.id, contact.id));
+    await runOut(id);
+    expect(await mailsOf(actor)).toEqual([{ to: 'bia@loja.example', contactId: stays.id }]);
+  });
+
+  test('tells a caller who sees no addresses nothing of the contact that was matched', async () => {
+    const { actor } = await ana();
+    const masked = { ...actor, scopes: new Set([...actor.scopes].filter((scope) => scope !== 'pii:full')) };
+    const known = accepted(await sendV1(ports, masked, 'known', body));
+    const unknown = accepted(await sendV1(ports, masked, 'unknown', { ...body, to: OTHER_PHONE }));
+    expect(known.fallback).toEqual(unknown.fallback);
+    expect(known.fallback?.[0]).not.toHaveProperty('price');
+    await runOut(known.id);
+    expect(await mailsOf(actor)).toMatchObject([{ to: 'ana@loja.example' }]);
   });
 
   test('of an e-mail goes to the phone of the contact that alone has the address', async () => {

@@ -9,6 +9,7 @@ import { type Planner, planSend } from '../../shared/domain/sending/plan.ts';
 import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
+import { heirOf } from '../../shared/storage/contacts/merges.ts';
 import { consentFault } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { fallbackStore } from '../../shared/storage/messages/fallbacks.ts';
 import { forceSend } from '../../shared/storage/messages/force.ts';
@@ -102,4 +103,5 @@ export const advanceFallbackPortsOf = (world: World, plan: Planner = plannerOf(w
   ...fallbackStore(world.table, PLAIN),
   plan,
   recipientOf: async () => undefined,
+  heirOf: async (_, contactId) => (await heirOf(world.table, contactId))?.id,
 });

@@ -127,11 +127,20 @@ export const requestFault = (body: V1SendRequest, now: number) => {
   return scheduleFault(body.scheduledAt, now);
 };
 
+/**
+ * Whether a caller is told what a step costs, or why it could not leave. What a matched contact has on other channels is not told to those who see no
+ * addresses: with a send that is cancelled they would ask for nothing.
+ */
+const toldTo =
+  ({ scopes }: Actor, request: SendRequest) =>
+  (step: FallbackStep): boolean =>
+    scopes.has('pii:full') || !needsMatch(request, step);
+
 /** Accepts the send with its fallbacks: the first way alone can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave). */
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
   const steps = matchedStepsOf(ports, actor, request, body).then((matched) =>
-    priceSteps(ports, actor, matched, ports.consentFault),
+    priceSteps(ports, actor, matched, ports.consentFault, toldTo(actor, request)),
   );
   return submit(ports, actor, { request, key, maxCoins: body.maxCoins, steps });
 };
@@ -159,7 +168,8 @@ export const sendV1 = async (
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
     return sent;
   }
-  return acceptedView(ports, sent, stepsOf(toSendRequest(body), body));
+  const request = toSendRequest(body);
+  return acceptedView(ports, sent, stepsOf(request, body), toldTo(actor, request));
 };
 
 /** A step of the preview, and its plan. */

@@ -15,13 +15,26 @@ export interface MembershipPorts {
   readonly membersOf: (organizationId: Id<'organization'>, listId: Id<'list'>) => Promise<NumberSet | undefined>;
 }
 
-/** Who is in a saved segment (`seg_…`) or a static list (`lst_…`) now; undefined when the organization has none with this id. */
+const listMembership = async (
+  { membersOf }: MembershipPorts,
+  { organizationId }: Tenant,
+  id: Id<'list'>,
+): Promise<Membership | undefined> => {
+  const members = await membersOf(organizationId, id);
+  return members && (({ number }) => members.has(number));
+};
+
+/**
+ * Who of a saved segment (`seg_…`) or a static list (`lst_…`) may be reached now: those who opted out are left out. Undefined when the organization has
+ * none with this id.
+ */
 export const membershipOf = async (
   ports: MembershipPorts,
   tenant: Tenant,
   id: string,
 ): Promise<Membership | undefined> => {
-  if (!isId('list', id)) return segmentMembership(ports.segments, tenant, id);
-  const members = await ports.membersOf(tenant.organizationId, id);
-  return members && (({ number }) => members.has(number));
+  const holds = isId('list', id)
+    ? await listMembership(ports, tenant, id)
+    : await segmentMembership(ports.segments, tenant, id);
+  return holds && ((contact) => contact.optIn.status !== 'denied' && holds(contact));
 };

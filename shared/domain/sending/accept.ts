@@ -123,12 +123,13 @@ export const submit = async (
 
 /**
  * The v1 contract's answer (docs/spec/v1.md#answer), the same on every replay. `steps` are the fallbacks of the
- * request; their prices are those recorded when the message was accepted.
+ * request; their prices are those recorded when the message was accepted. Of those that are not `told` there is neither price nor refusal.
  */
 export const acceptedView = async (
   ports: AnswerPorts,
   { message, replayed }: Sent,
-  steps: readonly Pick<FallbackStep, 'channel' | 'afterMs'>[],
+  steps: readonly FallbackStep[],
+  told: (step: FallbackStep) => boolean,
 ) => ({
   id: message.id,
   status: 'queued' as const,
@@ -143,21 +144,24 @@ export const acceptedView = async (
     ? {
         fallback: fallbackCoinsOf(message).flatMap((coins, at) => {
           const step = steps[at];
-          return step ? [acceptedStep(step, coins, message.fallbackRefusals?.[at])] : [];
+          const known = { coins, refusal: message.fallbackRefusals?.[at] ?? undefined };
+          return step ? [acceptedStep(step, told(step) ? known : undefined)] : [];
         }),
       }
     : {}),
 });
 
+/** What was known of a fallback when its first message was accepted. */
+interface KnownStep {
+  readonly coins: number;
+  readonly refusal: StepRefusal | undefined;
+}
 /** A fallback as the answer tells it: with its price, or with why it could not be sent as things stand. */
-const acceptedStep = (
-  { channel, afterMs }: Pick<FallbackStep, 'channel' | 'afterMs'>,
-  coins: number,
-  refusal: StepRefusal | null | undefined,
-) => ({
+const acceptedStep = ({ channel, afterMs }: FallbackStep, known: KnownStep | undefined) => ({
   channel,
   after: `${afterMs / 1000}s`,
-  ...(refusal ? { refusal: { ...refusal, action: V1_CODES[refusal.code] } } : { price: { coins } }),
+  ...(known?.refusal ? { refusal: { ...known.refusal, action: V1_CODES[known.refusal.code] } } : {}),
+  ...(known && !known.refusal ? { price: { coins: known.coins } } : {}),
 });
 
 const bandOf = ({ band }: MessageRecord) => band ?? { index: 0, from: 1, upTo: null };

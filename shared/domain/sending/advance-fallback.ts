@@ -12,6 +12,8 @@ import { planStep, type StepPorts } from './steps.ts';
 /** Ports of the fallback consumer. Writes are conditional on the fallback as it was read. */
 export interface AdvanceFallbackPorts extends SendPorts, Omit<StepPorts, 'contactAt'> {
   readonly readFallback: (id: Id<'message'>) => Promise<Fallback | undefined>;
+  /** The contact with an id, or the one that it was merged into; undefined once that is erased. */
+  readonly heirOf: (fallback: Fallback, contactId: Id<'contact'>) => Promise<Id<'contact'> | undefined>;
   /** Moves the due time of the fallback (ms). */
   readonly rescheduleFallback: (fallback: Fallback, at: number) => Promise<void>;
   readonly endFallback: (fallback: Fallback, state: Exclude<Fallback['state'], 'waiting'>) => Promise<void>;
@@ -68,6 +70,17 @@ const recheckAt = (current: MessageRecord, fallback: Fallback, now: number): num
   return until > now ? until : undefined;
 };
 
+/** Whom a step names now: the message names the contact that its own was merged into; a matched contact is in no message. */
+const contactOf = async (
+  ports: AdvanceFallbackPorts,
+  fallback: Fallback,
+  current: MessageRecord,
+  { contactId }: FallbackStep,
+): Promise<Id<'contact'> | undefined> => {
+  if (current.contactId !== undefined || contactId === undefined) return current.contactId;
+  return (await ports.heirOf(fallback, contactId)) ?? contactId;
+};
+
 /**
  * Advances a fallback whose wait is over or whose message failed. The step is one transaction with its message's hold, conditional on the
  * current message not being delivered: a delivery and a step can never both win. Idempotent.
@@ -84,7 +97,6 @@ export const advanceFallback = async (ports: AdvanceFallbackPorts, id: Id<'messa
     return ports.enqueueFallback(fallback, until);
   }
   const step = fallback.steps[fallback.next];
-  // The message names the contact that its own was merged into meanwhile.
-  const contactId = current.contactId ?? step?.contactId;
-  return step ? reserveStep(ports, fallback, { ...step, contactId }) : ports.endFallback(fallback, 'exhausted');
+  if (!step) return ports.endFallback(fallback, 'exhausted');
+  return reserveStep(ports, fallback, { ...step, contactId: await contactOf(ports, fallback, current, step) });
 };

@@ -120,17 +120,19 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 
 /**
  * The fallback steps with their price now, or with why they could not be sent now (docs/spec/v1.md#fallbacks-that-cannot-leave). Both are
- * answered and neither binds: a step is planned, priced and checked anew when it is due.
+ * answered and neither binds: a step is planned, priced and checked anew when it is due. Of steps that are not `told`, nothing is.
  */
 export const priceSteps = (
   ports: Omit<StepPorts, 'contactAt'> & QuotePorts & Pick<SendPorts, 'routing'>,
   tenant: Caller,
   completed: readonly FallbackStep[],
   consentFault: ConsentCheck,
+  told: (step: FallbackStep) => boolean = () => true,
 ): Promise<readonly FallbackStep[]> =>
   Promise.all(
     completed.map(async (each) => {
       const step = { ...each, labels: { ...each.labels, ...operatorOf(tenant) } };
+      if (!told(step)) return step;
       const planned = await planStep(ports, tenant, step);
       if (isRefusal(planned)) return refusedStep(step, planned);
       const { plan } = planned;
