@@ -151,7 +151,7 @@ test('counts that are kept, and pages of them, are what a plain filter finds, wh
       const base = await startBase();
       for (const each of steps) await (each.kind === 'find' ? expectFound(base, each) : apply(base, each));
     }),
-    { numRuns: shareOf(300) },
+    { numRuns: shareOf(120) },
   );
 });
 
