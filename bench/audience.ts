@@ -132,6 +132,7 @@ const measure = async (): Promise<Map<string, Measured[]>> => {
     const results = new Map<string, Measured[]>(
       [...OPERATIONS.map(({ what }) => what), IMPORT].map((what) => [what, []]),
     );
+    const clients: Client[] = [];
     for (const size of SIZES) {
       const { organizationId, keys } = await fundedOrganization(service.store.endpoint);
       const seconds = await layOut(service.table, keyFileOf(service.store.folder), organizationId, size);
@@ -142,8 +143,11 @@ const measure = async (): Promise<Map<string, Measured[]>> => {
         console.log(`audience: ${size}: ${operation.what}:`, measured);
         results.get(operation.what)?.push(measured);
       }
-      results.get(IMPORT)?.push(await measureImport(service.proxy, client, size));
+      clients.push(client);
     }
+    // At the end: what an import leaves is merged in the background, beside whatever is measured next.
+    for (const [at, client] of clients.entries())
+      results.get(IMPORT)?.push(await measureImport(service.proxy, client, SIZES[at] ?? 0));
     return results;
   } finally {
     dynamodb.destroy();
