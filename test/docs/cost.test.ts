@@ -132,14 +132,14 @@ const documented = new Map<string, Metered>();
 const measured = new Map<string, Metered>();
 let logBytes = 0;
 
-/** The minimum of three runs, after one that fills the caches of prices, settings, routes and breakers. */
+/** The minimum of three runs, after one that fills the caches of prices, settings, routes and breakers. Now and then one makes a contact's change due. */
 const measure = async (...[row, run, { first, withConsumers } = {}]: (typeof ROWS)[number]): Promise<void> => {
   const runs: Metered[] = [];
   for (turn = 0; turn <= 3; turn++) {
     await first?.();
     runs.push(await service.metered(run, withConsumers));
   }
-  const [least] = runs.slice(1).sort((a, b) => a.trips - b.trips);
+  const [least] = runs.slice(1).sort((a, b) => a.trips - b.trips || a.writeUnits - b.writeUnits);
   if (least) measured.set(row, least);
 };
 
