@@ -10,7 +10,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
 import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { changedWrite, readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
+import { changedWrite, readChanged, wantMerge } from '../../shared/storage/contacts/changed-contacts.ts';
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { shareOf } from '../support/share.ts';
@@ -158,8 +158,8 @@ test('counts that are kept, and pages of them, are what a plain filter finds, wh
 test('who reads marks has all of them merged, by a chance that grows with them', async () => {
   const base = await startBase();
   for (let at = 0; at < 6; at++) await base.create('vip');
-  const find = (chance: number) =>
-    audienceIndex(table, { clock: () => NOW, chance: () => chance }).find(
+  const find = (chance: number, now = NOW) =>
+    audienceIndex(table, { clock: () => now, chance: () => chance }).find(
       base.organizationId,
       treeSelection(TREES[0], NOW),
     );
@@ -172,6 +172,14 @@ test('who reads marks has all of them merged, by a chance that grows with them',
   await find(0.0066);
   const due = (await readChanged(table, base.organizationId)).filter(({ isWanted, duePk }) => isWanted && duePk);
   expect(due).toHaveLength(1);
+  // Who asks later does not put it off.
+  const [wanted] = due;
+  if (!wanted) throw new Error('nobody wants a merge');
+  const dueAt = async () => (await table.get(KEYS.changedContact(base.organizationId, wanted.contactId)))?.dueAt;
+  const before = await dueAt();
+  await find(0, NOW + 60_000);
+  await wantMerge(table, wanted, NOW + 60_000);
+  expect(await dueAt()).toBe(before);
   await mergeFew();
   expect(await readChanged(table, base.organizationId)).toEqual([]);
 });

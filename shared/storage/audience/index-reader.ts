@@ -66,8 +66,9 @@ interface Pass {
   readonly blocks: readonly number[];
   readonly versions: BlockVersions;
   readonly marks: readonly ChangedContact[];
-  /** The contacts with marks. */
+  /** The contacts with marks, and their blocks. */
   readonly judged: Judged;
+  readonly marked: ReadonlySet<number>;
   readonly keptOf: (selection: Selection) => KeptCounts;
 }
 const beginPass = async (table: Table, organizationId: Org, selections: readonly Selection[]): Promise<Pass> => {
@@ -89,6 +90,7 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
     versions,
     marks,
     judged,
+    marked: new Set([...judged.keys()].map((number) => placeOf(number).block)),
     keptOf: (selection) => all.get(selection) ?? new Map(),
   };
 };
@@ -101,17 +103,17 @@ const MERGE_PRICE = 225;
  */
 const wantMergeByChance = async (
   table: Table,
-  { marks, judged }: Pass,
+  { marks, marked }: Pass,
   { clock, chance = Math.random }: ReaderPorts,
 ): Promise<void> => {
   const [mark] = marks;
-  const blocks = new Set([...judged.keys()].map((number) => placeOf(number).block)).size;
-  if (mark && chance() < marks.length / (MERGE_PRICE * blocks)) await wantMerge(table, mark, clock());
+  // One wish is enough: it is kept until a merge.
+  if (!mark || marked.size === 0 || marks.some(({ isWanted }) => isWanted === true)) return;
+  if (chance() < marks.length / (MERGE_PRICE * marked.size)) await wantMerge(table, mark, clock());
 };
 
 /** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
-const askedIn = ({ blocks, versions, judged, keptOf }: Pass, selections: readonly Selection[]): Asked[] => {
-  const marked = new Set([...judged.keys()].map((number) => placeOf(number).block));
+const askedIn = ({ blocks, versions, marked, keptOf }: Pass, selections: readonly Selection[]): Asked[] => {
   const isKept = (selection: Selection, block: number) =>
     !marked.has(block) && keptOf(selection).get(block)?.version === (versions.get(block) ?? 0);
   return blocks

@@ -87,11 +87,15 @@ export const markAgain = async (table: Table, { organizationId, contactId, numbe
   await table.write(changedWrite({ id: contactId, organizationId, number, updatedAt: now }, 'all'));
 };
 
-/** Has the index brought up to date with all changes, by way of one of their marks, unless that one is gone. */
+/** Has the index brought up to date with all changes, by way of one of their marks, unless that one is gone. One that is due stays due when it was. */
 export const wantMerge = async (table: Table, mark: ChangedContact, now: number): Promise<void> => {
   const { organizationId, contactId } = mark;
-  const set = { isWanted: true, ...INDEX_KEYS.due('index_contacts', contactId, now) };
-  await table.write({ update: KEYS.changedContact(organizationId, contactId), set, when: isAsRead(mark) });
+  await table.write({
+    update: KEYS.changedContact(organizationId, contactId),
+    set: { isWanted: true },
+    setOnce: INDEX_KEYS.due('index_contacts', contactId, now),
+    when: isAsRead(mark),
+  });
 };
 
 /** Leaves a mark to the index: it is no longer due, unless the contact was changed again since the mark was read. */
