@@ -5,8 +5,8 @@ import { useContendedTable } from '../support/contended-table.ts';
 import { addPeople, listsOver, newOrganization } from './stage.ts';
 
 const CALLERS = 24;
-/** How long an invocation tries, in ms. */
-const PATIENCE_MS = 23_000;
+/** In ms. Longer than an invocation has: how long 24 races take is the machine's matter; that none is lost is the guarantee. */
+const PATIENCE_MS = 100_000;
 
 const { ownTable, table } = await useContendedTable();
 
@@ -26,4 +26,4 @@ test('24 callers, a process each, who add a contact each to one list at once all
   const totals = results.map((each) => accepted(each)).map(({ added, total }) => [added, total]);
   expect(totals.toSorted(([, a = 0], [, b = 0]) => a - b)).toEqual(people.map((_, at) => [1, at + 1]));
   expect((await readMembers(table, organizationId, id))?.size).toBe(CALLERS);
-}, 60_000);
+}, 150_000);
