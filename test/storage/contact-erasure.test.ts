@@ -4,6 +4,7 @@ import { findContact, optOutContact } from '../../shared/domain/contacts/consent
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { deleteContact, type ErasurePorts, eraseContact, LOOK_AGAIN_MS } from '../../shared/domain/contacts/erase.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { linkCodesIn } from '../../shared/domain/links/short-link.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { newestAudit } from '../../shared/storage/audit/audit-log.ts';
@@ -80,18 +81,21 @@ const storeDevice = async (contactId: Id<'contact'>) => {
   return device.id;
 };
 
+const message = (id: string) => readStored(world.table, stage.actor.organizationId, id as Id<'message'>);
+
 /** A contact that was written to by its id and by its phone, wrote itself, and has a turn and a device. */
 const aKnownContact = async () => {
   const contact = await stage.create({ name: 'Ana Souza', email: 'ana@example.com', externalId: '42' });
   const sent = [
     accepted(await stage.send({ contactId: contact.id, body: 'Oi Ana' })),
-    accepted(await stage.send({ body: 'Oi de novo, Ana' })),
+    accepted(await stage.send({ body: 'Veja https://loja.example/Ana', trackLinks: true })),
   ];
+  const codes = linkCodesIn(JSON.stringify(await message(sent[1]?.id ?? '')));
+  expect(codes).toHaveLength(1);
   const event = anEvent({ text: 'Sou a Ana' });
   await stage.receive(event);
-  return { contact, sent, event, turn: await storeTurn(contact.id), device: await storeDevice(contact.id) };
+  return { contact, sent, codes, event, turn: await storeTurn(contact.id), device: await storeDevice(contact.id) };
 };
-const message = (id: string) => readStored(world.table, stage.actor.organizationId, id as Id<'message'>);
 
 describe('a deleted contact', () => {
   test('is not there from the answer on, and its phone, number and external id are free', async () => {
@@ -129,11 +133,12 @@ describe('a deleted contact', () => {
 });
 
 /** Everything of the stage that tells of the person. */
-const traces = async ({ contact, sent, event, turn, device }: Awaited<ReturnType<typeof aKnownContact>>) => {
+const traces = async ({ contact, sent, codes, event, turn, device }: Awaited<ReturnType<typeof aKnownContact>>) => {
   const rows = await world.table.getMany(
     [
       ...sent.map(({ id }) => KEYS.message(id as Id<'message'>)),
       KEYS.message(stage.idOf(event)),
+      ...codes.map(KEYS.link),
       KEYS.aiTurn(turn),
       KEYS.pushToken(stage.actor.organizationId, device),
       KEYS.contact(contact.id),
@@ -212,6 +217,18 @@ describe('the erasure of a contact', () => {
     await erase(contact.id);
     expect(await message(id)).toMatchObject({ to: '', content: { text: '' }, hold: 'captured' });
     expect(await world.table.get(KEYS.erasure(contact.id))).toBeUndefined();
+  });
+
+  test('spares the short link of another message that a text repeats', async () => {
+    const other = accepted(
+      await stage.send({ to: '+5511987650099', body: 'https://loja.example/a', trackLinks: true }),
+    );
+    const [code = ''] = linkCodesIn(JSON.stringify(await message(other.id)));
+    const contact = await stage.create();
+    accepted(await stage.send({ contactId: contact.id, body: `Veja https://s.example/r/${code}` }));
+    await remove(contact.id);
+    await erase(contact.id);
+    expect(await world.table.get(KEYS.link(code))).toMatchObject({ url: 'https://loja.example/a' });
   });
 
   test('spares the messages of others: of the next one who has the phone, and of who shares the address', async () => {

@@ -1,5 +1,5 @@
-import type { Tenant } from '../core/actor.ts';
-import type { Id } from '../core/ids.ts';
+import type { Environment, Tenant } from '../core/actor.ts';
+import { type Id, randomBase62 } from '../core/ids.ts';
 
 /** A short link, stored with its message. */
 export interface ShortLink extends Tenant {
@@ -9,3 +9,20 @@ export interface ShortLink extends Tenant {
   readonly messageId: Id<'message'>;
   readonly clicks: number;
 }
+
+/** Following a link needs no credential, so the first letter of its code tells the stage. */
+const STAGE_LETTERS: Readonly<Record<Environment, string>> = { test: 't', live: 'l' };
+const RANDOM_LENGTH = 9;
+const CODES = new RegExp(
+  `/r/([${Object.values(STAGE_LETTERS).join('')}][0-9A-Za-z]{${RANDOM_LENGTH}})(?![0-9A-Za-z])`,
+  'g',
+);
+
+/** A new code, which nobody can guess. */
+export const newLinkCode = (env: Environment): string => `${STAGE_LETTERS[env]}${randomBase62(RANDOM_LENGTH)}`;
+/** The address of a code under the service's own. */
+export const linkAddress = (publicUrl: string, code: string): string => `${publicUrl}/r/${code}`;
+/** What may be codes of short links in a text, each once. */
+export const linkCodesIn = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(CODES)].flatMap(([, code]) => code ?? [])),
+];

@@ -16,6 +16,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { eraseDeliveries } from '../webhooks/erase-deliveries.ts';
 import { dropFallback } from './fallbacks.ts';
 import { erasedInboundWrite, inboundRows, isInbound } from './inbound-rows.ts';
+import { eraseLinks } from './links.ts';
 import { erasedWrite, messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
 import { addressPartitions } from './unnamed-messages.ts';
@@ -62,7 +63,9 @@ const eraseSent = async (
   const settled = messages.filter(({ hold }) => hold !== 'open');
   const queued = messages.filter(({ hold, status }) => hold === 'open' && status === 'queued');
   await mapConcurrently(queued, IN_FLIGHT, ({ id }) => cancelQueued(erasure.organizationId, id));
-  await mapConcurrently(settled, IN_FLIGHT, async ({ id, channel, fallbackId }) => {
+  await mapConcurrently(settled, IN_FLIGHT, async (message) => {
+    const { id, channel, fallbackId } = message;
+    await eraseLinks(table, message);
     if (fallbackId === id) await dropFallback(table, id);
     if (channelOf(channel).receivesReplies) await eraseReplies(table, id);
   });

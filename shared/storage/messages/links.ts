@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import type { ShortLink } from '../../domain/links/short-link.ts';
+import { linkCodesIn, type ShortLink } from '../../domain/links/short-link.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
@@ -24,6 +25,18 @@ export const linkRows = defineRow<ShortLink>()({
   rename: { organizationId: 'org' },
   key: (link) => KEYS.link(link.code),
 });
+
+/**
+ * Deletes the short links of a message: an address may be a person's own. Found by what the message says, so to be called before that is erased.
+ * Idempotent.
+ */
+export const eraseLinks = async (table: Table, { id: messageId, content }: MessageRecord): Promise<void> => {
+  const keys = linkCodesIn(JSON.stringify(content)).map(KEYS.link);
+  const rows = await table.getMany(keys);
+  // Another message's link may have been repeated in the text.
+  const own = rows.flatMap((row) => (row ? [linkRows.read(row)] : [])).filter((link) => link.messageId === messageId);
+  await Promise.all(own.map(({ code }) => table.write({ delete: KEYS.link(code) })));
+};
 
 /** Short links in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
 export const linkStore = (
