@@ -79,9 +79,9 @@ const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
   { holds: 'the archive, the audit log, the catalogue of events, prices, the ledger', folders: ['archive', 'audit', 'events', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
-  { holds: 'one folder a channel, and their registry; who is meant by filters and searches; imports of files', folders: ['channels', 'audience', 'imports'] },
-  { holds: "a message's events, views and timeline; what customers did after one; named filters and lists", folders: ['tracking', 'customer-events', 'segments', 'lists'] },
-  { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages', folders: ['sending', 'exports'] },
+  { holds: 'one folder a channel, and their registry; who is meant by filters and searches; imports of files; companies and pipelines', folders: ['channels', 'audience', 'imports', 'companies', 'pipelines'] },
+  { holds: "a message's events, views and timeline; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'customer-events', 'segments', 'lists', 'cards'] },
+  { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
   { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
 ];

@@ -55,10 +55,10 @@ export const externalIds = z
     >,
   )
   .meta({ description: "The contact's ids in CRM systems; absent when there are none." });
-export const companyId = z
-  .string()
-  .regex(/^emp_[0-9A-Za-z]{21}$/, 'must be emp_ and 21 characters of 0-9, A-Z, a-z')
-  .meta({ description: 'The company that the contact belongs to.', example: 'emp_4hJ9sKq2LmN8pRt5VwXz1' });
+export const companyId = idSchema('company').meta({
+  description: 'The company that the contact belongs to.',
+  example: 'emp_4hJ9sKq2LmN8pRt5VwXz1',
+});
 export const papelNaEmpresa = z
   .enum(COMPANY_ROLES)
   .meta({ description: "The contact's role in that company.", example: 'decisor' });

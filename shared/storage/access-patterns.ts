@@ -92,8 +92,39 @@ export const KEYS = {
   providerCallbacks: (channel: string, name: string) => key('CALLBACKS', `PROVIDER#${channel}#${name}`),
   /** The operator's choice of providers of a route, for the stage or for one organization. */
   providerRoute: (channel: string, route: string, of: string) => key('SETTINGS', `ROUTE#${channel}#${route}#${of}`),
-  /** A company. */
-  company: (id: string) => key(`EMP#${id}`, 'EMP'),
+  /** A company. In the partition of its counts, so that one query reads both. */
+  company: (id: Id<'company'>) => key(`EMP#${id}`, 'EMP'),
+  /** A shard of what is counted of a company: its contacts and cards, by their ids. */
+  companyCounts: (id: Id<'company'>, shard: number) => key(`EMP#${id}`, `N#${shard}`),
+  /** A CNPJ of an organization: makes it unique among companies, and finds the company. */
+  cnpj: (organizationId: Org, cnpj: string) => key(`EMPCNPJ#${organizationId}#${cnpj}`, 'EMPCNPJ'),
+  /** The definitions of the attributes of an organization's companies. */
+  companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
+  /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
+  companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
+  /** How often each bucket of the directory was merged. */
+  companyBucketVersions: (organizationId: Org) => key(`EMPDIRV#${organizationId}`, 'V'),
+  /** That a company was changed since it was merged into the directory. An organization's are in one partition, so that one query reads them all. */
+  changedCompany: (organizationId: Org, id: IdOrEmpty<'company'>) => key(`EMPCH#${organizationId}`, id),
+  /** A deleted company, card or contact that something may still name, until nothing does. An organization's are in one partition. */
+  tombstone: (organizationId: Org, id: Id<'company'> | Id<'card'> | Id<'contact'> | '') =>
+    key(`GONE#${organizationId}`, id),
+  /** A sales pipeline with its stages. */
+  pipeline: (id: Id<'pipeline'>) => key(`PIP#${id}`, 'PIP'),
+  /** A shard of what is counted of a pipeline's stages: their cards and the value of the open ones, by the card's id. */
+  pipelineCounts: (id: Id<'pipeline'>, shard: number) => key(`PIP#${id}`, `N#${shard}`),
+  /** A card (deal). */
+  card: (id: Id<'card'>) => key(`CRD#${id}`, 'CRD'),
+  /** The copy of a card in its stage, in the order of the board: one query reads a stage. */
+  cardInStage: (stageId: Id<'stage'>, order: string, id: IdOrEmpty<'card'>) => key(`STG#${stageId}`, `${order}#${id}`),
+  /** What happened to a card; sorts by time. */
+  cardHistory: (id: Id<'card'>, order: string) => key(`CRD#${id}`, `H#${order}`),
+  /** A file of a card. */
+  cardFile: (cardId: Id<'card'>, id: IdOrEmpty<'cardFile'>) => key(`CRD#${cardId}`, `FILE#${id}`),
+  /** An upload of a file that is not yet registered with its card. */
+  cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
+  /** An activity: a call, a meeting, a task. */
+  activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
   /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */

@@ -37,6 +37,61 @@ export const INDEX_KEYS = {
     gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
+  /** A company's contacts, by their last interaction (ISO time, empty for none). */
+  contactsOfCompany: (companyId: Id<'company'>, lastInteractionAt: string, id: IdOrEmpty<'contact'>) => ({
+    gsi3pk: `CNTS#emp#${companyId}`,
+    gsi3sk: newestKey(lastInteractionAt, id),
+  }),
+  /** An organization's companies, by their names without case and accents. */
+  companiesOf: (organizationId: Org, foldedName: string, id: IdOrEmpty<'company'>) => ({
+    gsi1pk: `EMPS#${organizationId}`,
+    gsi1sk: newestKey(foldedName, id),
+  }),
+  /** The companies that have a contact as their main one. */
+  companiesOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'company'>) => ({
+    gsi2pk: `EMPS#${contactId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** An organization's pipelines, archived ones included. */
+  pipelinesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'pipeline'>) => ({
+    gsi1pk: `PIPS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** A pipeline's cards. */
+  cardsOf: (pipelineId: Id<'pipeline'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
+    gsi1pk: `CRDS#${pipelineId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** A contact's cards. */
+  cardsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
+    gsi2pk: `CRDS#${contactId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** A company's cards. */
+  cardsOfCompany: (companyId: Id<'company'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
+    gsi3pk: `CRDS#${companyId}`,
+    gsi3sk: newestKey(createdAt, id),
+  }),
+  /** An organization's activities, by when they are due. */
+  activitiesOf: (organizationId: Org, dueAt: string, id: IdOrEmpty<'activity'>) => ({
+    gsi1pk: `ATVS#${organizationId}`,
+    gsi1sk: newestKey(dueAt, id),
+  }),
+  /** A contact's activities, by when they are due. */
+  activitiesOfContact: (contactId: Id<'contact'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
+    gsi2pk: `ATVS#${contactId}`,
+    gsi2sk: newestKey(dueAt, id),
+  }),
+  /** A card's activities, by when they are due. */
+  activitiesOfCard: (cardId: Id<'card'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
+    gsi3pk: `ATVS#${cardId}`,
+    gsi3sk: newestKey(dueAt, id),
+  }),
+  /** A company's activities, by when they are due. */
+  activitiesOfCompany: (companyId: Id<'company'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
+    gsi4pk: `ATVS#${companyId}`,
+    gsi4sk: newestKey(dueAt, id),
+  }),
   /** An organization's imports of contacts from files. */
   importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) => ({
     gsi1pk: `IMPS#${organizationId}`,

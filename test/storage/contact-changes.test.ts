@@ -225,7 +225,7 @@ describe('a change', () => {
     });
     const paths = isRefusal(refused) ? refused.details.errors?.map(({ path }) => path) : [];
     expect(paths).toEqual(['phone', 'cpf', 'attributes', 'debtorGroups.1.phones.1', 'debtorGroups.1.id']);
-    expect(await change(actor, contact, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({
+    expect(await change(actor, contact, { companyId: newId('company') })).toMatchObject({
       details: { meta: { code: 'VINCULO_INVALIDO' } },
     });
     expect(await change(await world.organization(), contact, { name: 'X' })).toMatchObject({ name: 'NOT_FOUND' });

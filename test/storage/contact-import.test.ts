@@ -6,7 +6,7 @@ import { type ImportPorts, type ImportResult, importContacts } from '../../share
 import type { OnConflict } from '../../shared/domain/contacts/import-plan.ts';
 import { mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -78,7 +78,7 @@ describe('an import', () => {
       { phone: one, name: 'Ana Lima', attributes: { y: 2 } },
       { phone: '11999991234' },
       { phone: two, cpf: '111.111.111-11' },
-      { phone: three, companyId: `emp_${'a'.repeat(21)}` },
+      { phone: three, companyId: newId('company') },
       { phone: two, externalId: '2' },
     ];
     const result = await run(actor, rows);

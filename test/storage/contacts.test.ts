@@ -229,7 +229,7 @@ test("another organization's contact is not found", async () => {
 
 test('a contact of a company that does not exist is refused, and stores nothing', async () => {
   const actor = await world.organization();
-  expect(await create(actor, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({
+  expect(await create(actor, { companyId: newId('company') })).toMatchObject({
     name: 'VALIDATION_ERROR',
     details: { meta: { code: 'VINCULO_INVALIDO' } },
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { countWrite, readCount } from '../../shared/storage/access/counters.ts';
 import { readOrganization } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -33,9 +33,10 @@ interface Company {
   readonly changes: number;
   readonly note?: string | undefined;
 }
+const keyOf = (at: number) => KEYS.company(`c${at}` as Id<'company'>);
 const companyRows = defineRow<Company>()({
   attributes: { id: z.string(), name: z.string(), changes: z.int().default(0), note: z.string().optional() },
-  key: ({ id }) => KEYS.company(id),
+  key: ({ id }) => KEYS.company(id as Id<'company'>),
   version: 3,
   versions: {
     1: ({ first, last, ...row }) => (first === undefined ? row : { ...row, name: `${first} ${last}` }),
@@ -46,7 +47,7 @@ const rewrites: Rewrites = { company: { codec: companyRows } };
 const FAST = { segments: 4, rowsPerSecond: 1_000_000, rewrites };
 
 const oldCompany = (at: number) => ({
-  ...KEYS.company(`c${at}`),
+  ...keyOf(at),
   id: `c${at}`,
   first: 'Loja',
   last: String(at),
@@ -54,7 +55,7 @@ const oldCompany = (at: number) => ({
 });
 const fill = (count: number) => table.putMany(Array.from({ length: count }, (_, at) => oldCompany(at)));
 const rowOf = async (at: number) => {
-  const row = await table.get(KEYS.company(`c${at}`));
+  const row = await table.get(keyOf(at));
   if (!row) throw new Error('gone');
   return row;
 };
@@ -64,7 +65,7 @@ describe('a migration', () => {
   test('rewrites every row of an older shape, whatever its version, and leaves the others', async () => {
     await fill(250);
     await table.putMany([
-      { ...KEYS.company('c250'), id: 'c250', name: 'Loja 250', edits: 4, shape: 2 },
+      { ...keyOf(250), id: 'c250', name: 'Loja 250', edits: 4, shape: 2 },
       companyRows.write({ id: 'c251', name: 'Loja 251', changes: 9 }),
       { ...KEYS.externalId(newId('organization'), '1'), first: 'kept' },
     ]);
@@ -72,7 +73,7 @@ describe('a migration', () => {
       company: { rows: 252, rewritten: 251, busy: 0, unreadable: 0 },
       externalId: { rows: 1, rewritten: 0 },
     });
-    expect(await rowOf(7)).toEqual({ ...KEYS.company('c7'), id: 'c7', name: 'Loja 7', changes: 1, shape: 3 });
+    expect(await rowOf(7)).toEqual({ ...keyOf(7), id: 'c7', name: 'Loja 7', changes: 1, shape: 3 });
     expect((await rowOf(250)).changes).toBe(4);
     expect(await migrateTable(table, FAST)).toMatchObject({ company: { rows: 252, rewritten: 0 } });
   });
@@ -93,7 +94,7 @@ describe('a migration', () => {
       for (let turn = 0; !over; turn++) {
         const at = (caller * 37 + turn * 11) % 300;
         await table.write({
-          update: KEYS.company(`c${at}`),
+          update: keyOf(at),
           set: companyRows.set({ note: `${turn}` }),
           add: { changes: 1 },
         });
@@ -138,7 +139,7 @@ describe('a migration', () => {
   });
 
   test('leaves a row that does not read in the newest shape, and one that keeps changing, and says so', async () => {
-    await table.putMany([{ ...KEYS.company('c0'), id: 'c0', edits: 1 }, oldCompany(1)]);
+    await table.putMany([{ ...keyOf(0), id: 'c0', edits: 1 }, oldCompany(1)]);
     const racing = new Table(client, table.name);
     racing.write = async (write) => {
       if ('update' in write) await table.write({ update: write.update, add: { edits: 1 } });
@@ -155,7 +156,7 @@ describe('a rewrite', () => {
   test('fails on what came to the row since it was read, also where it had nothing', async () => {
     await fill(1);
     const row = await rowOf(0);
-    await table.write({ update: KEYS.company('c0'), set: { name: 'Loja nova' } });
+    await table.write({ update: keyOf(0), set: { name: 'Loja nova' } });
     expect(await rewriteRow(table, rewrite, row)).toBe('rewritten');
     expect(await readOf(0)).toMatchObject({ changes: 1 });
     const old = { ...oldCompany(0), edits: 5 };
@@ -168,7 +169,7 @@ describe('a rewrite', () => {
 
   test('does not bring back a row that was deleted meanwhile', async () => {
     expect(await rewriteRow(table, rewrite, oldCompany(3))).toBe('current');
-    expect(await table.get(KEYS.company('c3'))).toBeUndefined();
+    expect(await table.get(keyOf(3))).toBeUndefined();
   });
 });
 

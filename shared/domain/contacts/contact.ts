@@ -82,7 +82,7 @@ export interface Contact extends Tenant {
   readonly source: ContactSource;
   readonly externalId?: string | undefined;
   readonly externalIds?: ExternalIds | undefined;
-  readonly companyId?: string | undefined;
+  readonly companyId?: Id<'company'> | undefined;
   readonly papelNaEmpresa?: CompanyRole | undefined;
   readonly lastInteractionAt?: number | undefined;
   readonly mergedContacts?: readonly MergedContact[] | undefined;

@@ -40,7 +40,7 @@ export interface ImportStore {
     keys: {
       readonly phoneHashes: readonly string[];
       readonly externalIds: readonly string[];
-      readonly companyIds: readonly string[];
+      readonly companyIds: readonly Id<'company'>[];
     },
   ): Promise<KnownContacts>;
   /** Stores contacts, each whole or not at all; which of them, in their order. One that is not stored may have met a change since it was loaded. */
@@ -56,7 +56,7 @@ const MAX_ROUNDS = 50;
 const PHONE_MESSAGE = 'phone must be an existing number in E.164';
 const NOT_REACHED = 'was not reached in time; send the row again';
 
-const unique = (values: readonly (string | undefined)[]): string[] => [
+const unique = <T extends string>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];
 

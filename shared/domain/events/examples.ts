@@ -19,6 +19,14 @@ const url = 'https://loja.example/pedido/1042';
 const click = { url, click: 1 };
 const key = { keyId: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout' };
 const contact = { contactId: message.contactId, phone: '+55119****4321', source: 'api' };
+const card = {
+  cardId: 'crd_4hJ9sKq2LmN8pRt5VwXz1',
+  pipelineId: 'pip_4hJ9sKq2LmN8pRt5VwXz1',
+  estagioId: 'stg_4hJ9sKq2LmN8pRt5VwXz1',
+  contatoId: contact.contactId,
+  empresaId: 'emp_4hJ9sKq2LmN8pRt5VwXz1',
+  status: 'aberto',
+};
 const membership = { segmentId: 'seg_4hJ9sKq2LmN8pRt5VwXz1', contactId: message.contactId, at };
 
 /**
@@ -115,6 +123,21 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
   },
   'segment.entered': membership,
   'segment.left': membership,
+  'company.created': { companyId: card.empresaId },
+  'company.updated': { companyId: card.empresaId, campos: ['nome', 'responsavelId'] },
+  'company.deleted': { companyId: card.empresaId, contatosDesvinculados: 3, cartoesDesvinculados: 2 },
+  'card.created': card,
+  'card.moved': { ...card, estagioAnteriorId: 'stg_9xJ9sKq2LmN8pRt5VwXz1' },
+  'card.won': { ...card, status: 'ganho', valor: 12_500.5, moeda: 'BRL' },
+  'card.lost': { ...card, status: 'perdido', valor: 12_500.5, moeda: 'BRL' },
+  'card.stalled': { ...card, estagioDesde: at, tempoMaximoDias: 14 },
+  'activity.due': {
+    activityId: 'atv_4hJ9sKq2LmN8pRt5VwXz1',
+    tipo: 'ligacao',
+    momento: 'lembrete',
+    venceEm: '2026-03-02T14:30:00.000Z',
+    cardId: card.cardId,
+  },
   'import.completed': {
     jobId: 'imp_4hJ9sKq2LmN8pRt5VwXz1',
     status: 'completed',

@@ -80,7 +80,7 @@ export const contactRows = defineRow<StoredContact>()({
     source: z.enum(CONTACT_SOURCES),
     externalId: text,
     externalIds: z.object({ hubspot: text, pipedrive: text, rdStation: text, salesforce: text }).optional(),
-    companyId: text,
+    companyId: id('company').optional(),
     papelNaEmpresa: z.enum(COMPANY_ROLES).optional(),
     lastInteractionAt: time.optional(),
     mergedContacts: z
