@@ -98,6 +98,9 @@ export const COUNTER_SHARDS = 128;
  */
 export const LIMIT_SHARDS = 32;
 
+/** Rows that what is counted of a company is spread over, by the ids of its contacts and cards. May not change once there are companies. */
+export const COMPANY_SHARDS = 4;
+
 /** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
 export const DELIVERY_SHARDS = 4;
 
