@@ -1,0 +1,99 @@
+/*
+ * The place of a card in its stage, as text that sorts. A place is a list of whole numbers, each written so that its text sorts as the
+ * number does. Before the first place and after the last one there is always another number, so that a place at either end grows with the
+ * logarithm of how many there were. Between two places a number is taken between theirs, or else one more is appended. Numbers are
+ * drawn within their range, so that two callers who put a card in one place at the same time seldom draw the same.
+ */
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BASE = DIGITS.length;
+/** The first character says the sign and the number of digits: `a` one, `b` two, …; `Z` one of a negative number, `Y` two, …. */
+const [FIRST_POSITIVE, FIRST_NEGATIVE] = ['a'.charCodeAt(0), 'Z'.charCodeAt(0)];
+/** The mean distance of neighbours at an end: cards can be put between two of them about 20 times before a number is appended. */
+const STRIDE = 2 ** 20;
+/** Within a smaller range, callers would often draw the same number. */
+const MIN_RANGE = 64;
+/** The longest place that is given, in characters: with a card's id it is a sort key, which DynamoDB limits to 1,024 bytes. */
+export const MAX_ORDER = 900;
+
+/** Draws a number from 0 up to, but not including, 1. */
+export type Draw = () => number;
+
+const digitsOf = (number: number): string => {
+  let [text, left] = ['', number];
+  do {
+    text = DIGITS.charAt(left % BASE) + text;
+    left = Math.floor(left / BASE);
+  } while (left > 0);
+  return text;
+};
+
+const write = (number: number): string => {
+  if (!Number.isSafeInteger(number)) throw new RangeError('a stage has no more places at its end');
+  if (number >= 0) {
+    const digits = digitsOf(number);
+    return String.fromCharCode(FIRST_POSITIVE + digits.length - 1) + digits;
+  }
+  const digits = digitsOf(-number - 1);
+  const complement = [...digits].map((digit) => DIGITS.charAt(BASE - 1 - DIGITS.indexOf(digit))).join('');
+  return String.fromCharCode(FIRST_NEGATIVE - digits.length + 1) + complement;
+};
+
+/** The numbers of a place. Throws a TypeError for a text that is none. */
+const read = (order: string): number[] => {
+  const numbers: number[] = [];
+  for (let at = 0; at < order.length; ) {
+    const head = order.charCodeAt(at);
+    const isPositive = head >= FIRST_POSITIVE;
+    const length = isPositive ? head - FIRST_POSITIVE + 1 : FIRST_NEGATIVE - head + 1;
+    const digits = [...order.slice(at + 1, at + 1 + length)].map((digit) => DIGITS.indexOf(digit));
+    if (length < 1 || digits.length < length || digits.includes(-1)) throw new TypeError('not the place of a card');
+    const value = digits.reduce((sum, digit) => sum * BASE + (isPositive ? digit : BASE - 1 - digit), 0);
+    numbers.push(isPositive ? value : -value - 1);
+    at += 1 + length;
+  }
+  return numbers;
+};
+
+/** A number in the middle half of the range between two, neither included. */
+const within = (low: number, high: number, draw: Draw): number => {
+  const quarter = (high - low) / 4;
+  return Math.min(high - 1, Math.max(low + 1, Math.floor(low + quarter + draw() * quarter * 2)));
+};
+const above = (low: number, draw: Draw): number => within(low, low + STRIDE * 2, draw);
+const below = (high: number, draw: Draw): number => within(high - STRIDE * 2, high, draw);
+const first = (draw: Draw): number => within(-STRIDE, STRIDE, draw);
+
+const between = (before: readonly number[], after: readonly number[], draw: Draw): number[] => {
+  let same = 0;
+  while (same < before.length && before[same] === after[same]) same++;
+  const shared = before.slice(0, same);
+  const [low, high] = [before[same], after[same]];
+  if (high === undefined || (low !== undefined && low > high)) throw new RangeError('the places are not in order');
+  // The place after is below the place before: its next number can be as low as need be.
+  if (low === undefined) return [...shared, below(high, draw)];
+  if (high - low >= MIN_RANGE) return [...shared, within(low, high, draw)];
+  const next = before[same + 1];
+  return [...shared, low, next === undefined ? first(draw) : above(next, draw)];
+};
+
+/**
+ * A place between two, of which the first sorts before the second; without one of them, at that end. Undefined where it would be longer
+ * than a place may be, which takes thousands of cards put between each other's two latest.
+ */
+export const orderBetween = (
+  before: string | undefined,
+  after: string | undefined,
+  draw: Draw = Math.random,
+): string | undefined => {
+  const [low, high] = [before, after].map((order) => (order === undefined ? undefined : read(order)));
+  const numbers =
+    low && high
+      ? between(low, high, draw)
+      : low
+        ? [above(low[0] ?? 0, draw)]
+        : high
+          ? [below(high[0] ?? 0, draw)]
+          : [first(draw)];
+  const order = numbers.map(write).join('');
+  return order.length > MAX_ORDER ? undefined : order;
+};
