@@ -27,7 +27,6 @@ const consentRows = defineRow<ConsentChange>()({
     userAgent: text,
     reason: text,
   },
-  rename: { organizationId: 'org' },
   key: ({ contactId }, version: number) => KEYS.consent(contactId, version),
 });
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isRefusal, type Refusal, Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -7,7 +6,7 @@ import { TOUCH_CHANNELS } from '../../domain/customer-events/attribution.ts';
 import type { CustomerEvent } from '../../domain/customer-events/customer-event.ts';
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, jsonText, time } from '../client/attributes.ts';
+import { id, jsonText, tenant, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
 import { between, fullRows, isEmpty } from '../client/pages.ts';
@@ -23,8 +22,7 @@ const propertiesSchema = z.record(z.string(), z.union([z.string(), z.number(), z
 export const customerEventRows = defineRow<CustomerEvent>()({
   attributes: {
     id: id('customerEvent'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     eventId: z.string(),
     name: z.string(),
     contactId: id('contact').optional(),
@@ -45,7 +43,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
     createdAt: time,
   },
   // An attribute of its own, since the index of contacts' objects holds it.
-  rename: { organizationId: 'org', name: 'eventName' },
+  rename: { name: 'eventName' },
   key: (event) => KEYS.customerEvent(event.id),
   index({ id, organizationId, contactId, name, occurredAt }) {
     const at = isoTime(occurredAt);

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../domain/imports/import-job.ts';
 import type { ImportJobStore } from '../../domain/imports/ports.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { fullRows } from '../client/pages.ts';
@@ -32,8 +31,7 @@ const figure = z.int();
 export const importJobRows = defineRow<ImportJob>()({
   attributes: {
     id: id('importJob'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     format: z.enum(IMPORT_FORMATS),
     mapping: z.record(z.string(), z.string()).exactOptional(),
     onConflict: z.enum(['skip', 'update']),
@@ -59,7 +57,6 @@ export const importJobRows = defineRow<ImportJob>()({
     attempts: figure,
     claimedUntil: figure,
   },
-  rename: { organizationId: 'org' },
   key: (job) => KEYS.importJob(job.id),
   index: ({ organizationId, createdAt, id: jobId }) =>
     INDEX_KEYS.importJobsOf(organizationId, isoTime(createdAt), jobId),
