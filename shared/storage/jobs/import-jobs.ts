@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { DELIMITERS } from '../../domain/imports/csv-records.ts';
@@ -14,9 +15,8 @@ import {
 import type { ImportJobStore } from '../../domain/imports/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time } from '../client/attributes.ts';
-import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import { fullRows } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -130,10 +130,7 @@ export const importJobStore = (table: Table, raised: (events: readonly DomainEve
 export const listImportJobs = async (
   table: Table,
   request: CursorRequest,
-): Promise<{ readonly items: readonly ImportJob[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<ImportJob> | Refusal<'BAD_REQUEST'>> => {
   const partition = INDEX_KEYS.importJobsOf(request.scope.organizationId, '', '').gsi1pk;
-  const page = await cursorPage(table, { index: 'gsi1', partition }, request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  return { items: (await fullRows(table, keys)).map(importJobRows.read), ...next };
+  return cursorItems(table, { index: 'gsi1', partition }, request, (rows) => rows.map(importJobRows.read));
 };
