@@ -31,15 +31,14 @@ const part = (code: string): string => {
 
 /** The shape of a key expression: `\`MSG#${id}\`` is `MSG#{id}`. */
 const shapeOf = (code: string): string => {
-  const newest = /^newestKey\((\w+),\s*(\w+)\)$/.exec(code);
-  if (newest) return `{${newest[1]}}#{${newest[2]}}`;
   if (code.startsWith('`'))
     return code.slice(1, -1).replaceAll(/\$\{((?:[^{}]|\{[^}]*\})*)\}/g, (_, inner: string) => `{${part(inner)}}`);
   return code.startsWith("'") ? code.slice(1, -1) : `{${part(code)}}`;
 };
 
-const VALUE = "(`[^`]*`|'[^']*'|newestKey\\([^)]*\\)|\\w+)";
+const VALUE = "(`[^`]*`|'[^']*'|\\w+)";
 const KEY_CALL = new RegExp(`^key\\(\\s*${VALUE},\\s*${VALUE}`);
+const NEWEST_CALL = /^newestIn\('(gsi\d)',\s*(`[^`]*`|'[^']*'),\s*(\w+),\s*(\w+)/;
 const ENTRY = new RegExp(`(\\w+):\\s*${VALUE}\\s*(?=[,}])`, 'g');
 
 const keysOf = (body: string): Pattern['keys'] => {
@@ -48,6 +47,12 @@ const keysOf = (body: string): Pattern['keys'] => {
     return [
       [TABLE.partitionKey, shapeOf(call[1] ?? '')],
       [TABLE.sortKey, shapeOf(call[2] ?? '')],
+    ];
+  const [, index, partition, createdAt, id] = NEWEST_CALL.exec(body.trim()) ?? [];
+  if (index)
+    return [
+      [`${index}pk`, shapeOf(partition ?? '')],
+      [`${index}sk`, `{${createdAt}}#{${id}}`],
     ];
   return [...body.matchAll(ENTRY)].map(([, attribute = '', value = '']) => [attribute, shapeOf(value)] as const);
 };

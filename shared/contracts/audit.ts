@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AUDIT_ACTIONS, AUDIT_ACTOR_KINDS } from '../domain/audit/entry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { count, cursor, dateTime, limit, nextCursor, openObject, optionalText, text } from './common.ts';
+import { byCursor, count, cursorPageOf, dateTime, openObject, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const ACTION_EXAMPLE = 'webhook.changed' satisfies (typeof AUDIT_ACTIONS)[number];
@@ -79,15 +79,9 @@ export const listAudit = defineOperation({
       object: z.string().min(1).max(256).optional().meta({ description: 'Only acts on this object.' }),
       from: dateTime('Only acts at or after this time.').optional(),
       to: dateTime('Only acts at or before this time.').optional(),
-      limit: limit(50, 200),
-      cursor,
+      ...byCursor(50, 200),
     }),
   },
-  responses: {
-    200: openObject('AuditPage', 'A page of the audit log.', {
-      items: z.array(AuditEntry).meta({ description: 'The entries of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  responses: { 200: cursorPageOf(AuditEntry, 'AuditPage', 'the audit log', 'entries') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

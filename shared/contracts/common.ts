@@ -72,11 +72,27 @@ export const paged = (fallback: number, maximum: number) => ({ limit: limit(fall
 export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
 export const nextCursor = optionalText('Pass it as cursor for the next page; absent at the end.');
 
+/** The query of a list that pages by cursor. */
+export const byCursor = (fallback: number, maximum: number) => ({ limit: limit(fallback, maximum), cursor });
+
 /** A page of a list under its name in the document, with the total that matches the filter. `title` names the items where `what` is too short. */
 export const pageOf = <T extends z.ZodType>(item: T, id: string, what: string, title = what) =>
   openObject(id, `A page of ${title}.`, {
     items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
     total: count(`How many ${what} match, on all pages.`, 1),
+  });
+
+/** A page of a list that pages by cursor. */
+export const cursorPageOf = <T extends z.ZodType>(
+  item: T,
+  id: string,
+  title: string,
+  what: string,
+  order = ', newest first',
+) =>
+  openObject(id, `A page of ${title}.`, {
+    items: z.array(item).meta({ description: `The ${what} of this page${order}.` }),
+    nextCursor,
   });
 
 /** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { AiTurn } from './ai.ts';
-import { cursor, dateTime, limit, nextCursor, openObject, optionalText, part, text } from './common.ts';
+import { byCursor, cursorPageOf, dateTime, nextCursor, openObject, optionalText, part, text } from './common.ts';
 import { ContactRead, contactParams as params } from './contacts.ts';
 import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
@@ -26,13 +26,8 @@ export const listConsents = defineOperation({
   summary: "List the changes of a contact's consent, newest first",
   description: 'Each with its proof or its reason. The list ends where `nextCursor` is absent.',
   permission: 'contacts:read',
-  request: { params, query: z.strictObject({ limit: limit(50, 200), cursor }) },
-  responses: {
-    200: openObject('ConsentPage', "A page of the changes of a contact's consent.", {
-      items: z.array(ConsentChange).meta({ description: 'The changes of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
+  responses: { 200: cursorPageOf(ConsentChange, 'ConsentPage', "the changes of a contact's consent", 'changes') },
   errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
@@ -46,7 +41,7 @@ export const exportContact = defineOperation({
   description:
     'For a person who asks what is kept of them: everything in full but documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
   permission: 'pii:full',
-  request: { params, query: z.strictObject({ limit: limit(100, 200), cursor }) },
+  request: { params, query: z.strictObject({ ...byCursor(100, 200) }) },
   responses: {
     200: openObject('ContactExport', 'A page of what is kept of a contact.', {
       contact: ContactRead,

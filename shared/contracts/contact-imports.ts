@@ -8,7 +8,7 @@ import {
   type ImportProblem,
   MAX_FILE_BYTES,
 } from '../domain/imports/import-job.ts';
-import { count, cursor, dateTime, limit, nextCursor, openObject, part, pathId, text } from './common.ts';
+import { byCursor, count, cursorPageOf, dateTime, openObject, part, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const format = z.enum(IMPORT_FORMATS).meta({ description: 'The format of the file.', example: 'csv' });
@@ -149,13 +149,8 @@ export const listContactImports = defineOperation({
   path: '/contacts/import/jobs',
   summary: 'List imports of files, newest first',
   description: 'Without addresses; those that ended are kept for 30 days, those without a file for 7.',
-  request: { query: z.strictObject({ limit: limit(50, 100), cursor }) },
-  responses: {
-    200: openObject('ContactImports', 'A page of imports.', {
-      items: z.array(ContactImport).meta({ description: 'The imports of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  request: { query: z.strictObject({ ...byCursor(50, 100) }) },
+  responses: { 200: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 

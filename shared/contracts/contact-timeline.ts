@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CONTACT_STEP_KINDS } from '../domain/api/contact-timeline.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { AiTurn } from './ai.ts';
-import { cursor, dateTime, limit, nextCursor, openObject, pathId, text } from './common.ts';
+import { byCursor, cursorPageOf, dateTime, openObject, pathId, text } from './common.ts';
 import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
 
@@ -30,14 +30,9 @@ export const getContactTimeline = defineOperation({
   permission: 'contacts:read',
   request: {
     params: z.object({ id: pathId('contact', 'The id of the contact.') }),
-    query: z.strictObject({ limit: limit(50, 100), cursor }),
+    query: z.strictObject({ ...byCursor(50, 100) }),
   },
-  responses: {
-    200: openObject('ContactTimeline', "A page of a contact's timeline.", {
-      items: z.array(ContactStep).meta({ description: 'The entries of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  responses: { 200: cursorPageOf(ContactStep, 'ContactTimeline', "a contact's timeline", 'entries') },
   errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -3,7 +3,7 @@ import { isCurrency } from '../domain/core/currencies.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import { metadataSchema, numberError } from '../domain/core/json-values.ts';
 import { ATTRIBUTION_HOURS, TOUCH_CHANNELS } from '../domain/customer-events/attribution.ts';
-import { boundedText, cursor, dateTime, flag, limit, nextCursor, openObject, optionalText, part } from './common.ts';
+import { boundedText, byCursor, cursorPageOf, dateTime, flag, openObject, optionalText, part } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'Customer events';
@@ -116,19 +116,13 @@ export const listCustomerEvents = defineOperation({
         contactId: looseId('contact', z.string().min(1).max(128))
           .optional()
           .meta({ description: 'Only events of this contact.' }),
-        limit: limit(50, 200),
-        cursor,
+        ...byCursor(50, 200),
       })
       .refine(({ from, to }) => Date.parse(from) <= Date.parse(to), {
         path: ['to'],
         message: 'must not be before from',
       }),
   },
-  responses: {
-    200: openObject('CustomerEventPage', 'A page of events.', {
-      items: z.array(CustomerEvent).meta({ description: 'The events of this page, latest first.' }),
-      nextCursor,
-    }),
-  },
+  responses: { 200: cursorPageOf(CustomerEvent, 'CustomerEventPage', 'events', 'events', ', latest first') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { EXPORT_CHANNELS } from '../domain/exports/export-row.ts';
-import { count, cursor, dateTime, limit, openObject, optionalText, text } from './common.ts';
+import { byCursor, count, dateTime, openObject, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const channel = z.enum(EXPORT_CHANNELS);
@@ -39,8 +39,7 @@ const page = openObject('ExportPage', 'A page of an export.', {
 const window = {
   from: dateTime('Messages created at or after this time.'),
   to: dateTime('Messages created at or before this time: at most 31 days after from.'),
-  limit: limit(500, 1_000),
-  cursor,
+  ...byCursor(500, 1_000),
 };
 const description =
   'Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DISPATCH_STATUSES } from '../domain/channels/push/dispatch.ts';
 import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push/message.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { coins, cursor, dateTime, flag, limit, nextCursor, openObject, optionalText, part, pathId } from './common.ts';
+import { byCursor, coins, cursorPageOf, dateTime, flag, openObject, optionalText, part, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { pushPlatform } from './push-devices.ts';
 import {
@@ -64,16 +64,10 @@ export const listPush = defineOperation({
       origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
       from: dateTime('Only messages created at or after this time.').optional(),
       to: dateTime('Only messages created at or before this time.').optional(),
-      limit: limit(50, 200),
-      cursor,
+      ...byCursor(50, 200),
     }),
   },
-  responses: {
-    200: openObject('PushMessagePage', 'A page of push messages.', {
-      items: z.array(PushMessage).meta({ description: 'The messages of this page.' }),
-      nextCursor,
-    }),
-  },
+  responses: { 200: cursorPageOf(PushMessage, 'PushMessagePage', 'push messages', 'messages', '') },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
@@ -109,13 +103,8 @@ export const listPushDispatches = defineOperation({
   path: '/v2/push/messages/{id}/dispatches',
   summary: 'List the devices of a push message',
   description: 'They are kept for 180 days; the counts of the message stay.',
-  request: { params: messageParams, query: z.strictObject({ limit: limit(50, 200), cursor }) },
-  responses: {
-    200: openObject('PushDispatchPage', 'A page of the devices of a push message.', {
-      items: z.array(PushDispatch).meta({ description: 'The devices of this page.' }),
-      nextCursor,
-    }),
-  },
+  request: { params: messageParams, query: z.strictObject({ ...byCursor(50, 200) }) },
+  responses: { 200: cursorPageOf(PushDispatch, 'PushDispatchPage', 'the devices of a push message', 'devices', '') },
   errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

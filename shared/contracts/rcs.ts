@@ -3,12 +3,11 @@ import { RCS_CARRIERS, RCS_STATUSES } from '../domain/channels/rcs/content.ts';
 import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import {
+  byCursor,
   closedObject,
-  cursor,
+  cursorPageOf,
   dateTime,
   environment,
-  limit,
-  nextCursor,
   openObject,
   optionalText,
   pathId,
@@ -89,16 +88,10 @@ export const listRcs = defineOperation({
       status: z.enum(RCS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
       channel: z.enum(RCS_CARRIERS).optional().meta({ description: 'Only messages carried by this channel.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
-      limit: limit(50, 200),
-      cursor,
+      ...byCursor(50, 200),
     }),
   },
-  responses: {
-    200: openObject('RcsMessagePage', 'A page of RCS messages.', {
-      items: z.array(RcsMessage).meta({ description: 'The messages of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  responses: { 200: cursorPageOf(RcsMessage, 'RcsMessagePage', 'RCS messages', 'messages') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 

@@ -3,16 +3,16 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { FILTER_FIELDS, FILTER_OPERATORS } from '../domain/segments/segment.ts';
 import {
   boundedText,
+  byCursor,
   closedObject,
   count,
-  cursor,
+  cursorPageOf,
   dateTime,
   flag,
-  limit,
-  nextCursor,
   openObject,
   optionalBoundedText,
   paged,
+  pageOf,
   part,
   pathId,
 } from './common.ts';
@@ -98,12 +98,7 @@ export const listSegments = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: openObject('SegmentPage', 'A page of segments.', {
-      items: z.array(Segment).meta({ description: 'The segments of this page, newest first.' }),
-      total: count('How many segments match, on all pages.', 1),
-    }),
-  },
+  responses: { 200: pageOf(Segment, 'SegmentPage', 'segments') },
 });
 
 export const createSegment = defineOperation({
@@ -198,13 +193,8 @@ export const listSegmentContacts = defineOperation({
   summary: "List a segment's contacts, newest first",
   description:
     'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
-  request: { params, query: z.strictObject({ limit: limit(50, 200), cursor }) },
-  responses: {
-    200: openObject('SegmentContactPage', 'A page of the contacts of a segment.', {
-      items: z.array(Contact).meta({ description: 'The contacts of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
+  responses: { 200: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts') },
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   uses: { table: 'write', rootKeys: ['cursors'] },
 });

@@ -16,6 +16,7 @@ import {
   snsSettings,
 } from './aws.ts';
 import { parseJson } from './http.ts';
+import { textSetting } from './settings.ts';
 import { readSns } from './sns.ts';
 
 /** Operator settings that SMS and RCS share. */
@@ -25,10 +26,9 @@ export const endUserMessagingSettings = {
   region: awsAccessSettings.region.describe(
     'The AWS region that holds the origination identities, for example sa-east-1.',
   ),
-  configurationSetName: z
-    .string()
-    .min(1)
-    .describe('The configuration set whose event destination publishes receipts to an SNS topic.'),
+  configurationSetName: textSetting(
+    'The configuration set whose event destination publishes receipts to an SNS topic.',
+  ),
   topicArns: snsSettings.topicArns.describe(
     'The SNS topics of receipts and of two-way messages. No other topic is listened to.',
   ),

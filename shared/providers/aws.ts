@@ -4,16 +4,15 @@ import * as z from 'zod';
 import type { ProviderAnswer, RefusalCause } from '../domain/message/provider-port.ts';
 import { faultBeforeSending, refusal, retryAfterSeconds } from './http.ts';
 import { dropIdleSockets } from './keep-alive.ts';
+import { optionalTextSetting } from './settings.ts';
 
 /** Settings of every AWS adapter. */
 export const awsAccessSettings = {
   region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
-  accessKeyId: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('An access key to send with; without it, the role of the function or the environment.'),
-  secretAccessKey: z.string().min(1).optional().describe("The access key's secret."),
+  accessKeyId: optionalTextSetting(
+    'An access key to send with; without it, the role of the function or the environment.',
+  ),
+  secretAccessKey: optionalTextSetting("The access key's secret."),
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long AWS may take to answer, in ms.'),
 };
 /** Settings of every adapter that receives SNS notifications. */

@@ -15,6 +15,7 @@ import {
   INFOBIP_REPORT_GROUPS,
   INFOBIP_REPORT_IDS,
 } from './infobip-codes.ts';
+import { textSetting } from './settings.ts';
 
 /** HMAC algorithms that Infobip offers (Subscriptions API, HmacAlgorithm) except the two broken ones. */
 const ALGORITHMS = {
@@ -35,12 +36,12 @@ const MAX_AGE_SECONDS = 300;
 export const infobipCallbackAuth = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('basic'),
-    username: z.string().min(1).describe('The user name of the security settings.'),
-    password: z.string().min(1).describe('Their password.'),
+    username: textSetting('The user name of the security settings.'),
+    password: textSetting('Their password.'),
   }),
   z.strictObject({
     type: z.literal('hmac'),
-    secretKey: z.string().min(1).describe('The secret key of the security settings.'),
+    secretKey: textSetting('The secret key of the security settings.'),
     algorithm: z
       .enum(Object.keys(ALGORITHMS) as [keyof typeof ALGORITHMS])
       .default('HMAC_SHA_256')

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/core/ids.ts';
 import type { WorkItem } from '../queues/queues.ts';
-import { digest, type IdOrEmpty, newestKey, numbered, type Org } from './key-parts.ts';
+import { digest, type IdOrEmpty, newestIn, numbered, type Org } from './key-parts.ts';
 import { DELIVERY_SHARDS, dueShards, shardOf } from './table-indexes.ts';
 
 /* The index entries of the key table: its other half is access-patterns.ts. */
@@ -8,155 +8,94 @@ import { DELIVERY_SHARDS, dueShards, shardOf } from './table-indexes.ts';
 /** Index entries: attributes to spread into the row that they index. */
 export const INDEX_KEYS = {
   /** An organization's API keys. */
-  keysOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'apiKey'>) => ({
-    gsi1pk: `KEYS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  keysOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'apiKey'>) =>
+    newestIn('gsi1', `KEYS#${organizationId}`, createdAt, id),
   /** An organization's accounts. */
-  accountsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'account'>) => ({
-    gsi1pk: `ACCS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  accountsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'account'>) =>
+    newestIn('gsi1', `ACCS#${organizationId}`, createdAt, id),
   /** A person's open sessions. */
-  sessionsOf: (accountId: Id<'account'>, createdAt: string, id: IdOrEmpty<'session'>) => ({
-    gsi1pk: `SESS#${accountId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  sessionsOf: (accountId: Id<'account'>, createdAt: string, id: IdOrEmpty<'session'>) =>
+    newestIn('gsi1', `SESS#${accountId}`, createdAt, id),
   /** All organizations of the stage, for the operator. */
-  organizations: (createdAt: string, id: IdOrEmpty<'organization'>) => ({
-    gsi1pk: 'ORGS',
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  organizations: (createdAt: string, id: IdOrEmpty<'organization'>) => newestIn('gsi1', 'ORGS', createdAt, id),
   /** An organization's contacts. */
-  contactsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'contact'>) => ({
-    gsi1pk: `CNTS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  contactsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'contact'>) =>
+    newestIn('gsi1', `CNTS#${organizationId}`, createdAt, id),
   /** The contacts of an organization that have an e-mail address (blind index). */
-  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) => ({
-    gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
+  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) =>
+    newestIn('gsi4', `CNTS#email#${organizationId}#${emailHash}`, createdAt, id),
   /** A company's contacts, by their last interaction (ISO time, empty for none). */
-  contactsOfCompany: (companyId: Id<'company'>, lastInteractionAt: string, id: IdOrEmpty<'contact'>) => ({
-    gsi3pk: `CNTS#emp#${companyId}`,
-    gsi3sk: newestKey(lastInteractionAt, id),
-  }),
+  contactsOfCompany: (companyId: Id<'company'>, lastInteractionAt: string, id: IdOrEmpty<'contact'>) =>
+    newestIn('gsi3', `CNTS#emp#${companyId}`, lastInteractionAt, id),
   /** An organization's companies, by their names without case and accents. */
-  companiesOf: (organizationId: Org, foldedName: string, id: IdOrEmpty<'company'>) => ({
-    gsi1pk: `EMPS#${organizationId}`,
-    gsi1sk: newestKey(foldedName, id),
-  }),
+  companiesOf: (organizationId: Org, foldedName: string, id: IdOrEmpty<'company'>) =>
+    newestIn('gsi1', `EMPS#${organizationId}`, foldedName, id),
   /** The companies that have a contact as their main one. */
-  companiesOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'company'>) => ({
-    gsi2pk: `EMPS#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  companiesOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'company'>) =>
+    newestIn('gsi2', `EMPS#${contactId}`, createdAt, id),
   /** An organization's pipelines, archived ones included. */
-  pipelinesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'pipeline'>) => ({
-    gsi1pk: `PIPS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  pipelinesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'pipeline'>) =>
+    newestIn('gsi1', `PIPS#${organizationId}`, createdAt, id),
   /** A pipeline's cards. */
-  cardsOf: (pipelineId: Id<'pipeline'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
-    gsi1pk: `CRDS#${pipelineId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  cardsOf: (pipelineId: Id<'pipeline'>, createdAt: string, id: IdOrEmpty<'card'>) =>
+    newestIn('gsi1', `CRDS#${pipelineId}`, createdAt, id),
   /** A contact's cards. */
-  cardsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
-    gsi2pk: `CRDS#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  cardsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'card'>) =>
+    newestIn('gsi2', `CRDS#${contactId}`, createdAt, id),
   /** A company's cards. */
-  cardsOfCompany: (companyId: Id<'company'>, createdAt: string, id: IdOrEmpty<'card'>) => ({
-    gsi3pk: `CRDS#${companyId}`,
-    gsi3sk: newestKey(createdAt, id),
-  }),
+  cardsOfCompany: (companyId: Id<'company'>, createdAt: string, id: IdOrEmpty<'card'>) =>
+    newestIn('gsi3', `CRDS#${companyId}`, createdAt, id),
   /** An organization's activities, by when they are due. */
-  activitiesOf: (organizationId: Org, dueAt: string, id: IdOrEmpty<'activity'>) => ({
-    gsi1pk: `ATVS#${organizationId}`,
-    gsi1sk: newestKey(dueAt, id),
-  }),
+  activitiesOf: (organizationId: Org, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi1', `ATVS#${organizationId}`, dueAt, id),
   /** A contact's activities, by when they are due. */
-  activitiesOfContact: (contactId: Id<'contact'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
-    gsi2pk: `ATVS#${contactId}`,
-    gsi2sk: newestKey(dueAt, id),
-  }),
+  activitiesOfContact: (contactId: Id<'contact'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi2', `ATVS#${contactId}`, dueAt, id),
   /** A card's activities, by when they are due. */
-  activitiesOfCard: (cardId: Id<'card'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
-    gsi3pk: `ATVS#${cardId}`,
-    gsi3sk: newestKey(dueAt, id),
-  }),
+  activitiesOfCard: (cardId: Id<'card'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi3', `ATVS#${cardId}`, dueAt, id),
   /** A company's activities, by when they are due. */
-  activitiesOfCompany: (companyId: Id<'company'>, dueAt: string, id: IdOrEmpty<'activity'>) => ({
-    gsi4pk: `ATVS#${companyId}`,
-    gsi4sk: newestKey(dueAt, id),
-  }),
+  activitiesOfCompany: (companyId: Id<'company'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi4', `ATVS#${companyId}`, dueAt, id),
   /** An organization's imports of contacts from files. */
-  importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) => ({
-    gsi1pk: `IMPS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) =>
+    newestIn('gsi1', `IMPS#${organizationId}`, createdAt, id),
   /** An organization's e-mail templates. */
-  emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) => ({
-    gsi1pk: `ETPLS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) =>
+    newestIn('gsi1', `ETPLS#${organizationId}`, createdAt, id),
   /** An organization's WhatsApp numbers. */
-  numbersOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'number'>) => ({
-    gsi1pk: `NUMS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  numbersOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'number'>) =>
+    newestIn('gsi1', `NUMS#${organizationId}`, createdAt, id),
   /** The numbers of a business account (WABA), of any organization, for Meta's account events. */
-  numbersOfAccount: (wabaId: string, createdAt: string, id: IdOrEmpty<'number'>) => ({
-    gsi2pk: `NUMS#${digest(wabaId)}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  numbersOfAccount: (wabaId: string, createdAt: string, id: IdOrEmpty<'number'>) =>
+    newestIn('gsi2', `NUMS#${digest(wabaId)}`, createdAt, id),
   /** An organization's WhatsApp templates. */
-  templatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'template'>) => ({
-    gsi1pk: `TPLS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  templatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'template'>) =>
+    newestIn('gsi1', `TPLS#${organizationId}`, createdAt, id),
   /** An organization's WhatsApp flows. */
-  flowsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'flow'>) => ({
-    gsi1pk: `FLWS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  flowsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'flow'>) =>
+    newestIn('gsi1', `FLWS#${organizationId}`, createdAt, id),
   /** An organization's messages of a channel; shard 0 has no number, and all of a quiet organization's. */
-  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>, shard = 0) => ({
-    gsi1pk: `MSGS#${channel}#${numbered(organizationId, shard)}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>, shard = 0) =>
+    newestIn('gsi1', `MSGS#${channel}#${numbered(organizationId, shard)}`, createdAt, id),
   /** A contact's messages of a channel. */
-  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi2pk: `MSGS#${channel}#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) =>
+    newestIn('gsi2', `MSGS#${channel}#${contactId}`, createdAt, id),
   /** An organization's inbound messages of a channel; separate, so that a channel's own list holds only sends. */
-  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi1pk: `INS#${channel}#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) =>
+    newestIn('gsi1', `INS#${channel}#${organizationId}`, createdAt, id),
   /** The recipients (blind index) that opted out themselves while they belonged to a contact; the contact's opt-in clears them. */
-  optOutsOf: (contactId: Id<'contact'>, at: string, recipientHash: string) => ({
-    gsi2pk: `OUTS#${contactId}`,
-    gsi2sk: newestKey(at, recipientHash),
-  }),
+  optOutsOf: (contactId: Id<'contact'>, at: string, recipientHash: string) =>
+    newestIn('gsi2', `OUTS#${contactId}`, at, recipientHash),
   /** A contact's inbound messages of a channel. */
-  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi2pk: `INS#${channel}#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) =>
+    newestIn('gsi2', `INS#${channel}#${contactId}`, createdAt, id),
   /** A shard of an organization's customer events, by when they happened. */
-  customerEventsOf: (organizationId: Org, occurredAt: string, id: IdOrEmpty<'customerEvent'>, shard: number) => ({
-    gsi1pk: `CEVS#${organizationId}#${shard}`,
-    gsi1sk: newestKey(occurredAt, id),
-  }),
+  customerEventsOf: (organizationId: Org, occurredAt: string, id: IdOrEmpty<'customerEvent'>, shard: number) =>
+    newestIn('gsi1', `CEVS#${organizationId}#${shard}`, occurredAt, id),
   /** A contact's customer events, by when they happened. */
-  customerEventsOfContact: (contactId: Id<'contact'>, occurredAt: string, id: IdOrEmpty<'customerEvent'>) => ({
-    gsi2pk: `CEVS#${contactId}`,
-    gsi2sk: newestKey(occurredAt, id),
-  }),
+  customerEventsOfContact: (contactId: Id<'contact'>, occurredAt: string, id: IdOrEmpty<'customerEvent'>) =>
+    newestIn('gsi2', `CEVS#${contactId}`, occurredAt, id),
   /** A shard of an organization's customer events of one name, by when they happened. */
   customerEventsNamed: (
     organizationId: Org,
@@ -164,31 +103,16 @@ export const INDEX_KEYS = {
     occurredAt: string,
     id: IdOrEmpty<'customerEvent'>,
     shard: number,
-  ) => ({
-    gsi3pk: `CEVS#${organizationId}#${digest(name)}#${shard}`,
-    gsi3sk: newestKey(occurredAt, id),
-  }),
+  ) => newestIn('gsi3', `CEVS#${organizationId}#${digest(name)}#${shard}`, occurredAt, id),
   /** A contact's turns with the organization's own assistant. */
-  turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
-    gsi2pk: `AITS#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) =>
+    newestIn('gsi2', `AITS#${contactId}`, createdAt, id),
   /** The turns of an assistant about one message. */
-  turnsOfMessage: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
-    gsi3pk: `AITS#${messageId}`,
-    gsi3sk: newestKey(createdAt, id),
-  }),
+  turnsOfMessage: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) =>
+    newestIn('gsi3', `AITS#${messageId}`, createdAt, id),
   /** Inbound messages of a channel from one author (blind index). */
-  inboundFrom: (
-    organizationId: Org,
-    fromHash: string,
-    channel: string,
-    createdAt: string,
-    id: IdOrEmpty<'message'>,
-  ) => ({
-    gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
+  inboundFrom: (organizationId: Org, fromHash: string, channel: string, createdAt: string, id: IdOrEmpty<'message'>) =>
+    newestIn('gsi4', `INS#${channel}#${organizationId}#${fromHash}`, createdAt, id),
   /** Messages of a channel with a campaign tag; sharded as the organization's are. */
   messagesOfCampaign: (
     organizationId: Org,
@@ -197,10 +121,7 @@ export const INDEX_KEYS = {
     createdAt: string,
     id: IdOrEmpty<'message'>,
     shard = 0,
-  ) => ({
-    gsi3pk: `MSGS#${channel}#${organizationId}#${numbered(digest(campaignId), shard)}`,
-    gsi3sk: newestKey(createdAt, id),
-  }),
+  ) => newestIn('gsi3', `MSGS#${channel}#${organizationId}#${numbered(digest(campaignId), shard)}`, createdAt, id),
   /** Messages of a channel to a recipient (blind index). */
   messagesTo: (
     organizationId: Org,
@@ -208,35 +129,22 @@ export const INDEX_KEYS = {
     channel: string,
     createdAt: string,
     id: IdOrEmpty<'message'>,
-  ) => ({
-    gsi4pk: `MSGS#${channel}#${organizationId}#${recipientHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
+  ) => newestIn('gsi4', `MSGS#${channel}#${organizationId}#${recipientHash}`, createdAt, id),
   /** An organization's replies of a channel. */
-  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'reply'>) => ({
-    gsi1pk: `RPLS#${channel}#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
+  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'reply'>) =>
+    newestIn('gsi1', `RPLS#${channel}#${organizationId}`, createdAt, id),
   /** The replies to one message. */
-  repliesTo: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'reply'>) => ({
-    gsi2pk: `RPLS#${messageId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  repliesTo: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'reply'>) =>
+    newestIn('gsi2', `RPLS#${messageId}`, createdAt, id),
   /** The push devices of a contact that are not retired, by their last registration. */
-  pushTokensOfContact: (contactId: Id<'contact'>, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
-    gsi2pk: `PTOKS#${contactId}`,
-    gsi2sk: newestKey(updatedAt, id),
-  }),
+  pushTokensOfContact: (contactId: Id<'contact'>, updatedAt: string, id: IdOrEmpty<'pushToken'>) =>
+    newestIn('gsi2', `PTOKS#${contactId}`, updatedAt, id),
   /** The push devices, not retired, of a person by the organization's own id of it, by their last registration. */
-  pushTokensOfPerson: (organizationId: Org, externalId: string, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
-    gsi3pk: `PTOKS#${organizationId}#${digest(externalId)}`,
-    gsi3sk: newestKey(updatedAt, id),
-  }),
+  pushTokensOfPerson: (organizationId: Org, externalId: string, updatedAt: string, id: IdOrEmpty<'pushToken'>) =>
+    newestIn('gsi3', `PTOKS#${organizationId}#${digest(externalId)}`, updatedAt, id),
   /** A shard of a subscription's deliveries, test events included. */
-  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: Id<'delivery'>) => ({
-    gsi2pk: `DLVS#${webhookId}#${shardOf(id, DELIVERY_SHARDS)}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
+  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: Id<'delivery'>) =>
+    newestIn('gsi2', `DLVS#${webhookId}#${shardOf(id, DELIVERY_SHARDS)}`, createdAt, id),
   /** A shard of a subscription's backlog: deliveries that wait for its endpoint, by the time from which they may be tried (ms). */
   backlogOf: (webhookId: Id<'webhook'>, id: Id<'delivery'>, since: number) => ({
     duePk: `BACKLOG#${webhookId}#${shardOf(id, DELIVERY_SHARDS)}`,

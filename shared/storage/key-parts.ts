@@ -5,6 +5,17 @@ import type { Id, IdKind } from '../domain/core/ids.ts';
 export const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 /** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
 export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
+/** The entry of an index that lists the rows of a partition, newest first. */
+export const newestIn = <Index extends `gsi${number}`>(
+  index: Index,
+  partition: string,
+  createdAt: string,
+  id: string,
+) =>
+  ({ [`${index}pk`]: partition, [`${index}sk`]: newestKey(createdAt, id) }) as Record<
+    `${Index}pk` | `${Index}sk`,
+    string
+  >;
 
 /** A zero-padded number, so that it sorts numerically as text. */
 export const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');

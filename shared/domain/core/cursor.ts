@@ -1,4 +1,6 @@
+import type * as z from 'zod';
 import type { Tenant } from './actor.ts';
+import { type Refusal, refuse } from './errors.ts';
 import type { Vault } from './secrets.ts';
 
 /** The position after the last item of a page: any small JSON value. */
@@ -14,6 +16,20 @@ export type CursorPosition =
 export interface CursorScope extends Tenant {
   /** The operation and its filters. Field order doesn't matter; absent and undefined fields are equal. */
   readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** The cursor that a page was asked for with, and the scope in which it must have been issued. */
+export interface GivenCursor {
+  readonly vault: Vault;
+  /** The same for every page of a list. Excludes the page size, which may change between pages. */
+  readonly scope: CursorScope;
+  /** From the previous page's answer; undefined for the first page. */
+  readonly cursor: string | undefined;
+}
+/** A page of a list that pages by cursor; without `nextCursor` the list ended. */
+export interface CursorItems<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string;
 }
 
 const PURPOSE = 'cursor';
@@ -52,4 +68,21 @@ export const decodeCursor = (vault: Vault, scope: CursorScope, cursor: string): 
   const body = cursor.slice(SIGNATURE_LENGTH);
   if (!vault.verify(PURPOSE, signedText(scope, body), cursor.slice(0, SIGNATURE_LENGTH))) return undefined;
   return JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as CursorPosition;
+};
+
+/**
+ * The position of a given cursor; undefined for the first page. 400 for a cursor that was not issued by us, was changed, or belongs to another
+ * organization, environment or query (docs/spec/reliability.md#tampered-cursors).
+ */
+export const openCursor = <S extends z.ZodType>(
+  position: S,
+  { vault, scope, cursor }: GivenCursor,
+): z.output<S> | undefined | Refusal<'BAD_REQUEST'> => {
+  if (cursor === undefined) return undefined;
+  const parsed = position.safeParse(decodeCursor(vault, scope, cursor));
+  if (parsed.success) return parsed.data;
+  return refuse('BAD_REQUEST', {
+    detail: 'The cursor is not valid.',
+    errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+  });
 };

@@ -1,3 +1,5 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
 /**
  * Which webhook URLs may be called. They come from strangers, and our machines can reach services that trust their network: instance
  * metadata, databases, admin pages (OWASP, Server-Side Request Forgery Prevention).
@@ -45,8 +47,6 @@ export const DENIED_NETWORKS: readonly (readonly [network: string, what: string]
   ['8000::/1', 'not global unicast (IANA, IPv6 address space)'],
 ];
 
-const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
-
 /** Name endings outside public DNS: if they resolve at all, then to something on our own network. */
 const PRIVATE_ENDINGS = [
   'localhost', // RFC 6761
@@ -75,83 +75,41 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** Characters that URL parsers drop or read as a slash, so that two parsers could see different hosts. */
 const AMBIGUOUS = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 
-const parseIpv4 = (text: string): number[] | undefined => {
-  const parts = text.split('.');
-  // Some resolvers read a leading zero as octal, so it is rejected.
-  const isValid = parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
-  return isValid ? parts.map(Number) : undefined;
+/** The family of an address; undefined for other texts, and for addresses with a zone. */
+const familyOf = (ip: string): 'ipv4' | 'ipv6' | undefined => {
+  if (isIPv4(ip)) return 'ipv4';
+  return isIPv6(ip) && !ip.includes('%') ? 'ipv6' : undefined;
 };
 
-/** Parses colon-separated groups into bytes; if `last`, the last group may be a dotted IPv4 address. */
-const parseGroups = (text: string, last: boolean): number[] | undefined => {
-  if (text === '') return [];
-  const bytes: number[] = [];
-  const groups = text.split(':');
-  for (const [index, group] of groups.entries()) {
-    const dotted = last && index === groups.length - 1 ? parseIpv4(group) : undefined;
-    if (dotted) bytes.push(...dotted);
-    else if (/^[0-9a-f]{1,4}$/i.test(group))
-      bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255);
-    else return undefined;
+const networks = (list: readonly string[]): BlockList => {
+  const blocks = new BlockList();
+  for (const text of list) {
+    const [ip = '', bits] = text.split('/');
+    blocks.addSubnet(ip, Number(bits), familyOf(ip));
   }
-  return bytes;
+  return blocks;
 };
 
-const parseIpv6 = (text: string): number[] | undefined => {
-  const halves = text.split('::');
-  if (halves.length > 2) return undefined;
-  const head = parseGroups(halves[0] ?? '', halves.length === 1);
-  const tail = parseGroups(halves[1] ?? '', true);
-  if (!head || !tail) return undefined;
-  const missing = 16 - head.length - tail.length;
-  // `::` replaces at least one group of zeros.
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined;
-  return [...head, ...Array<number>(missing).fill(0), ...tail];
-};
-
-const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
-
-/** Parses an address into 4 or 16 bytes (RFC 4291, no zones); IPv4-mapped addresses count as IPv4. */
-const bytesOf = (ip: string): number[] | undefined => {
-  if (!ip.includes(':')) return parseIpv4(ip);
-  const bytes = parseIpv6(ip);
-  return bytes && MAPPED.every((byte, index) => bytes[index] === byte) ? bytes.slice(12) : bytes;
-};
-
-interface Network {
-  readonly bytes: readonly number[];
-  readonly bits: number;
-}
-const networks = (list: readonly string[]): Network[] =>
-  list.map((text) => {
-    const [ip = '', bits = ''] = text.split('/');
-    const bytes = ip.includes(':') ? parseIpv6(ip) : parseIpv4(ip);
-    if (!bytes) throw new RangeError(`${text} is no network`);
-    return { bytes, bits: Number(bits) };
-  });
-
-const contains = (address: readonly number[], { bytes, bits }: Network): boolean =>
-  address.length === bytes.length &&
-  address.every((byte, index) => {
-    const kept = Math.min(8, Math.max(0, bits - index * 8));
-    return (byte ^ (bytes[index] ?? 0)) >> (8 - kept) === 0;
-  });
-
-const DENIED = networks(DENIED_NETWORKS.map(([network]) => network));
-const LOOPBACK = networks(LOOPBACK_NETWORKS);
+const DENIED = Map.groupBy(
+  DENIED_NETWORKS.map(([network]) => network),
+  (network) => (network.includes(':') ? 'ipv6' : 'ipv4'),
+);
+const DENIED_IPV4 = networks(DENIED.get('ipv4') ?? []);
+const DENIED_IPV6 = networks(DENIED.get('ipv6') ?? []);
+/** IPv4 addresses within IPv6, which count as IPv4: a list of IPv4 networks knows them (RFC 4291, 2.5.5.2). */
+const MAPPED = networks(['::ffff:0:0/96']);
+const LOOPBACK = networks(['127.0.0.0/8', '::1/128']);
 
 /** Whether an IP address belongs to no public host. Unparseable addresses and those with zones are denied too. */
 export const isDeniedAddress = (ip: string): boolean => {
-  const address = bytesOf(ip);
-  return !address || DENIED.some((network) => contains(address, network));
+  const family = familyOf(ip);
+  if (!family || DENIED_IPV4.check(ip, family)) return true;
+  return family === 'ipv6' && !MAPPED.check(ip, family) && DENIED_IPV6.check(ip, family);
 };
 
-const isLoopback = (ip: string): boolean => {
-  const address = bytesOf(ip);
-  return address !== undefined && LOOPBACK.some((network) => contains(address, network));
-};
+const isLoopback = (ip: string): boolean => LOOPBACK.check(ip, familyOf(ip));
 
-const isLiteral = (hostname: string): boolean => bytesOf(hostname) !== undefined;
+const isLiteral = (hostname: string): boolean => familyOf(hostname) !== undefined;
 
 /** A URL's host without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { CallbackReading, CallbackRequest, ProviderEvent } from '../../domain/message/provider-port.ts';
-import { sameSecret } from '../http.ts';
+import { parseJson, sameSecret } from '../http.ts';
+import { textSetting } from '../settings.ts';
 
 /** Webhook secrets: an app has one app secret, and a verify token for each of its webhook products. */
 export const metaWebhookSettings = {
-  appSecret: z.string().min(1).describe('The secret of the Meta app. Meta signs its callbacks with it.'),
-  verifyToken: z
-    .string()
-    .min(1)
-    .describe('The verification token that was entered with the address of the callbacks. Choose it at random.'),
+  appSecret: textSetting('The secret of the Meta app. Meta signs its callbacks with it.'),
+  verifyToken: textSetting(
+    'The verification token that was entered with the address of the callbacks. Choose it at random.',
+  ),
 };
 interface WebhookSecrets {
   readonly appSecret: string;
@@ -34,14 +34,6 @@ export const answerMetaChallenge = (
   const challenge = query['hub.challenge'];
   const isOurToken = query['hub.mode'] === 'subscribe' && sameSecret(query['hub.verify_token'] ?? '', verifyToken);
   return isOurToken && challenge !== undefined && CHALLENGE.test(challenge) ? challenge : undefined;
-};
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 };
 
 /** A field of a callback that is not processed, by Meta's name. */
@@ -71,7 +63,7 @@ export const readMetaWebhook = <Entry>(
   if (!signature) return { kind: 'forged', detail: 'meta: no signature' };
   if (!sameSecret(metaSignature(appSecret, body), signature))
     return { kind: 'forged', detail: 'meta: the signature is not ours' };
-  const envelope = z.object({ object: z.literal(object), entry: z.array(z.unknown()) }).safeParse(parsed(body)).data;
+  const envelope = parseJson(z.object({ object: z.literal(object), entry: z.array(z.unknown()) }), body);
   if (!envelope) return { kind: 'malformed', detail: `meta: no callback of ${object}` };
   const found = envelope.entry.flatMap((each): EntryEvents => {
     const read = entry.safeParse(each).data;

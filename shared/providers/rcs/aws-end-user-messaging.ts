@@ -21,23 +21,17 @@ import {
 import { e164Of } from '../e164.ts';
 import { parseJson, refusal } from '../http.ts';
 import { callbacksWith } from '../registry.ts';
+import { optionalTextSetting, textSetting } from '../settings.ts';
 import { tappedButton, typedText } from './inbound.ts';
 
 /** Operator settings of RCS through AWS End User Messaging. */
 export const awsEndUserMessagingRcsSettings = z
   .strictObject({
-    region: endUserMessagingSettings.region,
-    originationIdentity: z
-      .string()
-      .min(1)
-      .describe('The RCS agent, or the pool that holds it, that sends; its id or ARN.'),
-    fallbackIdentity: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        'The number or sender id of the SMS that leaves instead; its id or ARN, no pool. Without it, the pool chooses; an agent alone cannot.',
-      ),
+    ...endUserMessagingSettings,
+    originationIdentity: textSetting('The RCS agent, or the pool that holds it, that sends; its id or ARN.'),
+    fallbackIdentity: optionalTextSetting(
+      'The number or sender id of the SMS that leaves instead; its id or ARN, no pool. Without it, the pool chooses; an agent alone cannot.',
+    ),
     timeToLiveSeconds: z
       .int()
       .min(1)
@@ -46,13 +40,6 @@ export const awsEndUserMessagingRcsSettings = z
       .describe(
         'How long RCS is tried, in s; what is not delivered by then leaves by SMS. Without it only a failure does.',
       ),
-    configurationSetName: endUserMessagingSettings.configurationSetName,
-    topicArns: endUserMessagingSettings.topicArns,
-    accessKeyId: endUserMessagingSettings.accessKeyId,
-    secretAccessKey: endUserMessagingSettings.secretAccessKey,
-    baseUrl: endUserMessagingSettings.baseUrl,
-    snsBaseUrl: endUserMessagingSettings.snsBaseUrl,
-    timeoutMs: endUserMessagingSettings.timeoutMs,
   })
   .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);
 type RcsSettings = z.infer<typeof awsEndUserMessagingRcsSettings>;

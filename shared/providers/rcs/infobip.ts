@@ -18,17 +18,14 @@ import {
   readInfobipCallback,
 } from '../infobip-callbacks.ts';
 import { callbacksWith } from '../registry.ts';
+import { optionalTextSetting, textSetting } from '../settings.ts';
 import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts';
 
 /** Operator settings of RCS through Infobip. */
 export const infobipRcsSettings = z.strictObject({
-  apiKey: z.string().min(1).describe('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
-  sender: z.string().min(1).describe('The RCS sender (agent) of the account that sends.'),
-  smsSender: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The sender of the SMS that leaves instead; without it Infobip chooses.'),
+  apiKey: textSetting('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
+  sender: textSetting('The RCS sender (agent) of the account that sends.'),
+  smsSender: optionalTextSetting('The sender of the SMS that leaves instead; without it Infobip chooses.'),
   validityMinutes: z
     .int()
     .min(1)

@@ -4,19 +4,17 @@ import type { ProviderAnswer, ProviderIo } from '../../domain/message/provider-p
 import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY, snsReceiverSettings } from '../aws.ts';
 import { endUserMessagingSettings, readEvent, replyOf, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
 import { callbacksWith } from '../registry.ts';
+import { textSetting } from '../settings.ts';
 
 const MESSAGE_TYPES = ['TRANSACTIONAL', 'PROMOTIONAL'] as const;
 
 /** Operator settings of AWS End User Messaging SMS. */
 export const awsEndUserMessagingSettings = z
   .strictObject({
-    region: endUserMessagingSettings.region,
-    originationIdentity: z
-      .string()
-      .min(1)
-      .describe('The phone number, sender id or pool that sends messages that name no sender; its id or ARN.'),
-    configurationSetName: endUserMessagingSettings.configurationSetName,
-    topicArns: endUserMessagingSettings.topicArns,
+    ...endUserMessagingSettings,
+    originationIdentity: textSetting(
+      'The phone number, sender id or pool that sends messages that name no sender; its id or ARN.',
+    ),
     messageTypes: z
       .strictObject({
         premium: z.enum(MESSAGE_TYPES).default('PROMOTIONAL'),
@@ -24,11 +22,6 @@ export const awsEndUserMessagingSettings = z
       })
       .prefault({})
       .describe('The message type of each route: premium respects opt-outs, otp does not.'),
-    accessKeyId: endUserMessagingSettings.accessKeyId,
-    secretAccessKey: endUserMessagingSettings.secretAccessKey,
-    baseUrl: endUserMessagingSettings.baseUrl,
-    snsBaseUrl: endUserMessagingSettings.snsBaseUrl,
-    timeoutMs: endUserMessagingSettings.timeoutMs,
   })
   .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);
 export type AwsEndUserMessagingSettings = z.infer<typeof awsEndUserMessagingSettings>;

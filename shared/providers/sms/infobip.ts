@@ -17,15 +17,12 @@ import {
   readInfobipCallback,
 } from '../infobip-callbacks.ts';
 import { callbacksWith } from '../registry.ts';
+import { optionalTextSetting, textSetting } from '../settings.ts';
 
 /** Operator settings of SMS through Infobip. */
 export const infobipSettings = z.strictObject({
-  apiKey: z.string().min(1).describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
-  from: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The sender of messages that name none; without it the account default sends.'),
+  apiKey: textSetting('The API key, with the scopes sms:message:send and sms:logs:read.'),
+  from: optionalTextSetting('The sender of messages that name none; without it the account default sends.'),
   ...infobipAccountSettings,
 });
 export type InfobipSettings = z.infer<typeof infobipSettings>;

@@ -10,6 +10,7 @@ import type {
 } from '../../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from '../http.ts';
 import { callbacksWith } from '../registry.ts';
+import { optionalTextSetting, textSetting } from '../settings.ts';
 import { TWILIO_CODES, TWILIO_RECEIPTS, TWILIO_STATUSES } from './twilio-codes.ts';
 
 const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);
@@ -18,21 +19,16 @@ const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);
 export const twilioSettings = z
   .strictObject({
     accountSid: z.string().regex(sid('AC')).describe('The account that sends and pays: AC and 32 hexadecimal digits.'),
-    authToken: z
-      .string()
-      .min(1)
-      .describe("The account's auth token. Twilio signs its callbacks with it, so it is needed with an API key too."),
+    authToken: textSetting(
+      "The account's auth token. Twilio signs its callbacks with it, so it is needed with an API key too.",
+    ),
     apiKeySid: z
       .string()
       .regex(sid('SK'))
       .optional()
       .describe('An API key to send with, instead of the auth token: SK and 32 hexadecimal digits.'),
-    apiKeySecret: z.string().min(1).optional().describe("The API key's secret."),
-    from: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('The number, short code or alphanumeric sender of messages that name no sender.'),
+    apiKeySecret: optionalTextSetting("The API key's secret."),
+    from: optionalTextSetting('The number, short code or alphanumeric sender of messages that name no sender.'),
     messagingServiceSid: z
       .string()
       .regex(sid('MG'))

@@ -40,7 +40,6 @@ const accountRows = defineRow<Account>()({
     createdAt: time,
     version: z.int().default(0),
   },
-  rename: { organizationId: 'org' },
   key: (account) => KEYS.account(account.id),
   index: (account) => INDEX_KEYS.accountsOf(account.organizationId, isoTime(account.createdAt), account.id),
 });
@@ -55,7 +54,6 @@ export const readAccount = async (table: Table, accountId: Id<'account'>): Promi
 /** The row that makes an address one account's in its organization, and finds the account by the address. */
 const personRows = defineRow<Pick<Account, 'id' | 'organizationId'>>()({
   attributes: { id: id('account'), organizationId: id('organization') },
-  rename: { organizationId: 'org' },
   key: ({ organizationId }, emailHash: string) => KEYS.person(emailHash, organizationId),
 });
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { Credential, CredentialReader } from '../../domain/access/credentials.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { SCOPES } from '../../domain/core/scopes.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { readAccount } from './accounts.ts';
@@ -13,8 +12,7 @@ import { ancestorOf } from './key-rows.ts';
 export const credentialRows = defineRow<Credential>()({
   attributes: {
     id: z.union([id('apiKey'), id('session')]),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     kind: z.enum(['key', 'session']),
     scopes: z.array(z.enum(SCOPES)),
     accountId: id('account').exactOptional(),
@@ -23,7 +21,6 @@ export const credentialRows = defineRow<Credential>()({
     ancestors: z.array(id('apiKey')).default([]),
     allowedIps: z.array(z.string()).exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (_, hash: string) => KEYS.credential(hash),
 });
 

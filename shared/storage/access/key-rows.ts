@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Ancestor } from '../../domain/access/key-ancestors.ts';
 import type { ApiKey } from '../../domain/access/keys.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { SCOPES } from '../../domain/core/scopes.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -15,8 +14,7 @@ const hash = z.string().length(64);
 export const keyRows = defineRow<ApiKey>()({
   attributes: {
     id: id('apiKey'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
     createdBy: z.union([id('account'), id('apiKey')]).exactOptional(),
@@ -33,7 +31,6 @@ export const keyRows = defineRow<ApiKey>()({
     lastUsedAt: time.exactOptional(),
     lastUsedIp: z.string().exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (key) => KEYS.apiKey(key.id),
   index: (key) => INDEX_KEYS.keysOf(key.organizationId, isoTime(key.createdAt), key.id),
 });

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { NewSession, Session, SessionStore } from '../../domain/access/sessions.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, time, ttlAfter } from '../client/attributes.ts';
+import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
@@ -17,14 +16,12 @@ import { newCredentialWrite } from './credential-writes.ts';
 const sessionRows = defineRow<Session>()({
   attributes: {
     id: id('session'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     accountId: id('account'),
     hash: z.string().length(64),
     createdAt: time,
     expiresAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (session) => KEYS.session(session.id),
   index: (session) => INDEX_KEYS.sessionsOf(session.accountId, isoTime(session.createdAt), session.id),
 });

@@ -23,7 +23,6 @@ const requestRows = defineRow<LinkRequest>()({
     organizationId: id('organization').exactOptional(),
     createdAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (request) => KEYS.linkRequest(request.id),
   index: ({ id: requestId, createdAt }) => INDEX_KEYS.due('mail_sign_in', requestId, createdAt),
 });

@@ -31,7 +31,7 @@ const partRows = defineRow<ColumnPart>()({
     version: z.int(),
     data: z.custom<Uint8Array>(isBytes),
   },
-  rename: { organizationId: 'org', name: 'column' },
+  rename: { name: 'column' },
   key: ({ organizationId, block, name, part }) => KEYS.audienceColumn(organizationId, block, name, part),
 });
 

@@ -30,7 +30,7 @@ interface CountsRow {
 }
 const countsRows = defineRow<CountsRow>()({
   attributes: { organizationId: id('organization'), counts: packedJson(MAX_BYTES, (json) => counts.parse(json)) },
-  rename: { organizationId: 'org', counts: 'packed' },
+  rename: { counts: 'packed' },
   key: ({ organizationId }, selection: string) => KEYS.audienceCounts(organizationId, selection),
 });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { BlockSet } from '../../domain/audience/block.ts';
 import { NumberSet } from '../../domain/audience/number-set.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { BlockMembership } from '../../domain/segments/membership.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -24,8 +23,7 @@ const packedSet = z.codec(
 
 export const memberRows = defineRow<BlockMembership>()({
   attributes: {
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     block: z.int(),
     version: z.int(),
     at: time,
@@ -35,7 +33,6 @@ export const memberRows = defineRow<BlockMembership>()({
     ),
     nextChangeAt: z.number().optional(),
   },
-  rename: { organizationId: 'org' },
   key: ({ organizationId, block }) => KEYS.audienceMembers(organizationId, block),
   index: ({ organizationId, block, nextChangeAt }) =>
     nextChangeAt === undefined ? {} : INDEX_KEYS.due('segment_members', `${organizationId}#${block}`, nextChangeAt),

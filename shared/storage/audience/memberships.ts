@@ -29,7 +29,6 @@ export const membershipRows = defineRow<Membership>()({
     at: time,
     version: z.int(),
   },
-  rename: { organizationId: 'org' },
   key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
 });
 

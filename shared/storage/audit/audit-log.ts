@@ -8,12 +8,13 @@ import {
   STAGE_LOG,
 } from '../../domain/audit/entry.ts';
 import { AUDIT_KEPT_MS, type AuditFilter, type NamedEntry } from '../../domain/audit/views.ts';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import { asId } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
-import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
+import { type CursorRequest, cursorItems, type ListRange } from '../client/cursor-pages.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { between, isEmpty } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -67,12 +68,6 @@ export const auditWrites = (entry: AuditEntry | undefined): WriteOp[] => {
   return matchesOf(entry).map((match) => ({ put: { ...auditRows.write(entry, match), ttl } }));
 };
 
-/** A page of an organization's log, or the stage's. */
-export interface AuditPage {
-  readonly items: readonly NamedEntry[];
-  readonly nextCursor?: string;
-}
-
 /** The rows that a filter selects, none older than is kept at `now` (ms); undefined when there can be none. */
 const rangeOf = (owner: AuditOwner, { from = 0, to, ...match }: AuditFilter, now: number): ListRange | undefined => {
   const window = { from: Math.max(from, now - AUDIT_KEPT_MS), to };
@@ -90,13 +85,10 @@ export const listAudit = async (
   owner: AuditOwner,
   filter: AuditFilter,
   request: CursorRequest & { readonly now: number },
-): Promise<AuditPage | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<NamedEntry> | Refusal<'BAD_REQUEST'>> => {
   const range = rangeOf(owner, filter, request.now);
   if (range === undefined) return { items: [] };
-  const page = await cursorPage(table, range, request);
-  if (isRefusal(page)) return page;
-  const { keys: rows, ...next } = page;
-  return { items: await withNames(table, rows.map(auditRows.read)), ...next };
+  return cursorItems(table, range, request, (rows) => withNames(table, rows.map(auditRows.read)));
 };
 
 /** The newest entries that a filter selects, at most `limit`, at `now` (ms). For the operator. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { Chunk } from '../../domain/bulk/chunk.ts';
 import type { Batch } from '../../domain/bulk/ports.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 
@@ -19,7 +18,6 @@ export const batchRows = defineRow<Batch>()({
     others: z.int(),
     createdAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (batch) => KEYS.batch(batch.id),
 });
 
@@ -34,8 +32,7 @@ export const chunkRows = defineRow<StoredChunk>()({
   attributes: {
     batchId: id('batch'),
     chunk: z.int(),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     lane: z.int().optional(),
     state: z.enum(['waiting', 'left', 'closed']),
     coins: z.int(),
@@ -50,7 +47,7 @@ export const chunkRows = defineRow<StoredChunk>()({
     freed: z.record(z.string(), z.int()).optional(),
     releasedAt: z.int().optional(),
   },
-  rename: { organizationId: 'org', messageIds: 'ids', checkAt: 'dueAt' },
+  rename: { messageIds: 'ids', checkAt: 'dueAt' },
   key: (chunk) => KEYS.batchChunk(chunk.batchId, chunk.chunk),
 });
 

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id, IdKind } from '../../domain/core/ids.ts';
 import type { Coins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -9,6 +10,9 @@ export const time = z.codec(z.iso.datetime(), z.number(), { decode: (text) => Da
 
 /** An id of a kind. Not checked again on reading: it was checked before it was written. */
 export const id = <K extends IdKind>(_kind: K) => z.custom<Id<K>>((value) => typeof value === 'string');
+
+/** Whose a row is: the attributes of a tenant. */
+export const tenant = { organizationId: id('organization'), env: z.enum(ENVIRONMENTS) };
 
 /** A whole number of coins. */
 export const coins = z.custom<Coins>(Number.isSafeInteger);

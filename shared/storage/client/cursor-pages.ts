@@ -1,19 +1,13 @@
 import * as z from 'zod';
-import { type CursorScope, decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
-import { type Refusal, refuse } from '../../domain/core/errors.ts';
-import type { Vault } from '../../domain/core/secrets.ts';
+import { type CursorItems, encodeCursor, type GivenCursor, openCursor } from '../../domain/core/cursor.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { INDEXES, TABLE } from '../table-indexes.ts';
-import { partsOf, type ShardedRange } from './pages.ts';
+import { fullRows, partsOf, type ShardedRange } from './pages.ts';
 import type { Row } from './row.ts';
 import type { Table } from './table.ts';
 
 /** The requested page of a list, and the scope in which its cursors are valid. */
-export interface CursorRequest {
-  readonly vault: Vault;
-  /** The same for every page of a list. Excludes the page size, which may change between pages. */
-  readonly scope: CursorScope;
-  /** From the previous page's answer; undefined for the first page. */
-  readonly cursor: string | undefined;
+export interface CursorRequest extends GivenCursor {
   readonly limit: number;
 }
 /** A page's keys; without `nextCursor` the list ended. */
@@ -106,24 +100,28 @@ export const cursorAfter = (range: ListRange, { vault, scope }: CursorRequest, r
 
 /**
  * A page of a narrow index, newest first. Reads `limit` + 1 index rows without a filter, and never more than 1,000: a filtered page may have
- * fewer items and still a next page, so that a page's cost does not grow with the list. 400 for a cursor that was not issued by us, was
- * changed, or belongs to another organization, environment or query (docs/spec/reliability.md#tampered-cursors).
+ * fewer items and still a next page, so that a page's cost does not grow with the list. 400 as `openCursor`.
  */
 export const cursorPage = async (
   table: Table,
   range: ListRange,
-  { vault, scope, cursor, limit }: CursorRequest,
+  request: CursorRequest,
 ): Promise<CursorPage | Refusal<'BAD_REQUEST'>> => {
-  let from: Position | undefined;
-  if (cursor !== undefined) {
-    const parsed = position.safeParse(decodeCursor(vault, scope, cursor));
-    if (!parsed.success)
-      return refuse('BAD_REQUEST', {
-        detail: 'The cursor is not valid.',
-        errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
-      });
-    from = parsed.data;
-  }
-  const { rows, end } = await mergedMatches(table, range, from, limit);
-  return { keys: rows, ...(end ? { nextCursor: encodeCursor(vault, scope, end) } : {}) };
+  const from = openCursor(position, request);
+  if (isRefusal(from)) return from;
+  const { rows, end } = await mergedMatches(table, range, from, request.limit);
+  return { keys: rows, ...(end ? { nextCursor: encodeCursor(request.vault, request.scope, end) } : {}) };
+};
+
+/** The same page with its items, which are made of its full rows. */
+export const cursorItems = async <T>(
+  table: Table,
+  range: ListRange,
+  request: CursorRequest,
+  itemsOf: (rows: readonly Row[]) => readonly T[] | Promise<readonly T[]>,
+): Promise<CursorItems<T> | Refusal<'BAD_REQUEST'>> => {
+  const page = await cursorPage(table, range, request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: await itemsOf(range.index === undefined ? keys : await fullRows(table, keys)), ...next };
 };

@@ -27,7 +27,7 @@ type Exactly<Entity, Fields> = [Differing<Entity, Fields>] extends [never]
 interface RowDefinition<Entity, Attributes, Place extends readonly unknown[]> {
   /** The codec of each field, under the field's name. */
   readonly attributes: Attributes;
-  /** Attributes that are stored under another name than the field's. */
+  /** Attributes that are stored under another name than the field's, besides `organizationId`: every row has it as `org`. */
   readonly rename?: { readonly [K in keyof Attributes]?: string };
   readonly key: (entity: Entity, ...place: Place) => Key;
   /** The index entries of the row. */
@@ -103,9 +103,11 @@ export const defineRow =
   ): RowCodec<Entity, Place> => {
     const { key, index, version = 1, versions = {} } = definition;
     const codecs: Readonly<Record<string, z.ZodType>> = definition.attributes;
-    const names = new Map(Object.entries<string | undefined>(definition.rename ?? {}));
-    const nameOf = (field: string): string => names.get(field) ?? field;
-    const renamed = [...names.keys()].map((field) => ({ field, name: nameOf(field) }));
+    const names: Readonly<Record<string, string | undefined>> = { organizationId: 'org', ...definition.rename };
+    const nameOf = (field: string): string => names[field] ?? field;
+    const renamed = Object.keys(codecs)
+      .map((field) => ({ field, name: nameOf(field) }))
+      .filter(({ field, name }) => field !== name);
     // The types guarantee what is written: only fields with another stored form are encoded, so that a write is not checked a second time.
     const encoders = new Map(
       Object.entries(codecs).map(([field, codec]) => [field, isPlain(codec) ? UNCHANGED : codec] as const),

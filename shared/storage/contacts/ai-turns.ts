@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { CHANNELS } from '../../domain/channels/registry.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { AI_ROLES, type AiTurn } from '../../domain/tracking/ai-turn.ts';
 import type { TurnPorts } from '../../domain/tracking/report-turn.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { fullRows } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -25,8 +24,7 @@ const MAX_OF_MESSAGE = 100;
 export const turnRows = defineRow<AiTurn>()({
   attributes: {
     id: id('aiTurn'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     contactId: id('contact'),
     messageId: id('message').optional(),
     channel: z.enum(CHANNELS),
@@ -37,7 +35,6 @@ export const turnRows = defineRow<AiTurn>()({
     requestHash: z.string(),
     createdAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (turn) => KEYS.aiTurn(turn.id),
   index: ({ id, contactId, messageId, createdAt }) => ({
     ...INDEX_KEYS.turnsOfContact(contactId, isoTime(createdAt), id),

@@ -33,7 +33,6 @@ const changedContactRows = defineRow<ChangedContact>()({
     duePk: z.string().optional(),
     isWanted: z.boolean().optional(),
   },
-  rename: { organizationId: 'org' },
   key: ({ organizationId, contactId }) => KEYS.changedContact(organizationId, contactId),
 });
 

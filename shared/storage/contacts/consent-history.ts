@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import type { ConsentChange } from '../../domain/contacts/consent-history.ts';
 import { type Contact, OPT_IN_STATUSES } from '../../domain/contacts/contact.ts';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
-import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -27,7 +28,6 @@ const consentRows = defineRow<ConsentChange>()({
     userAgent: text,
     reason: text,
   },
-  rename: { organizationId: 'org' },
   key: ({ contactId }, version: number) => KEYS.consent(contactId, version),
 });
 
@@ -89,9 +89,5 @@ export const consentPage = async (
   table: Table,
   contactId: Id<'contact'>,
   request: CursorRequest,
-): Promise<{ readonly items: readonly ConsentChange[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
-  const page = await cursorPage(table, { ...consentRange(contactId), newestFirst: true }, request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  return { items: keys.map(consentRows.read), ...next };
-};
+): Promise<CursorItems<ConsentChange> | Refusal<'BAD_REQUEST'>> =>
+  cursorItems(table, { ...consentRange(contactId), newestFirst: true }, request, (rows) => rows.map(consentRows.read));

@@ -32,7 +32,6 @@ export const lastContactNumber = async (table: Table, organizationId: Id<'organi
 type NumberedContact = Pick<Contact, 'organizationId' | 'number'> & { readonly contactId: Id<'contact'> };
 const numberedRows = defineRow<NumberedContact>()({
   attributes: { organizationId: id('organization'), number: z.int(), contactId: id('contact') },
-  rename: { organizationId: 'org' },
   key: ({ organizationId, number }) => KEYS.numberedContact(organizationId, number),
 });
 

@@ -9,11 +9,10 @@ import {
   type OptInStatus,
   phoneHashesOf,
 } from '../../domain/contacts/contact.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -49,8 +48,7 @@ export const contactRows = defineRow<StoredContact>()({
   attributes: {
     id: id('contact'),
     number: z.int(),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     phone: z.string(),
     phoneHash: z.string(),
     name: text,
@@ -90,7 +88,6 @@ export const contactRows = defineRow<StoredContact>()({
     updatedAt: time,
     version: z.int(),
   },
-  rename: { organizationId: 'org' },
   key: (contact) => KEYS.contact(contact.id),
   index: ({ id, organizationId: org, emailHash, createdAt }) => ({
     ...INDEX_KEYS.contactsOf(org, isoTime(createdAt), id),

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { AUDIT_ACTOR_KINDS } from '../../domain/audit/entry.ts';
 import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { Erased, Erasure, ErasureStore } from '../../domain/contacts/erase.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { all, EXISTS, isStill } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -22,8 +21,7 @@ const sum = z.int().default(0);
 const erasureRows = defineRow<Erasure>()({
   attributes: {
     contactId: id('contact'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     number: z.int(),
     phoneHash: z.string().optional(),
     emailHash: z.string().optional(),
@@ -37,7 +35,6 @@ const erasureRows = defineRow<Erasure>()({
     turns: sum,
     devices: sum,
   },
-  rename: { organizationId: 'org' },
   key: ({ contactId }) => KEYS.erasure(contactId),
 });
 

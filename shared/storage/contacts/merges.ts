@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { SentCounts } from '../../domain/contacts/frequency.ts';
 import type { Merge, MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -29,12 +28,10 @@ const mergeRows = defineRow<Merge>()({
   attributes: {
     contactId: id('contact'),
     number: z.int(),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     into: id('contact'),
     at: time,
   },
-  rename: { organizationId: 'org' },
   key: ({ contactId }) => KEYS.merge(contactId),
 });
 

@@ -42,7 +42,6 @@ export const recipientRows = defineRow<Recipient>()({
     optedOut: z.int().default(0),
     suppressedUntil: z.int().default(0),
   },
-  rename: { organizationId: 'org' },
   key: (_, key: Key) => key,
 });
 

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { isRefusal, type Refusal, Unavailable } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import { type Refusal, Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { TOUCH_CHANNELS } from '../../domain/customer-events/attribution.ts';
 import type { CustomerEvent } from '../../domain/customer-events/customer-event.ts';
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, jsonText, time } from '../client/attributes.ts';
+import { id, jsonText, tenant, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
-import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
-import { between, fullRows, isEmpty } from '../client/pages.ts';
+import { type CursorRequest, cursorItems, type ListRange } from '../client/cursor-pages.ts';
+import { between, isEmpty } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -23,8 +23,7 @@ const propertiesSchema = z.record(z.string(), z.union([z.string(), z.number(), z
 export const customerEventRows = defineRow<CustomerEvent>()({
   attributes: {
     id: id('customerEvent'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     eventId: z.string(),
     name: z.string(),
     contactId: id('contact').optional(),
@@ -45,7 +44,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
     createdAt: time,
   },
   // An attribute of its own, since the index of contacts' objects holds it.
-  rename: { organizationId: 'org', name: 'eventName' },
+  rename: { name: 'eventName' },
   key: (event) => KEYS.customerEvent(event.id),
   index({ id, organizationId, contactId, name, occurredAt }) {
     const at = isoTime(occurredAt);
@@ -99,10 +98,6 @@ const rangeOf = (
 };
 
 /** A page of events; without `nextCursor` the list ended. */
-export interface CustomerEventPage {
-  readonly items: readonly CustomerEvent[];
-  readonly nextCursor?: string;
-}
 
 /**
  * A page of an organization's events, latest first; its cost does not grow with the list. Of one contact and one name a page may have fewer
@@ -112,10 +107,8 @@ export const listCustomerEvents = async (
   table: Table,
   filter: CustomerEventFilter,
   request: CursorRequest,
-): Promise<CustomerEventPage | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<CustomerEvent> | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(filter)) return { items: [] };
-  const page = await cursorPage(table, rangeOf(request.scope.organizationId, filter), request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  return { items: (await fullRows(table, keys)).map(customerEventRows.read), ...next };
+  const range = rangeOf(request.scope.organizationId, filter);
+  return cursorItems(table, range, request, (rows) => rows.map(customerEventRows.read));
 };

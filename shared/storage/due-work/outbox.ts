@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { PRIORITIES } from '../../domain/core/priority.ts';
 import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
@@ -7,7 +6,7 @@ import type { DomainEvent, QueuedEvent } from '../../domain/events/event.ts';
 import type { EventStore, StoredEvent } from '../../domain/webhooks/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -25,14 +24,12 @@ const eventRows = defineRow<OutboxEvent>()({
   attributes: {
     id: id('event'),
     type: z.enum(EVENT_TYPES),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     createdAt: time,
     data: z.record(z.string(), z.unknown()),
     priority: z.enum(PRIORITIES).exactOptional(),
     publishedAt: time.exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (event) => KEYS.event(event.id),
 });
 

@@ -45,7 +45,6 @@ const summaryRows = defineRow<TemplateSummary>()({
     createdAt: time,
     updatedAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (template) => KEYS.emailTemplate(template.id),
   index: ({ id, organizationId, createdAt }) => INDEX_KEYS.emailTemplatesOf(organizationId, isoTime(createdAt), id),
 });
@@ -66,7 +65,7 @@ interface StoredContents {
 }
 const contentRows = defineRow<StoredContents>()({
   attributes: { organizationId: id('organization'), contents },
-  rename: { organizationId: 'org', contents: 'packed' },
+  rename: { contents: 'packed' },
   key: (_, templateId: Id<'emailTemplate'>) => KEYS.emailTemplateContent(templateId),
 });
 

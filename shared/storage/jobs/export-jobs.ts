@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import {
   EXPORT_FORMATS,
@@ -11,7 +10,7 @@ import {
 import { EXPORT_CHANNELS } from '../../domain/exports/export-row.ts';
 import type { ExportJobStore } from '../../domain/exports/job-ports.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
@@ -25,8 +24,7 @@ const count = z.int();
 export const exportJobRows = defineRow<ExportJob>()({
   attributes: {
     id: id('exportJob'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     kind: z.enum(EXPORT_KINDS),
     channel: z.enum(EXPORT_CHANNELS),
     from: time,
@@ -48,7 +46,6 @@ export const exportJobRows = defineRow<ExportJob>()({
     attempts: count,
     claimedUntil: count,
   },
-  rename: { organizationId: 'org' },
   key: (job) => KEYS.exportJob(job.id),
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { DELIMITERS } from '../../domain/imports/csv-records.ts';
@@ -14,10 +14,9 @@ import {
 } from '../../domain/imports/import-job.ts';
 import type { ImportJobStore } from '../../domain/imports/ports.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
-import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import { id, tenant, time } from '../client/attributes.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import { fullRows } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -32,8 +31,7 @@ const figure = z.int();
 export const importJobRows = defineRow<ImportJob>()({
   attributes: {
     id: id('importJob'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     format: z.enum(IMPORT_FORMATS),
     mapping: z.record(z.string(), z.string()).exactOptional(),
     onConflict: z.enum(['skip', 'update']),
@@ -59,7 +57,6 @@ export const importJobRows = defineRow<ImportJob>()({
     attempts: figure,
     claimedUntil: figure,
   },
-  rename: { organizationId: 'org' },
   key: (job) => KEYS.importJob(job.id),
   index: ({ organizationId, createdAt, id: jobId }) =>
     INDEX_KEYS.importJobsOf(organizationId, isoTime(createdAt), jobId),
@@ -133,10 +130,7 @@ export const importJobStore = (table: Table, raised: (events: readonly DomainEve
 export const listImportJobs = async (
   table: Table,
   request: CursorRequest,
-): Promise<{ readonly items: readonly ImportJob[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<ImportJob> | Refusal<'BAD_REQUEST'>> => {
   const partition = INDEX_KEYS.importJobsOf(request.scope.organizationId, '', '').gsi1pk;
-  const page = await cursorPage(table, { index: 'gsi1', partition }, request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  return { items: (await fullRows(table, keys)).map(importJobRows.read), ...next };
+  return cursorItems(table, { index: 'gsi1', partition }, request, (rows) => rows.map(importJobRows.read));
 };

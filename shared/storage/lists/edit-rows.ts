@@ -30,7 +30,6 @@ export const editRows = defineRow<ListEdit>()({
     chunks: z.array(z.object({ chunk: z.int(), version: z.string() })),
     cleanUpAt: z.number(),
   },
-  rename: { organizationId: 'org' },
   key: (edit) => KEYS.listEdit(edit.listId, edit.id),
   index: ({ listId, id: edit, cleanUpAt }) => INDEX_KEYS.due('clean_up', `${listId}#${edit}`, cleanUpAt),
 });

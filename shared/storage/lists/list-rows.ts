@@ -29,7 +29,6 @@ export const listRows = defineRow<StoredList>()({
     createdAt: time,
     updatedAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (list) => KEYS.list(list.organizationId, list.id),
 });
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ContactItem } from '../../domain/api/contact-timeline.ts';
 import { CHANNELS } from '../../domain/channels/registry.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
-import { type Refusal, refuse } from '../../domain/core/errors.ts';
+import { type CursorItems, encodeCursor, openCursor } from '../../domain/core/cursor.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { CursorRequest } from '../client/cursor-pages.ts';
@@ -79,24 +79,15 @@ const itemOf = (row: Row): ContactItem => {
   return row.sk === EVENT_SORT_KEY ? { event: customerEventRows.read(row) } : { message: readStoredMessage(row) };
 };
 
-/** A page of a contact's timeline. */
-export interface ContactTimelinePage {
-  readonly items: readonly ContactItem[];
-  readonly nextCursor?: string;
-}
-
 const pageOf = async (
   table: Table,
   parts: readonly Part[],
-  { vault, scope, cursor, limit }: CursorRequest,
-): Promise<ContactTimelinePage | Refusal<'BAD_REQUEST'>> => {
-  const from = cursor === undefined ? undefined : position.safeParse(decodeCursor(vault, scope, cursor));
-  if (from?.success === false)
-    return refuse('BAD_REQUEST', {
-      detail: 'The cursor is not valid.',
-      errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
-    });
-  const sources = parts.map((part) => newestOf(table, part, from?.data.before, limit + 1));
+  request: CursorRequest,
+): Promise<CursorItems<ContactItem> | Refusal<'BAD_REQUEST'>> => {
+  const { vault, scope, limit } = request;
+  const from = openCursor(position, request);
+  if (isRefusal(from)) return from;
+  const sources = parts.map((part) => newestOf(table, part, from?.before, limit + 1));
   const found = await mergeNewest(sources, orderOf, 0, limit + 1);
   const keys = found.slice(0, limit);
   const last = found.length > limit ? keys.at(-1) : undefined;

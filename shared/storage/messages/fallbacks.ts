@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { PRIORITIES } from '../../domain/core/priority.ts';
 import {
@@ -14,7 +13,7 @@ import { isDelivered, isFailed, type MessageRecord } from '../../domain/message/
 import type { AdvanceFallbackPorts } from '../../domain/sending/advance-fallback.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id } from '../client/attributes.ts';
+import { id, tenant } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -32,8 +31,7 @@ interface StoredFallback extends Omit<Fallback, 'steps'> {
 const fallbackRows = defineRow<StoredFallback>()({
   attributes: {
     id: id('message'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     steps: z.string(),
     next: z.int(),
     current: id('message'),
@@ -41,7 +39,6 @@ const fallbackRows = defineRow<StoredFallback>()({
     state: z.enum(['waiting', 'delivered', 'exhausted', 'cancelled']),
     priority: z.enum(PRIORITIES).exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (fallback) => KEYS.fallback(fallback.id),
   index: (fallback) => INDEX_KEYS.due('fallback', fallback.id, fallback.waitUntil),
 });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { CHANNELS } from '../../domain/channels/registry.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { InboundMessage, StoredMessage } from '../../domain/message/inbound-message.ts';
 import { LINK_SOURCES } from '../../domain/message/link-origin.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -18,8 +17,7 @@ const text = z.string().exactOptional();
 export const inboundRows = defineRow<InboundMessage>()({
   attributes: {
     id: id('message'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     direction: z.literal('inbound'),
     channel: z.enum(CHANNELS),
     type: z.enum(['text', 'media', 'interactive']),
@@ -50,7 +48,6 @@ export const inboundRows = defineRow<InboundMessage>()({
       z.object({ at: z.int(), kind: z.enum(['receipt', 'contact', 'window', 'consent']), detail: z.string() }),
     ),
   },
-  rename: { organizationId: 'org' },
   key: (message) => KEYS.message(message.id),
   index(message) {
     const { organizationId: org, id, channel, contactId, fromHash } = message;

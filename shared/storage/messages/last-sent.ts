@@ -6,7 +6,6 @@ import type { Table } from '../client/table.ts';
 
 export const lastSentRows = defineRow<LastSent>()({
   attributes: { organizationId: id('organization'), messageId: id('message'), at: time },
-  rename: { organizationId: 'org' },
   key: ({ organizationId }, provider: string, reference: string) => KEYS.lastSent(provider, reference, organizationId),
 });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { linkCodesIn, type ShortLink } from '../../domain/links/short-link.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id } from '../client/attributes.ts';
+import { id, tenant } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
@@ -17,12 +16,10 @@ export const linkRows = defineRow<ShortLink>()({
   attributes: {
     code: z.string(),
     url: z.string(),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     messageId: id('message'),
     clicks: z.int().min(0),
   },
-  rename: { organizationId: 'org' },
   key: (link) => KEYS.link(link.code),
 });
 

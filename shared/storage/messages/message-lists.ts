@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import type { Channel } from '../../domain/message/channel.ts';
@@ -8,9 +9,9 @@ import type { MessageFilter, Page, PageRequest } from '../../domain/message/list
 import type { MessageOf, MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
 import { allOf, equal } from '../client/conditions.ts';
-import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
+import { type CursorRequest, cursorItems, type ListRange } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { between, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
+import { between, isEmpty, newestPage, type Window } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { listShardsUpTo } from '../table-indexes.ts';
@@ -156,15 +157,14 @@ export const listMessageCursor = async <C extends Channel>(
   channel: C,
   filter: MessageFilter,
   request: CursorRequest,
-): Promise<{ readonly items: readonly MessageOf<C>[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<MessageOf<C>> | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(filter)) return { items: [] };
   const { organizationId } = request.scope;
   const shards = isOfOne(filter) ? 0 : await readListShards(table, organizationId);
-  const page = await cursorPage(table, rangeOf(organizationId, channel, filter, shards), request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  const messages = (await fullRows(table, keys)).map(messageRows.read);
-  return { items: (isReadInFull(filter) ? matching(messages, filter) : messages) as MessageOf<C>[], ...next };
+  return cursorItems(table, rangeOf(organizationId, channel, filter, shards), request, (rows) => {
+    const messages = rows.map(messageRows.read);
+    return (isReadInFull(filter) ? matching(messages, filter) : messages) as MessageOf<C>[];
+  });
 };
 
 /** The replies to a message, or all of an organization. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { CHANNELS, channelOf } from '../../domain/channels/registry.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { V1_CODES, type V1Code } from '../../domain/core/errors.ts';
 import { PRIORITIES } from '../../domain/core/priority.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../domain/message/message.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
 import { KEYS } from '../access-patterns.ts';
-import { coins, id, time } from '../client/attributes.ts';
+import { coins, id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -53,8 +52,7 @@ const stepRefusal = z.object({
 const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   attributes: {
     id: id('message'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     direction: z.literal('outbound'),
     channel: z.enum(CHANNELS),
     type: z.enum(MESSAGE_TYPES),
@@ -121,7 +119,6 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     failedAt: time.optional(),
     decisions: z.array(decision),
   },
-  rename: { organizationId: 'org' },
   key: (message) => KEYS.message(message.id),
 });
 

@@ -30,7 +30,6 @@ const receiptRows = defineRow<StoredReceipt>()({
     organizationId: id('organization').exactOptional(),
     priority: z.enum(PRIORITIES).exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (receipt) => KEYS.receipt(receipt.messageId, receipt.fingerprint),
 });
 

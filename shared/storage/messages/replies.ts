@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { SMS_ROUTES } from '../../domain/channels/sms/content.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { type Coins, NO_COINS } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -9,7 +8,7 @@ import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter, personOf } from '../archive/leaving.ts';
-import { coins, id, time } from '../client/attributes.ts';
+import { coins, id, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -26,8 +25,7 @@ type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
 export const replyRows = defineRow<ReplyRecord>()({
   attributes: {
     id: id('reply'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     inReplyTo: id('message'),
     route: z.enum(SMS_ROUTES).optional(),
     from: z.string(),
@@ -36,7 +34,6 @@ export const replyRows = defineRow<ReplyRecord>()({
     receivedAt: time,
     createdAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (reply) => KEYS.reply(reply.id),
   index({ id, organizationId, inReplyTo, createdAt }) {
     const at = isoTime(createdAt);

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import type { AppStore, PushApp } from '../../domain/channels/push/app.ts';
 import { type PushCredentials, pushCredentials } from '../../domain/channels/push/credentials.ts';
 import { PUSH_PLATFORMS } from '../../domain/channels/push/transport.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -23,8 +22,7 @@ interface StoredApp extends PushApp {
 const appRows = defineRow<StoredApp>()({
   attributes: {
     id: id('pushApp'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     name: z.string(),
     platforms: z.array(z.enum(PUSH_PLATFORMS)),
     vapidPublicKey: z.string().optional(),
@@ -32,7 +30,6 @@ const appRows = defineRow<StoredApp>()({
     createdAt: time,
     updatedAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (app) => KEYS.pushApp(app.organizationId, app.id),
 });
 const withoutSecret = (row: Row): PushApp => {

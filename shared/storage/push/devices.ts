@@ -3,12 +3,11 @@ import type { AppStore } from '../../domain/channels/push/app.ts';
 import { deviceIdOf, MAX_DEVICES_OF_PERSON, type PushDevice } from '../../domain/channels/push/device.ts';
 import type { DeviceStore } from '../../domain/channels/push/devices.ts';
 import { PUSH_PLATFORMS } from '../../domain/channels/push/transport.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { type Id, isId } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import type { Row } from '../client/row.ts';
@@ -30,8 +29,7 @@ interface StoredDevice extends Omit<PushDevice, 'userName' | 'userEmail' | 'user
 export const pushDeviceRows = defineRow<StoredDevice>()({
   attributes: {
     id: id('pushToken'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     appId: id('pushApp'),
     platform: z.enum(PUSH_PLATFORMS),
     token: z.string(),
@@ -49,7 +47,6 @@ export const pushDeviceRows = defineRow<StoredDevice>()({
     updatedAt: time,
     version: z.int(),
   },
-  rename: { organizationId: 'org' },
   key: (device) => KEYS.pushToken(device.organizationId, device.id),
   index({ id, organizationId, contactId, externalId, retiredAt, updatedAt }) {
     if (retiredAt !== undefined) return {};

@@ -93,7 +93,6 @@ export const pushDispatchRows = defineRow<PushDispatchRecord>()({
     reason: z.enum(FAILURE_REASONS).optional(),
     openedAt: time.optional(),
   },
-  rename: { organizationId: 'org' },
   key: (dispatch) => KEYS.pushDispatch(dispatch.id),
 });
 

@@ -17,16 +17,16 @@ import {
   sumTallies,
   type Tally,
 } from '../../domain/channels/push/message.ts';
-import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
-import { isRefusal, type Refusal, refuse } from '../../domain/core/errors.ts';
+import { type CursorItems, encodeCursor, openCursor } from '../../domain/core/cursor.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { type Id, isId } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { PushStatsReader } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { allOf, oneOf } from '../client/conditions.ts';
-import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { Condition } from '../client/expressions.ts';
-import { fullRows, isEmpty, type Window } from '../client/pages.ts';
+import { isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { recordInteraction } from '../contacts/interactions.ts';
@@ -81,17 +81,17 @@ export const listPushMessages = async (
   table: Table,
   { status, origin, ...window }: PushFilter,
   request: CursorRequest,
-): Promise<{ readonly items: readonly PushMessage[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<PushMessage> | Refusal<'BAD_REQUEST'>> => {
   if (isEmpty(window)) return { items: [] };
   const { organizationId } = request.scope;
   const condition = allOf([status && oneOf('status', status), origin && hasOrigin(origin)]);
   const shards = await readListShards(table, organizationId);
-  const page = await cursorPage(table, messageRange(organizationId, 'push', window, condition, shards), request);
-  if (isRefusal(page)) return page;
-  const { keys, ...next } = page;
-  const items = (await fullRows(table, keys)).flatMap((row) => readPushMessageRow(row) ?? []);
-  // The index may show an outdated status: messages whose current status is not requested are left out.
-  return { items: status ? items.filter((message) => status.includes(message.status)) : items, ...next };
+  const range = messageRange(organizationId, 'push', window, condition, shards);
+  return cursorItems(table, range, request, (rows) => {
+    const items = rows.flatMap((row) => readPushMessageRow(row) ?? []);
+    // The index may show an outdated status: messages whose current status is not requested are left out.
+    return status ? items.filter((message) => status.includes(message.status)) : items;
+  });
 };
 
 /** A push message of the organization. */
@@ -119,19 +119,14 @@ const after = async (table: Table, chunk: PushChunk, place: number, limit: numbe
 export const listPushDispatches = async (
   table: Table,
   message: PushMessage,
-  { vault, scope, cursor, limit }: CursorRequest,
-): Promise<
-  { readonly items: readonly PushDispatchRecord[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>
-> => {
-  const from = position.safeParse(cursor === undefined ? { chunk: 0, place: 0 } : decodeCursor(vault, scope, cursor));
-  if (!from.success)
-    return refuse('BAD_REQUEST', {
-      detail: 'The cursor is not valid.',
-      errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
-    });
+  request: CursorRequest,
+): Promise<CursorItems<PushDispatchRecord> | Refusal<'BAD_REQUEST'>> => {
+  const { vault, scope, limit } = request;
+  const from = openCursor(position, request) ?? { chunk: 0, place: 0 };
+  if (isRefusal(from)) return from;
   const chunks = (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk));
   const items: PushDispatchRecord[] = [];
-  let { chunk, place } = from.data;
+  let { chunk, place } = from;
   for (; chunk < chunks.length; chunk++, place = 0) {
     const own = chunks[chunk];
     if (!own) break;

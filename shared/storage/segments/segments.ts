@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { foldText } from '../../domain/core/fold-text.ts';
 import {
   FILTER_FIELDS,
@@ -12,7 +11,7 @@ import {
 import { isSameDescription } from '../../domain/segments/segments.ts';
 import { countDown, createWithin } from '../access/limits.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, packedJson, time } from '../client/attributes.ts';
+import { id, packedJson, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
@@ -46,8 +45,7 @@ type SegmentFields = Omit<Segment, 'filters' | 'filterTree'> & { readonly filter
 const segmentRows = defineRow<SegmentFields>()({
   attributes: {
     id: id('segment'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     name: z.string(),
     description: z.string().optional(),
     filtered: packedJson(
@@ -59,7 +57,7 @@ const segmentRows = defineRow<SegmentFields>()({
     updatedAt: time,
     version: z.int(),
   },
-  rename: { organizationId: 'org', filtered: 'packed' },
+  rename: { filtered: 'packed' },
   key: (segment) => KEYS.segment(segment.organizationId, segment.id),
 });
 /** Reads a segment's row. */

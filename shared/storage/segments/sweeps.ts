@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Tenant } from '../../domain/core/actor.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Segment } from '../../domain/segments/segment.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id } from '../client/attributes.ts';
+import { id, tenant } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -29,8 +28,7 @@ export interface Sweep extends Tenant {
 export const sweepRows = defineRow<Sweep>()({
   attributes: {
     segmentId: id('segment'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     version: z.int(),
     next: z.int(),
     last: z.int().optional(),
@@ -38,7 +36,6 @@ export const sweepRows = defineRow<Sweep>()({
     isGone: z.boolean(),
     goesOnAt: z.number().optional(),
   },
-  rename: { organizationId: 'org' },
   key: ({ organizationId, segmentId }) => KEYS.segmentSweep(organizationId, segmentId),
   index: ({ segmentId, goesOnAt }) =>
     goesOnAt === undefined ? {} : INDEX_KEYS.due('segment_members', segmentId, goesOnAt),

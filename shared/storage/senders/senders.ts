@@ -49,7 +49,6 @@ const senderRows = defineRow<StoredSender>()({
     createdAt: time,
     updatedAt: time,
   },
-  rename: { organizationId: 'org' },
   key: keyOf,
 });
 
@@ -67,7 +66,6 @@ const defaultRows = defineRow<Pick<Sender, 'channel' | 'id' | 'organizationId' |
     channel: z.enum(SENDER_CHANNELS),
     value: z.string(),
   },
-  rename: { organizationId: 'org' },
   key: ({ organizationId, channel }) => KEYS.defaultSender(organizationId, channel),
 });
 const isDefaultRow = ({ sk }: Row): boolean => sk.startsWith('DEFAULT#');

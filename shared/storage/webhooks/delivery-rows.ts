@@ -50,7 +50,6 @@ export const deliveryRows = defineRow<DeliveryRow>()({
       )
       .exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (delivery) => KEYS.delivery(delivery.id),
   index: ({ id, webhookId, createdAt }) => INDEX_KEYS.deliveriesOf(webhookId, isoTime(createdAt), id),
 });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
@@ -7,7 +6,7 @@ import type { Health, WebhookStore } from '../../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../../domain/webhooks/subscription.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, time } from '../client/attributes.ts';
+import { id, tenant, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -25,8 +24,7 @@ const KEEP_REVOKED_SECONDS = 30 * 24 * 3600;
 export const subscriptionRows = defineRow<Subscription>()({
   attributes: {
     id: id('webhook'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
+    ...tenant,
     url: z.string(),
     secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: z.int().optional() })).min(1),
     headers: z
@@ -51,7 +49,7 @@ export const subscriptionRows = defineRow<Subscription>()({
     slowUntil: z.int().optional(),
     drainAt: z.int().optional(),
   },
-  rename: { organizationId: 'org', drainAt: 'dueAt' },
+  rename: { drainAt: 'dueAt' },
   key: (subscription) => KEYS.webhook(subscription.organizationId, subscription.id),
 });
 

@@ -50,7 +50,7 @@ const flowRows = defineRow<WhatsappFlow>()({
     updatedAt: time,
   },
   // The attribute `version` counts every change, as `commit` expects.
-  rename: { organizationId: 'org', flowJson: 'packed', version: 'contentVersion', revision: 'version' },
+  rename: { flowJson: 'packed', version: 'contentVersion', revision: 'version' },
   key: (flow) => KEYS.flow(flow.id),
   index: (flow) => INDEX_KEYS.flowsOf(flow.organizationId, isoTime(flow.createdAt), flow.id),
 });

@@ -25,7 +25,6 @@ const mediaRows = defineRow<Media>()({
     storedAt: time,
     expiresAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (media) => KEYS.media(media.organizationId, media.mediaId),
 });
 
@@ -42,7 +41,6 @@ const uploadRows = defineRow<PendingUpload>()({
     expiresAt: time,
     mediaId: z.string().exactOptional(),
   },
-  rename: { organizationId: 'org' },
   key: (upload) => KEYS.upload(upload.id),
   index: (upload) => INDEX_KEYS.due('abandon_upload', upload.id, upload.expiresAt + LAST_CALL_MS),
 });

@@ -60,7 +60,6 @@ export const numberRows = defineRow<WhatsappNumber>()({
     createdAt: time,
     updatedAt: time,
   },
-  rename: { organizationId: 'org' },
   key: (number) => KEYS.number(number.id),
   index: ({ id, organizationId, wabaId, createdAt }) => ({
     ...INDEX_KEYS.numbersOf(organizationId, isoTime(createdAt), id),

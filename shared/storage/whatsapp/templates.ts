@@ -55,7 +55,7 @@ const templateRows = defineRow<WhatsappTemplate>()({
     updatedAt: time,
   },
   // The attribute `version` counts every change, as `commit` expects.
-  rename: { organizationId: 'org', version: 'contentVersion', revision: 'version' },
+  rename: { version: 'contentVersion', revision: 'version' },
   key: (template) => KEYS.template(template.id),
   index: (template) => INDEX_KEYS.templatesOf(template.organizationId, isoTime(template.createdAt), template.id),
 });

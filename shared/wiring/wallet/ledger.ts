@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Actor } from '../../domain/core/actor.ts';
-import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
-import { refuse } from '../../domain/core/errors.ts';
-import { type LedgerPosition, readLedger } from '../../storage/wallet/ledger.ts';
+import { encodeCursor, openCursor } from '../../domain/core/cursor.ts';
+import { isRefusal } from '../../domain/core/errors.ts';
+import { readLedger } from '../../storage/wallet/ledger.ts';
 import { table, vaults } from '../process/aws.ts';
 
 const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int(), ledgers: z.int().default(0) });
@@ -11,16 +11,8 @@ const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int(
 export const ledgerPage = async (actor: Actor, limit: number, cursor: string | undefined) => {
   const keys = await vaults.cursors();
   const scope = { organizationId: actor.organizationId, env: actor.env, query: { operation: 'wallet.list-entries' } };
-  let from: LedgerPosition | undefined;
-  if (cursor !== undefined) {
-    const parsed = position.safeParse(decodeCursor(keys, scope, cursor));
-    if (!parsed.success)
-      return refuse('BAD_REQUEST', {
-        detail: 'The cursor is not valid.',
-        errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
-      });
-    from = parsed.data;
-  }
+  const from = openCursor(position, { vault: keys, scope, cursor });
+  if (isRefusal(from)) return from;
   const { lines, next } = await readLedger(table, actor.organizationId, limit, from);
   return { items: lines, nextCursor: next ? encodeCursor(keys, scope, { ...next }) : null };
 };
