@@ -1,4 +1,4 @@
-import { parseId } from '../domain/core/ids.ts';
+import { asId, parseId } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
 
 /** The text after a prefix in a part of a key. Throws a TypeError for a key of another kind of row. */
@@ -15,6 +15,9 @@ const whole = (text: string | undefined): number => {
 
 type PartitionKey = Pick<Key, 'pk'>;
 type SortKey = Pick<Key, 'sk'>;
+
+/** Whether a row is a tombstone: its due work is of a kind that other rows have, too. */
+export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GONE#');
 
 /** Whether a row is a segment's sweep: its due work is of a kind that other rows have, too. */
 export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP#');
@@ -46,6 +49,10 @@ export const PARSE_KEY = {
   },
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
+  tombstone: ({ pk, sk }: Key) => {
+    const id = asId('card', sk) ?? asId('company', sk) ?? parseId('contact', sk);
+    return { organizationId: parseId('organization', after('GONE#', pk)), id };
+  },
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
   aiTurn: ({ pk }: PartitionKey) => parseId('aiTurn', after('AIT#', pk)),
   customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
-import { deleteContact, eraseContact, LOOK_AGAIN_MS } from '../../shared/domain/contacts/erase.ts';
+import { deleteContact, eraseContact } from '../../shared/domain/contacts/erase.ts';
 import { LOOKS_MS, mergeContacts, moveMerged } from '../../shared/domain/contacts/merge.ts';
+import { LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
 import { CONFLICT } from '../../shared/domain/core/retry-on-conflict.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';

@@ -86,6 +86,8 @@ export interface Contact extends Tenant {
   readonly papelNaEmpresa?: CompanyRole | undefined;
   readonly lastInteractionAt?: number | undefined;
   readonly mergedContacts?: readonly MergedContact[] | undefined;
+  /** How often a card, an activity or a company was linked to the contact, or to one that was merged into it. Not shown. */
+  readonly crmLinks?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Optimistic lock: every change is conditional on the version that it was based on. */

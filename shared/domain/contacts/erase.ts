@@ -1,5 +1,6 @@
 import { type AuditActor, type AuditEntry, auditEntry, type Caller } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
+import { LOOK_AGAIN_MS, type SweepOutcome } from '../core/clear-links.ts';
 import type { Refusal } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { removeOnce } from '../core/retry-on-conflict.ts';
@@ -25,9 +26,6 @@ export interface Erasure extends Tenant, ErasedCounts, Pick<MergedContact, 'emai
   readonly actor: AuditActor;
 }
 
-/** What becomes of a sweep: `more` is there to be erased at once, `later` what is not over yet, such as a message on its way. */
-export type SweepOutcome = 'done' | 'later' | 'more';
-
 export interface ErasureStore {
   /** Deletes a contact that is as it was read, frees what finds it, keeps its opt-outs, and begins its erasures. */
   delete(contact: Contact, erasures: readonly Erasure[], entry: AuditEntry): Promise<boolean>;
@@ -48,9 +46,6 @@ export interface ErasurePorts {
   /** Hands the erasure to a worker. Best effort. */
   readonly enqueue: (erasure: Erasure) => void;
 }
-
-/** How long after the deletion messages may still come up that were on their way then, in ms: an erasure looks again after that. */
-export const LOOK_AGAIN_MS = 15 * 60_000;
 
 /** The erasures that a deletion begins: of the contact, and of each that was merged into it and may have left traces of its own. */
 const erasuresOf = (contact: Contact, caller: Caller, at: number): readonly Erasure[] => {

@@ -1,5 +1,6 @@
 import { type AuditEntry, auditEntry, type Caller } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
+import type { SweepOutcome } from '../core/clear-links.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { refuseField } from '../core/refuse-field.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { findContact } from './consent.ts';
 import type { Contact } from './contact.ts';
-import type { SweepOutcome } from './erase.ts';
 import { contactEvent, mergedEvent } from './events.ts';
 import { mergedContact } from './merged.ts';
 import type { ContactLists, ContactPorts } from './ports.ts';

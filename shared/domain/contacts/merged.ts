@@ -101,6 +101,7 @@ export const mergedContact = async (
     tags: [...new Set([...target.tags, ...duplicate.tags])],
     optIn: mergedOptIn(target.optIn, duplicate.optIn),
     lastInteractionAt: later(target.lastInteractionAt, duplicate.lastInteractionAt),
+    crmLinks: (target.crmLinks ?? 0) + (duplicate.crmLinks ?? 0) || undefined,
     mergedContacts: [...(target.mergedContacts ?? []), ...traceOf(duplicate, address.emailHash)],
     updatedAt: now,
     version: target.version + 1,

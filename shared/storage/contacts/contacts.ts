@@ -84,6 +84,7 @@ export const contactRows = defineRow<StoredContact>()({
     mergedContacts: z
       .array(z.object({ id: id('contact'), number: z.int(), phone: text, phoneHash: text, emailHash: text }))
       .optional(),
+    crmLinks: z.int().optional(),
     createdAt: time,
     updatedAt: time,
     version: z.int(),

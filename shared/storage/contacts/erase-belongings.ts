@@ -1,4 +1,5 @@
-import type { Erased, Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Erased, Erasure } from '../../domain/contacts/erase.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';

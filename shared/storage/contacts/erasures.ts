@@ -11,6 +11,7 @@ import { all, EXISTS, isStill } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { contactTombstone } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
@@ -53,6 +54,12 @@ const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp,
   ];
 };
 
+/** What tells reads that the contact is gone, and those that were merged into it, while something in the CRM may still name them. */
+const tombstones = ({ crmLinks = 0 }: Contact, erasures: readonly Erasure[]): readonly WriteOp[] =>
+  crmLinks === 0
+    ? []
+    : erasures.map(({ contactId, organizationId, at }) => contactTombstone({ id: contactId, organizationId, at }));
+
 /** Condition: nothing was erased since the erasure was read. */
 const isStillAt = ({ messages, received, turns, devices }: Erasure) =>
   all(
@@ -72,7 +79,8 @@ export const erasureStore = (table: Table): ErasureStore => ({
       }),
     );
     const changes = await changesDue(table, contact.organizationId);
-    return (await table.transact([...deleteWrites(contact, changes), ...begin, ...auditWrites(entry)])).ok;
+    const deletes = [...deleteWrites(contact, changes), ...tombstones(contact, erasures)];
+    return (await table.transact([...deletes, ...begin, ...auditWrites(entry)])).ok;
   },
   read: (contactId) => readRow(table, KEYS.erasure(contactId), erasureRows.read),
   async reschedule({ contactId }, at) {

@@ -12,6 +12,7 @@ import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { contactTombstone } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
@@ -70,6 +71,12 @@ const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] =>
   return countAddress(merged, denied(merged) - before - denied(duplicate));
 };
 
+/** What has reads show the contact where something in the CRM still names its duplicate. */
+const tombstone = ({ duplicate, merged }: MergeChange): readonly WriteOp[] => {
+  const { id, organizationId, crmLinks = 0 } = duplicate;
+  return crmLinks === 0 ? [] : [contactTombstone({ id, organizationId, to: merged.id, at: merged.updatedAt })];
+};
+
 /** The writes that make one contact of two; a contact of 20 merged ones has about 60. The first two say whether both are as they were read. */
 const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts): WriteOp[] => {
   const { target, duplicate, merged } = change;
@@ -86,6 +93,7 @@ const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts)
     changedWrite(merged, changes),
     changedWrite({ ...duplicate, updatedAt: merged.updatedAt }, changes),
     ...uniteSentWrites(contactId, sent, merged.id),
+    ...tombstone(change),
   ];
 };
 

@@ -1,7 +1,7 @@
 import { CHANNELS } from '../../domain/channels/registry.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import type { SweepOutcome } from '../../domain/contacts/erase.ts';
 import type { MoveTraces } from '../../domain/contacts/merge.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';

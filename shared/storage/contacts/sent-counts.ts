@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Erasure } from '../../domain/contacts/erase.ts';
 import type { SentCounts } from '../../domain/contacts/frequency.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { CountedSend } from '../../domain/sending/frequency.ts';

@@ -1,4 +1,4 @@
-import type { SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 

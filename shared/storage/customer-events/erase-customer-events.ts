@@ -1,4 +1,5 @@
-import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Erasure } from '../../domain/contacts/erase.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { sweepPartition } from '../contacts/sweep.ts';

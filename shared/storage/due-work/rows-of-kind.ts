@@ -24,7 +24,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   mail_sign_in: [KEYS.linkRequest],
   index_contacts: [KEYS.changedContact],
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
-  clean_up: [KEYS.listEdit],
+  clean_up: [KEYS.listEdit, KEYS.tombstone],
   erase_contact: [KEYS.erasure, KEYS.merge],
   run_job: [KEYS.importJob, KEYS.exportJob],
 };

@@ -1,5 +1,6 @@
 import { CHANNELS, channelOf } from '../../domain/channels/registry.ts';
-import type { Erasure, SweepOutcome } from '../../domain/contacts/erase.ts';
+import type { Erasure } from '../../domain/contacts/erase.ts';
+import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { isoTime } from '../../domain/core/time.ts';

@@ -6,7 +6,7 @@ import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/messages/message-lists.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
-import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { table } from '../process/aws.ts';
 import { processEscrowItem } from '../sending/batches.ts';
@@ -44,7 +44,10 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   },
   recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
   close_escrow: processEscrowItem,
-  clean_up: async (item) => (await import('../lists/lists.ts')).processCleanUp(item),
+  clean_up: async (item) =>
+    isTombstone(item)
+      ? (await import('../activities/clean-up.ts')).processTombstone(item)
+      : (await import('../lists/lists.ts')).processCleanUp(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),

@@ -1,0 +1,25 @@
+import { type ClearLinksPorts, clearLinks } from '../../domain/core/clear-links.ts';
+import { isId } from '../../domain/core/ids.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { expireTombstone, readTombstone, rescheduleTombstone } from '../../storage/crm/tombstones.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+
+/** What clears the links to a deleted object of each kind, and deletes what was of it alone. */
+const SWEEPS: Readonly<Record<'card' | 'company', ClearLinksPorts['sweeps']>> = { card: [], company: [] };
+
+const ports: Omit<ClearLinksPorts, 'sweeps'> = {
+  clock,
+  read: (organizationId, id) => readTombstone(table, organizationId, id),
+  reschedule: (gone, at) => rescheduleTombstone(table, gone, at),
+  expire: (gone, now) => expireTombstone(table, gone, now),
+  enqueue: ({ organizationId, id }) =>
+    publishWork([{ kind: 'clean_up', ...KEYS.tombstone(organizationId, id), owner: organizationId }]),
+};
+
+/** Goes on with clearing what names a deleted company or card. */
+export const processTombstone = (item: WorkItem): Promise<void> => {
+  const { organizationId, id } = PARSE_KEY.tombstone(item);
+  return clearLinks({ ...ports, sweeps: SWEEPS[isId('card', id) ? 'card' : 'company'] }, organizationId, id);
+};
