@@ -47,6 +47,7 @@ describe('links to contacts', () => {
       at: 1,
       action: 'contact.deleted',
       object: contact.id,
+      details: {},
     } as const;
     const actor = { kind: 'operator', id: 'operator' } as const;
     expect(await stage.erasing.store.delete(contact, [], { ...entry, actor })).toBe(false);
