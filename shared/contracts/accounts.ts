@@ -30,7 +30,6 @@ const Account = openObject('Account', 'A person of the organization.', {
 const params = z.object({ id: pathId('account', 'The id of the account.') });
 const reads = { tag, permission: 'accounts:read', method: 'GET', uses: { table: 'read' } } as const;
 const writes = { tag, permission: 'accounts:write', method: 'POST', uses: { table: 'write' } } as const;
-const WRITE = ['NOT_FOUND', 'CONFLICT'] as const;
 const NOT_ABOVE = '403 for an account of a role above that of the caller; a key manages no admin and no owner.';
 
 export const listAccounts = defineOperation({
@@ -52,7 +51,6 @@ export const getAccount = defineOperation({
   summary: 'Read a person',
   request: { params },
   responses: { 200: Account },
-  errors: ['NOT_FOUND'],
 });
 
 export const createAccount = defineOperation({
@@ -99,7 +97,7 @@ export const changeAccount = defineOperation({
       .meta({ id: 'ChangeAccount', description: 'The changes.', example: { role: 'support' } }),
   },
   responses: { 200: Account },
-  errors: [...WRITE, 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const suspendAccount = defineOperation({
@@ -110,7 +108,7 @@ export const suspendAccount = defineOperation({
   description: `Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. ${NOT_ABOVE} 409 where no active owner would be left.`,
   request: { params },
   responses: { 200: Account },
-  errors: WRITE,
+  errors: ['CONFLICT'],
 });
 
 export const activateAccount = defineOperation({
@@ -121,7 +119,7 @@ export const activateAccount = defineOperation({
   description: `The account is again what it was: \`active\`, or \`invited\` if nobody had signed in. 409 for an open invitation, which only its person accepts. ${NOT_ABOVE}`,
   request: { params },
   responses: { 200: Account },
-  errors: WRITE,
+  errors: ['CONFLICT'],
 });
 
 export const deleteAccount = defineOperation({
@@ -133,5 +131,5 @@ export const deleteAccount = defineOperation({
   description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
   request: { params },
   responses: { 204: null },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

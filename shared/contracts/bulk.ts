@@ -114,6 +114,5 @@ export const getBatch = defineOperation({
   permission: 'messages:read',
   request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },
   responses: { 200: Batch },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read' },
 });

@@ -46,7 +46,6 @@ export const receiveCallback = defineOperation({
       description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
     },
   },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: ['callbacks', 'recipients'] },
 });
 
@@ -68,6 +67,5 @@ export const verifyCallback = defineOperation({
     }),
   },
   responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['callbacks'] },
 });

@@ -62,7 +62,7 @@ export const changeContact = defineOperation({
   permission: 'contacts:write',
   request: { params, body: ChangeContact },
   responses: { 200: Contact },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
 
@@ -77,7 +77,6 @@ export const deleteContact = defineOperation({
   permission: 'contacts:write',
   request: { params },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['outcome'] },
 });
 
@@ -101,6 +100,6 @@ export const revealDocuments = defineOperation({
       nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
     }),
   },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['contacts'] },
 });

@@ -28,7 +28,6 @@ export const listConsents = defineOperation({
   permission: 'contacts:read',
   request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
   responses: { 200: cursorPageOf(ConsentChange, 'ConsentPage', "the changes of a contact's consent", 'changes') },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -63,6 +62,5 @@ export const exportContact = defineOperation({
       nextCursor,
     }),
   },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', rootKeys: ['contacts', 'cursors', 'push'] },
 });

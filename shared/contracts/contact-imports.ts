@@ -125,7 +125,7 @@ export const startContactImport = defineOperation({
   permission: 'contacts:write',
   request: { params },
   responses: { 200: ContactImport },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });
 
@@ -139,7 +139,6 @@ export const getContactImport = defineOperation({
   description: 'With its progress, and addresses that are made anew at each read.',
   request: { params },
   responses: { 200: ContactImport },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', objects: ['import_upload', 'import_errors'] },
 });
 
@@ -165,6 +164,6 @@ export const cancelContactImport = defineOperation({
   permission: 'contacts:write',
   request: { params },
   responses: { 200: ContactImport },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });

@@ -20,7 +20,7 @@ export const mergeContacts = defineOperation({
   permission: 'contacts:write',
   request: { params, body: MergeContact },
   responses: { 200: ContactRead },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events', 'outcome'], rootKeys: ['contacts'] },
 });
 
@@ -47,6 +47,5 @@ export const listDuplicates = defineOperation({
       items: z.array(Duplicate).meta({ description: 'The likely duplicates.' }),
     }),
   },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read' },
 });

@@ -33,6 +33,5 @@ export const getContactTimeline = defineOperation({
     query: z.strictObject({ ...byCursor(50, 100) }),
   },
   responses: { 200: cursorPageOf(ContactStep, 'ContactTimeline', "a contact's timeline", 'entries') },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -180,7 +180,6 @@ export const getContact = defineOperation({
   permission: 'contacts:read',
   request: { params },
   responses: { 200: ContactRead },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['contacts'] },
 });
 
@@ -193,7 +192,7 @@ export const optOutContact = defineOperation({
     'From this response on, sends to the contact or its phone are refused on every channel, except transactional SMS. Raises contact.opted_out; a repeat changes and raises nothing.',
   request: { params, body: OptOutContact },
   responses: { 200: Contact },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const optInContact = defineOperation({
@@ -204,6 +203,6 @@ export const optInContact = defineOperation({
   description: 'Stores the proof, and ends an earlier withdrawal. A repeat changes nothing: the first proof is kept.',
   request: { params, body: OptInContact },
   responses: { 200: Contact },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

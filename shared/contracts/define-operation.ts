@@ -109,7 +109,7 @@ export interface OperationContract {
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
   /** Another form of the 200 body, for callers whose `Accept` prefers it: docs/spec/exports.md#csv. */
   readonly alternative?: RawContent;
-  /** The errors that the operation documents besides the common ones; a public operation's list may add `UNAUTHORIZED`, which it lacks. */
+  /** Besides the common ones, and 404 of a path that names an object; a public operation's list may add `UNAUTHORIZED`, which it lacks. */
   readonly errors?: readonly ProblemName[];
   readonly uses: Uses;
   /** Lambda settings that differ from the defaults. */
@@ -156,7 +156,12 @@ export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>>
 /** The errors that a handler of this contract may throw; any other fails to compile. */
 export type DeclaredProblem<C extends OperationContract> =
   | CommonProblem
+  | (C['request'] extends { readonly params: z.ZodObject } ? 'NOT_FOUND' : never)
   | (C extends { readonly errors: readonly (infer Own extends ProblemName)[] } ? Own : never);
+
+/** The errors that an operation documents besides the common ones. */
+export const ownProblems = ({ errors = [], request }: OperationContract): ReadonlySet<ProblemName> =>
+  new Set<ProblemName>(request.params ? [...errors, 'NOT_FOUND'] : errors);
 
 /** The error for an invalid query or body. */
 export type InputProblem = 'BAD_REQUEST' | 'VALIDATION_ERROR';

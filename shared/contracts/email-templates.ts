@@ -143,7 +143,6 @@ export const getEmailTemplate = defineOperation({
   summary: 'Read an e-mail template',
   request: { params: id },
   responses: { 200: EmailTemplate },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeEmailTemplate = defineOperation({
@@ -165,7 +164,7 @@ export const changeEmailTemplate = defineOperation({
     }),
   },
   responses: { 200: EmailTemplate },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteEmailTemplate = defineOperation({
@@ -177,7 +176,6 @@ export const deleteEmailTemplate = defineOperation({
   description: 'Its name can be used again. Sent e-mails do not change.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
 });
 
 export const renderEmailTemplate = defineOperation({
@@ -206,5 +204,5 @@ export const renderEmailTemplate = defineOperation({
       text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
     }),
   },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });

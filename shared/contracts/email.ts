@@ -105,5 +105,4 @@ export const getEmail = defineOperation({
   description: 'The current state, without the body.',
   request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
   responses: { 200: EmailMessage },
-  errors: ['NOT_FOUND'],
 });

@@ -60,6 +60,5 @@ export const getExportJob = defineOperation({
     'With its progress and, once it is completed, an address that is made anew at each read. A file whose addresses are in full has one for callers with pii:full only.',
   request: { params },
   responses: { 200: ExportJob },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', objects: ['export_file'] },
 });

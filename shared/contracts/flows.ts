@@ -76,7 +76,7 @@ const callsMeta = {
   uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
   timeoutSeconds: 28,
 } as const;
-const MOVE_ERRORS = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const MOVE_ERRORS = ['CONFLICT', 'VALIDATION_ERROR'] as const;
 const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
@@ -125,7 +125,6 @@ export const getFlow = defineOperation({
   summary: 'Read a WhatsApp flow',
   request: { params: id },
   responses: { 200: Flow },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeFlow = defineOperation({

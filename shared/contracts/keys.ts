@@ -125,7 +125,6 @@ export const getKey = defineOperation({
   description: 'A key of the organization in the environment of the credential, revoked or not.',
   request: { params },
   responses: { 200: ApiKey },
-  errors: ['NOT_FOUND'],
 });
 
 const writes = {
@@ -155,7 +154,7 @@ export const rotateKey = defineOperation({
   description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   request: { params, body: RotateApiKey },
   responses: { 200: IssuedApiKey },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const changeKey = defineOperation({
@@ -168,7 +167,7 @@ export const changeKey = defineOperation({
     'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
   request: { params, body: ChangeApiKey },
   responses: { 200: ApiKey },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -190,6 +189,6 @@ export const revokeKey = defineOperation({
     }),
   },
   responses: { 204: null },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });

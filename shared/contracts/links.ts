@@ -13,6 +13,5 @@ export const followLink = defineOperation({
   permission: 'public',
   request: { params: z.object({ code: pathText('The code of the short link.') }) },
   responses: { 302: null },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['events'] },
 });

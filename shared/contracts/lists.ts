@@ -85,7 +85,7 @@ const edits = {
   tag,
   request: { params, body: ListMembers },
   responses: { 200: Membership },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['recipients'] },
   personFilters: ['phones'],
   memoryMb: 1024,
@@ -129,7 +129,7 @@ export const getList = defineOperation({
   summary: 'Read a static list',
   request: { params },
   responses: { 200: StaticList },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const changeList = defineOperation({
@@ -147,7 +147,7 @@ export const changeList = defineOperation({
     }),
   },
   responses: { 200: StaticList },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteList = defineOperation({
@@ -159,7 +159,7 @@ export const deleteList = defineOperation({
   description: 'Its contacts stay. Its name can be used again.',
   request: { params },
   responses: { 204: null },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const addMembers = defineOperation({

@@ -75,7 +75,7 @@ const LIFETIME =
   'The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.';
 const LIMITS =
   'Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
-const ERRORS = ['NOT_FOUND', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
+const ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 const uploads = {
   tag: 'Media',
   permission: 'messages:send',
@@ -139,7 +139,7 @@ export const beginMediaUpload = defineOperation({
     'Returns a URL to upload the bytes to, up to the full size of every type. Then call `POST /numbers/{numberId}/media/uploads/{uploadId}/complete`. An upload that is not completed within an hour is deleted. 413 for a size beyond the limit of the type, 415 for a type that Meta does not accept.',
   request: { params, body: BeginMediaUpload },
   responses: { 201: MediaUploadAddress },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const completeMediaUpload = defineOperation({

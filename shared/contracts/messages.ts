@@ -11,7 +11,6 @@ const only = <T extends z.ZodString>(what: string, text: T) => text.optional().m
 const reads = { tag, permission: 'messages:read', method: 'GET', uses: { table: 'read' } } as const;
 const acts = { tag, permission: 'messages:send', method: 'POST' } as const;
 const manages = { ...acts, permission: 'messages:manage' } as const;
-const ACT = ['NOT_FOUND', 'CONFLICT'] as const;
 
 export const listMessages = defineOperation({
   ...reads,
@@ -43,7 +42,6 @@ export const getMessage = defineOperation({
   summary: 'Read a message of any channel',
   request: { params },
   responses: { 200: Message },
-  errors: ['NOT_FOUND'],
 });
 
 export const getTimeline = defineOperation({
@@ -55,7 +53,6 @@ export const getTimeline = defineOperation({
     "Contact match, opt-out, window, price band, hold, route, providers' answers, receipts, fallbacks and webhooks, oldest first. Webhook deliveries are shown for 30 days, as long as they are kept.",
   request: { params },
   responses: { 200: Timeline },
-  errors: ['NOT_FOUND'],
 });
 
 export const cancelMessage = defineOperation({
@@ -67,7 +64,7 @@ export const cancelMessage = defineOperation({
     'Its hold is released and the coins can be spent again at once; nothing is sent. A message of a scheduled bulk send can be cancelled too; the others of the batch stay queued. A message that is no longer queued is 409.',
   request: { params },
   responses: { 200: Message },
-  errors: ACT,
+  errors: ['CONFLICT'],
   uses: { table: 'write' },
 });
 
@@ -80,7 +77,7 @@ export const forceMessage = defineOperation({
     'It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: nothing of it is sent before the batch is accepted.',
   request: { params },
   responses: { 202: Message },
-  errors: ACT,
+  errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['send'] },
 });
 
@@ -95,7 +92,7 @@ export const resendMessage = defineOperation({
   rate: 'single_send',
   request: { params, body: ResendMessage },
   responses: { 201: QueuedMessage },
-  errors: ['PAYMENT_REQUIRED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
+  errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
   uses: { table: 'write', queues: ['send', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
   memoryMb: 1024,
 });

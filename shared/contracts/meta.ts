@@ -50,7 +50,6 @@ export const getDocsAsset = defineOperation({
   summary: 'Read a script or style of the documentation',
   request: { params: z.object({ file: pathText('The name of the file.') }) },
   responses: { 200: { contentType: 'text/*', description: 'The script or the style.' } },
-  errors: ['NOT_FOUND'],
 });
 
 export const getDocsError = defineOperation({
@@ -62,5 +61,4 @@ export const getDocsError = defineOperation({
     'The target of the `type` of every problem document: what the error means, when it occurs, and what to do about it.',
   request: { params: z.object({ code: pathText('The last part of the `type` URL, for example `not-found`.') }) },
   responses: { 200: page('The explanation of the error.') },
-  errors: ['NOT_FOUND'],
 });

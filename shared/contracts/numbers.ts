@@ -163,7 +163,6 @@ export const getNumber = defineOperation({
   summary: 'Read a WhatsApp number',
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['NOT_FOUND'],
 });
 
 const ownLimit = (maximum: number, example: number) =>
@@ -194,7 +193,7 @@ export const changeNumber = defineOperation({
     }),
   },
   responses: { 200: WhatsappNumber },
-  errors: ['NOT_FOUND', ...META_ERRORS],
+  errors: [...META_ERRORS],
 });
 
 export const disconnectNumber = defineOperation({
@@ -207,7 +206,6 @@ export const disconnectNumber = defineOperation({
     'Its token is deleted, and its phoneNumberId can be connected again. Its messages stay; its templates and flows stay too, but can no longer be submitted or published.',
   request: { params },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
 });
 
 export const getNumberProfile = defineOperation({
@@ -218,7 +216,6 @@ export const getNumberProfile = defineOperation({
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
   request: { params },
   responses: { 200: NumberProfile },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeNumberProfile = defineOperation({
@@ -239,7 +236,7 @@ export const changeNumberProfile = defineOperation({
     }),
   },
   responses: { 200: NumberProfile },
-  errors: ['NOT_FOUND', ...META_ERRORS],
+  errors: [...META_ERRORS],
 });
 
 export const syncNumber = defineOperation({
@@ -252,5 +249,5 @@ export const syncNumber = defineOperation({
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['NOT_FOUND', ...META_ERRORS],
+  errors: [...META_ERRORS],
 });

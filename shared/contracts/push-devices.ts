@@ -94,7 +94,6 @@ export const getPushApp = defineOperation({
   summary: 'Read an app',
   request: { params: appParams },
   responses: { 200: PushApp },
-  errors: ['NOT_FOUND'],
 });
 
 export const changePushApp = defineOperation({
@@ -114,7 +113,7 @@ export const changePushApp = defineOperation({
     }),
   },
   responses: { 200: PushApp },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const deletePushApp = defineOperation({
@@ -126,7 +125,6 @@ export const deletePushApp = defineOperation({
   description: 'Its devices are excluded from all sends, including queued ones, and are not charged.',
   request: { params: appParams },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write' },
 });
 

@@ -79,7 +79,6 @@ export const getPush = defineOperation({
   summary: 'Read a push message and the results of its devices',
   request: { params: messageParams },
   responses: { 200: PushMessage },
-  errors: ['NOT_FOUND'],
 });
 
 const PushDispatch = openObject('PushDispatch', 'One device of a push message.', {
@@ -105,7 +104,6 @@ export const listPushDispatches = defineOperation({
   description: 'They are kept for 180 days; the counts of the message stay.',
   request: { params: messageParams, query: z.strictObject({ ...byCursor(50, 200) }) },
   responses: { 200: cursorPageOf(PushDispatch, 'PushDispatchPage', 'the devices of a push message', 'devices', '') },
-  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -154,5 +152,4 @@ export const openPush = defineOperation({
       counted: flag('Whether this was the first open of a delivered notification.', true),
     }),
   },
-  errors: ['NOT_FOUND'],
 });

@@ -103,5 +103,4 @@ export const getRcs = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
   responses: { 200: RcsMessage },
-  errors: ['NOT_FOUND'],
 });

@@ -150,7 +150,6 @@ export const getSegment = defineOperation({
   description: 'With its size.',
   request: { params },
   responses: { 200: Segment },
-  errors: ['NOT_FOUND'],
 });
 
 export const updateSegment = defineOperation({
@@ -171,7 +170,7 @@ export const updateSegment = defineOperation({
     }),
   },
   responses: { 200: Segment },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteSegment = defineOperation({
@@ -183,7 +182,6 @@ export const deleteSegment = defineOperation({
   description: 'For good. Its contacts stay.',
   request: { params },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
 });
 
 export const listSegmentContacts = defineOperation({
@@ -195,7 +193,7 @@ export const listSegmentContacts = defineOperation({
     'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
   request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
   responses: { 200: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts') },
-  errors: ['BAD_REQUEST', 'NOT_FOUND'],
+  errors: ['BAD_REQUEST'],
   uses: { table: 'write', rootKeys: ['cursors'] },
 });
 
@@ -221,5 +219,4 @@ export const explainSegmentContact = defineOperation({
       evaluatedAt: dateTime('When they were compared.'),
     }),
   },
-  errors: ['NOT_FOUND'],
 });

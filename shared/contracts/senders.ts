@@ -89,7 +89,6 @@ export const getSender = defineOperation({
   summary: 'Read a sender',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeSender = defineOperation({
@@ -107,7 +106,7 @@ export const changeSender = defineOperation({
     }),
   },
   responses: { 200: Sender },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -121,7 +120,7 @@ export const verifySender = defineOperation({
     'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['CONFLICT', 'PRECONDITION_FAILED'],
 });
 
 export const deleteSender = defineOperation({
@@ -134,5 +133,5 @@ export const deleteSender = defineOperation({
     'Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+  errors: ['PRECONDITION_FAILED'],
 });

@@ -125,6 +125,5 @@ export const deleteSession = defineOperation({
     "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
   request: { params: z.object({ id: pathId('session', 'The id of the session.') }) },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', writes: ['credentials'] },
 });

@@ -195,7 +195,6 @@ export const getSms = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
   responses: { 200: SmsMessage },
-  errors: ['NOT_FOUND'],
 });
 
 export const listSmsReplies = defineOperation({
@@ -223,5 +222,4 @@ export const getSmsReply = defineOperation({
   summary: 'Read one reply',
   request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
   responses: { 200: SmsReply },
-  errors: ['NOT_FOUND'],
 });

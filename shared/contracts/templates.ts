@@ -138,7 +138,6 @@ export const getTemplate = defineOperation({
   summary: 'Read a WhatsApp template',
   request: { params: id },
   responses: { 200: Template },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeTemplate = defineOperation({
@@ -160,7 +159,7 @@ export const changeTemplate = defineOperation({
     }),
   },
   responses: { 200: Template },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteTemplate = defineOperation({
@@ -172,7 +171,7 @@ export const deleteTemplate = defineOperation({
   description: 'It is also deleted at Meta, which reserves the name of an approved template for 30 days.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
 
 export const submitTemplate = defineOperation({
@@ -185,5 +184,5 @@ export const submitTemplate = defineOperation({
     'Only a draft or a rejected template. `pending` while Meta reviews it; the result raises `template.approved` or `template.rejected`. It stays `submitted` if Meta’s response was lost: submitting again is safe. With a test key a sandbox reviews at once: names that end in `_rejected` are rejected, `_pending` stays pending, others are approved.',
   request: { params: id },
   responses: { 200: Template },
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
+  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });

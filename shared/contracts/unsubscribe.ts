@@ -7,7 +7,6 @@ const common = {
   path: '/u/{token}',
   tag: 'Unsubscribe',
   permission: 'public',
-  errors: ['NOT_FOUND'],
 } as const;
 const params = z.object({ token: pathText('The token of the link in the e-mail.') });
 

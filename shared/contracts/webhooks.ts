@@ -13,7 +13,7 @@ import {
   WebhookWithSecret,
 } from './webhook-shapes.ts';
 
-const WRITE = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const WRITE = ['CONFLICT', 'VALIDATION_ERROR'] as const;
 const id = z.object({ id: pathId('webhook', 'The id of the subscription.') });
 const deliveryPath = z.object({
   id: pathId('webhook', 'The id of the subscription.'),
@@ -67,7 +67,6 @@ export const getWebhook = defineOperation({
   summary: 'Read a subscription',
   request: { params: id },
   responses: { 200: Webhook },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeWebhook = defineOperation({
@@ -90,7 +89,6 @@ export const deleteWebhook = defineOperation({
   description: 'Nothing more is delivered. It can be read for 30 days, and so can its deliveries and events.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
 });
 
 export const rotateWebhookSecret = defineOperation({
@@ -143,7 +141,6 @@ export const listDeliveries = defineOperation({
     }),
   },
   responses: { 200: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries') },
-  errors: ['NOT_FOUND'],
 });
 
 export const getDelivery = defineOperation({
@@ -153,7 +150,6 @@ export const getDelivery = defineOperation({
   summary: 'Read a delivery with its attempts',
   request: { params: deliveryPath },
   responses: { 200: Delivery },
-  errors: ['NOT_FOUND'],
 });
 
 export const replayDelivery = defineOperation({
@@ -166,7 +162,7 @@ export const replayDelivery = defineOperation({
   description: 'With the same event id and sequence: a receiver that deduplicates by webhook-id processes it once.',
   request: { params: deliveryPath },
   responses: { 202: Delivery },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const replayWebhook = defineOperation({
@@ -219,5 +215,4 @@ export const listWebhookEvents = defineOperation({
       lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
     }),
   },
-  errors: ['NOT_FOUND'],
 });

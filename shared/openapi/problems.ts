@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { optionalText, text } from '../contracts/common.ts';
-import { COMMON_PROBLEMS, type OperationContract } from '../contracts/define-operation.ts';
+import { COMMON_PROBLEMS, type OperationContract, ownProblems } from '../contracts/define-operation.ts';
 import { PROBLEMS, type ProblemName, V1_CODES } from '../domain/core/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
@@ -91,9 +91,10 @@ const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
 };
 
 /** The problems of an operation by status: its own and the common ones. A public operation never answers 401 unless it declares that. */
-export const problemsOf = ({ errors = [], permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
-  const names = new Set<ProblemName>([...errors, ...COMMON_PROBLEMS]);
-  if (permission === 'public' && !errors.includes('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
+export const problemsOf = (contract: OperationContract): ReadonlyMap<number, ProblemName> => {
+  const own = ownProblems(contract);
+  const names = new Set<ProblemName>([...own, ...COMMON_PROBLEMS]);
+  if (contract.permission === 'public' && !own.has('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
   return new Map(
     [...names].map((name): [number, ProblemName] => [PROBLEMS[name].status, name]).sort(([a], [b]) => a - b),
   );

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import { definedFields, definedTimes } from '../domain/core/patch.ts';
 import type {
   CallbackReading,
   CallbackRequest,
@@ -131,8 +132,8 @@ export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt:
       reference: messageId,
       status: status.name,
       statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,
-      ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
-      ...(entry.messageCount === undefined ? {} : { bill_factor: entry.messageCount }),
+      ...definedTimes({ received: at }),
+      ...definedFields({ bill_factor: entry.messageCount }),
       channel: 'SMS',
     },
   };

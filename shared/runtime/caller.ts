@@ -6,6 +6,7 @@ import { PERSON_LOOKUPS } from '../domain/access/rate-limits.ts';
 import type { Actor, Environment, RequestOrigin } from '../domain/core/actor.ts';
 import { type Refusal, refuse } from '../domain/core/errors.ts';
 import type { Id } from '../domain/core/ids.ts';
+import { definedFields } from '../domain/core/patch.ts';
 import { isScope, type Scope } from '../domain/core/scopes.ts';
 import { callerAddress } from './edge.ts';
 import { authorizationOf } from './headers.ts';
@@ -19,8 +20,7 @@ export const toContext = (actor: Actor) => ({
   env: actor.env,
   credentialId: actor.credentialId,
   kind: actor.kind,
-  ...(actor.accountId ? { accountId: actor.accountId } : {}),
-  ...(actor.accountName ? { accountName: actor.accountName } : {}),
+  ...definedFields({ accountId: actor.accountId, accountName: actor.accountName }),
   scopes: [...actor.scopes].join(' '),
   ...(actor.allowedIps ? { allowedIps: actor.allowedIps.join(' ') || NOWHERE } : {}),
 });

@@ -1,6 +1,11 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { COMMON_PROBLEMS, inputProblem, type OperationContract } from '../../shared/contracts/define-operation.ts';
+import {
+  COMMON_PROBLEMS,
+  inputProblem,
+  type OperationContract,
+  ownProblems,
+} from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS, type ProblemName, V1_CODE_OF, V1_CODES } from '../../shared/domain/core/errors.ts';
 import { Problem } from '../../shared/openapi/problems.ts';
@@ -82,7 +87,7 @@ const expectProblem = (
     requestId: event.requestContext.requestId,
   });
   expect(body).not.toContain(SECRET);
-  expect([...(contract.errors ?? []), ...COMMON_PROBLEMS]).toContain(name);
+  expect([...ownProblems(contract), ...COMMON_PROBLEMS]).toContain(name);
 };
 
 const REFUSALS = OPERATIONS.flatMap((contract) =>

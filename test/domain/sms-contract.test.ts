@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { type OperationContract, ownProblems } from '../../shared/contracts/define-operation.ts';
 import {
   getSms,
   getSmsReply,
@@ -146,7 +146,7 @@ describe('the operations of SMS', () => {
     expect(`${contract.method} ${contract.path}`).toBe(route);
     expect(contract.permission).toBe(scope);
     expect(Object.keys(contract.responses)).toEqual([String(status)]);
-    expect([...(contract.errors ?? [])].sort()).toEqual([...errors].sort());
+    expect([...ownProblems(contract)].sort()).toEqual([...errors].sort());
   });
 
   test('need an Idempotency-Key and count against the rate limit for a send alone', () => {

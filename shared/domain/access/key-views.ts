@@ -1,17 +1,14 @@
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { type Ancestor, rangesInForce } from './key-ancestors.ts';
-import { type ApiKey, type Grantor, type KeyStore, optionalTime } from './keys.ts';
+import type { ApiKey, Grantor, KeyStore } from './keys.ts';
 
 const inForce = (key: ApiKey, ancestors: readonly Ancestor[]): ApiKey => {
   const allowedIps = rangesInForce(key.allowedIps, ancestors);
   const ends = [key.revokedAt, ...ancestors.map(({ treeRevokedAt }) => treeRevokedAt)].filter((at) => at !== undefined);
-  return {
-    ...key,
-    ...(allowedIps === undefined ? {} : { allowedIps }),
-    ...(ends.length === 0 ? {} : { revokedAt: Math.min(...ends) }),
-  };
+  return { ...key, ...definedFields({ allowedIps, revokedAt: ends.length === 0 ? undefined : Math.min(...ends) }) };
 };
 
 /** Keys as they hold: revoked with an ancestor, and limited to its addresses. One read of the ancestors that are not among the keys. */
@@ -74,14 +71,15 @@ export const keyView = (key: ApiKey, now: number) => ({
   name: key.name,
   env: key.env,
   scopes: [...key.scopes],
-  ...(key.createdBy === undefined ? {} : { createdBy: key.createdBy }),
-  ...(key.allowedIps === undefined ? {} : { allowedIps: [...key.allowedIps] }),
+  ...definedFields({ createdBy: key.createdBy, allowedIps: key.allowedIps && [...key.allowedIps] }),
   last4: key.last4,
   createdAt: isoTime(key.createdAt),
-  ...optionalTime('expiresAt', key.expiresAt),
-  ...optionalTime('rotatedAt', key.rotatedAt),
-  ...optionalTime('oldSecretsValidUntil', oldSecretsUntil(key, now)),
-  ...optionalTime('revokedAt', key.revokedAt),
-  ...optionalTime('lastUsedAt', key.lastUsedAt),
-  ...(key.lastUsedIp === undefined ? {} : { lastUsedIp: key.lastUsedIp }),
+  ...definedTimes({
+    expiresAt: key.expiresAt,
+    rotatedAt: key.rotatedAt,
+    oldSecretsValidUntil: oldSecretsUntil(key, now),
+    revokedAt: key.revokedAt,
+    lastUsedAt: key.lastUsedAt,
+  }),
+  ...definedFields({ lastUsedIp: key.lastUsedIp }),
 });

@@ -2,9 +2,9 @@ import { type AuditDetails, type AuditEntry, auditEntry, fieldNames, operatorEnt
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { definedTimes } from '../core/patch.ts';
 import { refuseField } from '../core/refuse-field.ts';
 import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from '../core/scopes.ts';
-import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Caller } from './credentials.ts';
 import { isWithin } from './ip-ranges.ts';
@@ -186,10 +186,6 @@ export const buildKey = (
   };
 };
 
-/** A time as an optional field of an answer. */
-export const optionalTime = <K extends string>(name: K, ms: number | undefined): { [N in K]?: string } =>
-  ms === undefined ? {} : ({ [name]: isoTime(ms) } as Record<K, string>);
-
 /** The `apikey.created` event; never contains the secret. */
 const keyCreated = (key: ApiKey): DomainEvent =>
   newEvent({
@@ -197,7 +193,7 @@ const keyCreated = (key: ApiKey): DomainEvent =>
     organizationId: key.organizationId,
     env: key.env,
     createdAt: key.createdAt,
-    data: { keyId: key.id, name: key.name, scopes: key.scopes, ...optionalTime('expiresAt', key.expiresAt) },
+    data: { keyId: key.id, name: key.name, scopes: key.scopes, ...definedTimes({ expiresAt: key.expiresAt }) },
   });
 
 /** A created or rotated key, its secret (shown once), and the event to enqueue after the commit. */

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import { oldSecretsUntil, readOwnKey, refuseEnded } from './key-views.ts';
@@ -9,7 +10,6 @@ import {
   type IssuedKey,
   type KeyStore,
   keyEntry,
-  optionalTime,
   refuseMissingScopes,
   refuseWiderRanges,
 } from './keys.ts';
@@ -44,7 +44,7 @@ const keyRotated = (key: ApiKey, now: number): DomainEvent => {
     organizationId: key.organizationId,
     env: key.env,
     createdAt: now,
-    data: { keyId: key.id, name: key.name, rotatedAt: isoTime(now), ...optionalTime('oldSecretsValidUntil', until) },
+    data: { keyId: key.id, name: key.name, rotatedAt: isoTime(now), ...definedTimes({ oldSecretsValidUntil: until }) },
   });
 };
 

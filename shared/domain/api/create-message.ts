@@ -1,5 +1,6 @@
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, renamedFields } from '../core/errors.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { byPosition } from '../message/channel-request.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
@@ -56,10 +57,11 @@ const requestOf = async (
   const variables = byName(templateVars);
   const to = body.to ?? (contactId ? await ports.recipientOf(actor, contactId, body.channel) : undefined);
   if (to === undefined)
-    return refuse('VALIDATION_ERROR', {
-      detail: 'The message has no recipient.',
-      errors: [{ path: 'to', message: 'is needed: the contact has none on this channel, or does not exist' }],
-    });
+    return refuseField(
+      'The message has no recipient.',
+      'to',
+      'is needed: the contact has none on this channel, or does not exist',
+    );
   return {
     ...rest,
     payload,

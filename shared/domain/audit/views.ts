@@ -1,3 +1,4 @@
+import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { AuditEntry } from './entry.ts';
 
@@ -23,7 +24,6 @@ export const auditView = ({ id, at, actor, actorName, action, object, ip, reques
   actor: { ...actor, ...(actorName === undefined ? {} : { name: actorName }) },
   action,
   object,
-  ...(ip === undefined ? {} : { ip }),
-  ...(requestId === undefined ? {} : { requestId }),
+  ...definedFields({ ip, requestId }),
   details,
 });

@@ -1,7 +1,7 @@
 import type { OnConflict } from '../contacts/import-plan.ts';
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
-import { definedFields } from '../core/patch.ts';
+import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Columns } from './columns.ts';
@@ -144,8 +144,7 @@ export const importJobView = ({
     progress: { rows, created, updated, ignored, errors, bytes: job.position },
     ...definedFields({
       mapping: mapping && { ...mapping },
-      startedAt: startedAt === undefined ? undefined : isoTime(startedAt),
-      endedAt: endedAt === undefined ? undefined : isoTime(endedAt),
+      ...definedTimes({ startedAt, endedAt }),
       upload: upload && {
         url: upload.url,
         method: 'PUT' as const,

@@ -1,5 +1,4 @@
-import { definedFields } from '../core/patch.ts';
-import { isoTime } from '../core/time.ts';
+import { definedFields, definedTimes } from '../core/patch.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
 
 type Timestamp = 'scheduledAt' | 'sentAt' | 'deliveredAt' | 'readAt' | 'failedAt' | 'archivedAt';
@@ -9,11 +8,7 @@ export const timestampsOf = <K extends Timestamp>(
   message: MessageRecord,
   ...names: readonly K[]
 ): { [N in K]?: string } =>
-  definedFields(
-    Object.fromEntries(
-      names.map((name) => [name, message[name] === undefined ? undefined : isoTime(message[name])]),
-    ) as Record<K, string | undefined>,
-  ) as { [N in K]?: string };
+  definedTimes(Object.fromEntries(names.map((name) => [name, message[name]])) as Record<K, number | undefined>);
 
 /** The caller's own references: contact, campaign tag and metadata. */
 export const tagsOf = ({ contactId, campaignId, metadata }: MessageRecord) =>

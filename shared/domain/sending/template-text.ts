@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { withSavedTemplate } from '../channels/whatsapp/templates/send.ts';
 import type { TemplatePorts, WhatsappTemplate } from '../channels/whatsapp/templates/template.ts';
 import type { Tenant } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
 import { isId } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import type { SendRequest } from '../message/send-request.ts';
 
 /** `{{…}}` in a template's text. Linear time: the name contains no braces. */
@@ -14,14 +15,16 @@ const filledBody = z.object({
   parameters: z.array(z.object({ text: z.string(), parameter_name: z.string().optional() })),
 });
 
-const noTemplate = refuse('VALIDATION_ERROR', {
-  detail: 'The organization keeps no such template, so its text is not known.',
-  errors: [{ path: 'template', message: 'is no template of the organization' }],
-});
-const noText = refuse('VALIDATION_ERROR', {
-  detail: "The template has no text of its own: an authentication template's words are the platform's.",
-  errors: [{ path: 'template', message: 'has no text for this channel' }],
-});
+const noTemplate = refuseField(
+  'The organization keeps no such template, so its text is not known.',
+  'template',
+  'is no template of the organization',
+);
+const noText = refuseField(
+  "The template has no text of its own: an authentication template's words are the platform's.",
+  'template',
+  'has no text for this channel',
+);
 
 const valuesOf = ({ variables = {} }: SendRequest): readonly string[] => Object.values(variables).map(String);
 

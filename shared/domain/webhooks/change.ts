@@ -1,6 +1,7 @@
 import type { Actor } from '../core/actor.ts';
-import { type Refusal, refuse } from '../core/errors.ts';
+import type { Refusal } from '../core/errors.ts';
 import type { Patch } from '../core/patch.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { seesInFull } from './exchange.ts';
 import { changesHeaders, headersToCheck, keepsValues, storedHeaders } from './header-values.ts';
@@ -21,8 +22,7 @@ export interface SubscriptionChange extends Patch<NewSubscription, 'description'
 }
 
 /** 422 with the rule that a field breaks. */
-export const invalid = (path: string, message: string) =>
-  refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
+export const invalid = (path: string, message: string) => refuseField('The body breaks the contract.', path, message);
 
 /** 422 for a URL or headers that cannot be taken; `before` is the subscription that they change. */
 export const requestFault = (

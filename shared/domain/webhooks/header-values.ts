@@ -1,3 +1,4 @@
+import { definedFields } from '../core/patch.ts';
 import { type CustomHeader, isReservedHeader, MASK } from './headers.ts';
 import type { Exchange, WebhookPorts } from './ports.ts';
 import type { StoredHeader, Subscription } from './subscription.ts';
@@ -102,7 +103,9 @@ export const hideHeaderValues = (exchange: Exchange): Exchange => {
       isReservedHeader(name) ? value : maskHeaderValue(value),
     ),
     requestBody,
-    ...(responseHeaders ? { responseHeaders: mapValues(responseHeaders, hide) } : {}),
-    ...(responseBody === undefined ? {} : { responseBody: hide(responseBody) }),
+    ...definedFields({
+      responseHeaders: responseHeaders && mapValues(responseHeaders, hide),
+      responseBody: responseBody === undefined ? undefined : hide(responseBody),
+    }),
   };
 };

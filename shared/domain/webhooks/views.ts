@@ -1,13 +1,8 @@
-import { definedFields } from '../core/patch.ts';
+import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { shownHeader } from './header-values.ts';
 import type { Attempt, AttemptSummary, StoredDelivery } from './ports.ts';
 import type { Subscription } from './subscription.ts';
-
-const optional = <K extends string, V>(name: K, value: V | undefined) =>
-  value === undefined ? {} : ({ [name]: value } as { [P in K]: V });
-const optionalTime = <K extends string>(name: K, ms: number | undefined) =>
-  optional(name, ms === undefined ? undefined : isoTime(ms));
 
 /** A subscription as the API returns it (docs/spec/webhooks.md#subscription-shape). Secret and header values are never in clear. */
 export const webhookView = (subscription: Subscription) => ({
@@ -16,15 +11,14 @@ export const webhookView = (subscription: Subscription) => ({
   url: subscription.url,
   secretCipher: subscription.secrets[0]?.sealed ?? '',
   secretVersion: subscription.secrets[0]?.version ?? 0,
-  ...optional('headers', subscription.headers?.map(shownHeader)),
+  ...definedFields({ headers: subscription.headers?.map(shownHeader) }),
   events: [...subscription.events],
   status: subscription.status,
-  ...optional('description', subscription.description),
+  ...definedFields({ description: subscription.description }),
   retry: { ...subscription.retry },
   createdById: subscription.createdById,
   consecutiveFailures: subscription.consecutiveFailures,
-  ...optionalTime('lastSuccessAt', subscription.lastSuccessAt),
-  ...optionalTime('lastFailureAt', subscription.lastFailureAt),
+  ...definedTimes({ lastSuccessAt: subscription.lastSuccessAt, lastFailureAt: subscription.lastFailureAt }),
   createdAt: isoTime(subscription.createdAt),
   updatedAt: isoTime(subscription.updatedAt),
 });
@@ -43,11 +37,11 @@ export const deliveryWith = (delivery: StoredDelivery, attempts: readonly (Attem
   id: delivery.id,
   eventId: delivery.eventId,
   type: delivery.type,
-  ...optional('sequence', delivery.sequence),
+  ...definedFields({ sequence: delivery.sequence }),
   status: delivery.status,
   attempts: attempts.map(attemptView),
   ...(delivery.status === 'pending' || delivery.status === 'failed'
-    ? optionalTime('nextAttemptAt', delivery.nextAttemptAt)
+    ? definedTimes({ nextAttemptAt: delivery.nextAttemptAt })
     : {}),
   createdAt: isoTime(delivery.createdAt),
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PushAnswer, PushNotification, PushRefusal, PushTarget } from '../../domain/channels/push/transport.ts';
+import { definedFields } from '../../domain/core/patch.ts';
 import type { ProviderIo, RefusalCause } from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
 
@@ -31,8 +32,7 @@ export const TTL_SECONDS = 86_400;
 export const appDataOf = ({ deepLink, imageUrl, actions, data }: PushNotification, dispatchId: string) => ({
   ...data,
   dispatchId,
-  ...(deepLink === undefined ? {} : { deepLink }),
-  ...(imageUrl === undefined ? {} : { imageUrl }),
+  ...definedFields({ deepLink, imageUrl }),
   ...(actions === undefined || actions.length === 0 ? {} : { actions }),
 });
 

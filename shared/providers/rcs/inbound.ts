@@ -1,3 +1,4 @@
+import { definedFields } from '../../domain/core/patch.ts';
 import type { InboundEvent } from '../../domain/message/provider-port.ts';
 
 type InboundContent = Pick<InboundEvent, 'type' | 'text' | 'payload'>;
@@ -25,8 +26,7 @@ export const sentFile = (url: string, mimeType: string | undefined, filename: st
     media: {
       kind: KINDS.find((kind) => mimeType?.startsWith(`${kind}/`)) ?? 'document',
       url,
-      ...(mimeType === undefined ? {} : { mimeType }),
-      ...(filename === undefined ? {} : { filename }),
+      ...definedFields({ mimeType, filename }),
     },
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { RcsContent, RcsSuggestion } from '../../domain/channels/rcs/content.ts';
+import { definedFields, definedTimes } from '../../domain/core/patch.ts';
 import type { ProviderDeclaration, ProviderEvent, ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { e164Of } from '../e164.ts';
 import {
@@ -110,8 +111,7 @@ const receiptOf = (report: InfobipReport): ReceiptEvent[] => {
     {
       ...rest,
       status,
-      ...(reason ? { reason } : {}),
-      ...(via ? { via } : {}),
+      ...definedFields({ reason, via }),
       receipt: { ...found.receipt, channel: via === 'rcs' ? 'RCS' : via === 'sms' ? 'SMS' : null },
     },
   ];
@@ -133,7 +133,7 @@ const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent
       to: e164Of(from),
       reference: messageId,
       status: 'SEEN',
-      ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
+      ...definedTimes({ received: at }),
       channel: 'RCS',
     },
   };

@@ -1,5 +1,6 @@
 import type { Credential } from '../../domain/access/credentials.ts';
 import type { ApiKey, KeyStore } from '../../domain/access/keys.ts';
+import { definedFields } from '../../domain/core/patch.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -21,8 +22,7 @@ const credentialOf = ({ id, organizationId, env, scopes, ancestors, allowedIps, 
   kind: 'key',
   scopes,
   ancestors,
-  ...(allowedIps === undefined ? {} : { allowedIps }),
-  ...(expiresAt === undefined ? {} : { expiresAt }),
+  ...definedFields({ allowedIps, expiresAt }),
 });
 
 /** The writes of a new key: its record and the credential of its secret. The caller counts it in the organization's total. */

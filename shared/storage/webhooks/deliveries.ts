@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { randomBase62 } from '../../domain/core/ids.ts';
+import { definedFields } from '../../domain/core/patch.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type {
   AttemptResult,
@@ -62,8 +63,7 @@ const summaryOf = ({ at, status, durationMs, error }: AttemptSummary, claim: str
   at,
   durationMs,
   claim,
-  ...(status === undefined ? {} : { status }),
-  ...(error === undefined ? {} : { error }),
+  ...definedFields({ status, error }),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { derivedId, type Id } from '../../core/ids.ts';
-import { isoTime } from '../../core/time.ts';
+import { definedFields, definedTimes } from '../../core/patch.ts';
 import type { Tally } from './message.ts';
 import type { PushPlatform } from './transport.ts';
 
@@ -112,6 +112,6 @@ export const dispatchView = ({ id, tokenId, platform, status, reason, openedAt }
   tokenId,
   platform,
   status,
-  ...(reason === undefined ? {} : { reason }),
-  ...(openedAt === undefined ? {} : { openedAt: isoTime(openedAt) }),
+  ...definedFields({ reason }),
+  ...definedTimes({ openedAt }),
 });

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../core/actor.ts';
 import { type Id, isId } from '../../core/ids.ts';
 import { asCoins, type Coins } from '../../core/money.ts';
-import { definedFields } from '../../core/patch.ts';
+import { definedFields, definedTimes } from '../../core/patch.ts';
 import { isoTime } from '../../core/time.ts';
 import { MESSAGE_ORIGINS, type MessageOf, type MessageOrigin, type MessageStatus } from '../../message/message.ts';
 import type { AudienceDevice } from './device.ts';
@@ -170,14 +170,13 @@ export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens
     platforms: [...message.platforms],
     audience: message.segment === undefined ? { tokens: message.reach } : { segment: message.segment },
     rateKind: message.rateKind,
-    ...(scheduledAt === undefined ? {} : { scheduledAt: isoTime(scheduledAt) }),
-    ...(quietDeferredTo === undefined ? {} : { quietDeferredTo: isoTime(quietDeferredTo) }),
+    ...definedTimes({ scheduledAt, quietDeferredTo }),
     billing: { coins: message.record.coins, chargedCoins: coinsOfDevices(message, delivered) },
     metrics: { reach: message.reach, delivered, opened, failures: failuresOf(tally) },
     breakdown: Object.fromEntries(
       message.platforms.map((platform) => [platform, { ...tally[platform], opened: opens[platform] }]),
     ),
     createdAt: isoTime(message.createdAt),
-    ...(sentAt === undefined ? {} : { sentAt: isoTime(sentAt) }),
+    ...definedTimes({ sentAt }),
   };
 };

@@ -1,3 +1,4 @@
+import { definedFields } from '../../core/patch.ts';
 import { maskPhone } from '../../core/phone.ts';
 import { defineChannel } from '../../message/define-channel.ts';
 import { acceptedThen, scriptByEnding } from '../../message/sandbox.ts';
@@ -5,10 +6,8 @@ import { RCS_ROUTES, type RcsContent, storedRcs } from './content.ts';
 import type { RcsPlanPorts } from './plan.ts';
 
 /** Card and SMS fallback in the form of the common payload. */
-const partsOf = ({ card, fallback }: RcsContent) => ({
-  ...(card ? { card } : {}),
-  ...(fallback ? { fallback: { text: fallback.text } } : {}),
-});
+const partsOf = ({ card, fallback }: RcsContent) =>
+  definedFields({ card, fallback: fallback && { text: fallback.text } });
 
 export const rcs = defineChannel<'rcs', RcsPlanPorts>({
   channel: 'rcs',
@@ -39,13 +38,10 @@ export const rcs = defineChannel<'rcs', RcsPlanPorts>({
       : reports.map((report) => (report.reason === 'no_rcs' ? { status: 'delivered', via: 'sms' } : report)),
   // `data.channel`: whether it was delivered by RCS or by the SMS fallback (docs/spec/rcs.md#what-carried-it).
   eventData: ({ via }) => (via ? { channel: via } : {}),
-  payload: (content) => ({ ...(content.text === undefined ? {} : { text: content.text }), ...partsOf(content) }),
+  payload: (content) => ({ ...definedFields({ text: content.text }), ...partsOf(content) }),
   resendContent: (content) => {
     const payload = partsOf(content);
-    return {
-      ...(content.text === undefined ? {} : { text: content.text }),
-      ...(Object.keys(payload).length > 0 ? { payload } : {}),
-    };
+    return definedFields({ text: content.text, payload: Object.keys(payload).length > 0 ? payload : undefined });
   },
   planning: () => import('./planning.ts'),
 });

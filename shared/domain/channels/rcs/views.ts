@@ -27,10 +27,7 @@ const cardView = ({ suggestions, ...card }: RcsCard) => ({
   ...(suggestions ? { suggestions: suggestions.map((button) => ({ ...button })) } : {}),
 });
 
-const contentView = ({ content: { text, card } }: Rcs) => ({
-  ...(text === undefined ? {} : { text }),
-  ...(card ? { card: cardView(card) } : {}),
-});
+const contentView = ({ content: { text, card } }: Rcs) => definedFields({ text, card: card && cardView(card) });
 
 /**
  * An RCS message as the API returns it (docs/spec/rcs.md#rcs-shape). `channel` is absent until the provider reports it. The recipient is

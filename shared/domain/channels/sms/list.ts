@@ -1,6 +1,6 @@
 import type { Actor } from '../../core/actor.ts';
-import { refuse } from '../../core/errors.ts';
 import { parsePhone } from '../../core/phone.ts';
+import { refuseField } from '../../core/refuse-field.ts';
 import { isoWindow } from '../../core/time.ts';
 import type { ListPorts, MessageFilter, PageRequest } from '../../message/lists.ts';
 
@@ -16,10 +16,11 @@ export const listSms = async (
 ) => {
   const number = phone === undefined ? undefined : parsePhone(phone);
   if (phone !== undefined && number === undefined)
-    return refuse('VALIDATION_ERROR', {
-      detail: 'The query breaks the contract.',
-      errors: [{ path: 'phone', message: 'must be an existing number in E.164; in an address its + is written %2B' }],
-    });
+    return refuseField(
+      'The query breaks the contract.',
+      'phone',
+      'must be an existing number in E.164; in an address its + is written %2B',
+    );
   const recipientHash = number && (await recipients()).blindIndex(organizationId, 'phone', number);
   return page(organizationId, 'sms', { ...filter, ...isoWindow(from, to), recipientHash }, { limit, skip });
 };

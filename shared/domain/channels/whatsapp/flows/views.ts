@@ -1,3 +1,4 @@
+import { definedFields, definedTimes } from '../../../core/patch.ts';
 import { isoTime } from '../../../core/time.ts';
 import type { WhatsappFlow } from './flow.ts';
 
@@ -11,10 +12,9 @@ export const flowView = (flow: WhatsappFlow) => ({
   status: flow.status,
   version: flow.version,
   platformCategories: [...flow.platformCategories],
-  ...(flow.platformFlowId === undefined ? {} : { platformFlowId: flow.platformFlowId }),
-  ...(flow.platformStatus === undefined ? {} : { platformStatus: flow.platformStatus }),
+  ...definedFields({ platformFlowId: flow.platformFlowId, platformStatus: flow.platformStatus }),
   flowJson: flow.flowJson,
-  ...(flow.publishedAt === undefined ? {} : { publishedAt: isoTime(flow.publishedAt) }),
+  ...definedTimes({ publishedAt: flow.publishedAt }),
   createdAt: isoTime(flow.createdAt),
   updatedAt: isoTime(flow.updatedAt),
 });

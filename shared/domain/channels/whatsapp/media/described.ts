@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Refusal, refuse } from '../../../core/errors.ts';
+import type { Refusal } from '../../../core/errors.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 
 /** Name and declared type of an upload. */
 export interface FileDescription {
@@ -34,8 +35,9 @@ const decodeQuery = (text: string | undefined): string | undefined => {
 export const describeRawUpload = (raw: RawDescription): FileDescription | Refusal<'VALIDATION_ERROR'> => {
   const name = filename.safeParse(raw.queryName ?? decodeQuery(raw.headerName));
   if (name.success) return { filename: name.data, mimeType: raw.contentType ?? '' };
-  return refuse('VALIDATION_ERROR', {
-    detail: 'The file has no usable name: give one as `filename` in the query, or percent-encoded in `x-filename`.',
-    errors: [{ path: 'filename', message: 'is needed, 1 to 240 characters without folders or control characters' }],
-  });
+  return refuseField(
+    'The file has no usable name: give one as `filename` in the query, or percent-encoded in `x-filename`.',
+    'filename',
+    'is needed, 1 to 240 characters without folders or control characters',
+  );
 };
