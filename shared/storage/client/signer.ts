@@ -1,0 +1,58 @@
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+type Config = DynamoDBClient['config'];
+type Signer = Awaited<ReturnType<Config['signer']>>;
+type Credentials = Awaited<ReturnType<Config['credentials']>>;
+
+const SERVICE = 'dynamodb';
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+/** `20261125T222543Z`. */
+const stamp = (date: Date): string => date.toISOString().replace(/[-:]|\.\d{3}/g, '');
+
+const signingKey = ({ secretAccessKey }: Credentials, day: string, region: string): KeyObject => {
+  let key: string | Buffer = `AWS4${secretAccessKey}`;
+  for (const part of [day, region, SERVICE, 'aws4_request']) key = createHmac('sha256', key).update(part).digest();
+  return createSecretKey(key as Buffer);
+};
+
+/**
+ * Signs the calls of a client (Signature Version 4) as the SDK's own signer does, which the SDK makes anew for each call, and which finds its
+ * cached key by a hash of the credentials; that took a fifth of a call's processor time. Here the key is kept for as long as credentials, day and
+ * region are the same. Credentials come from the client, which renews them, and so does the date, which it corrects by the server's clock.
+ */
+export const requestSigner = (config: () => Pick<Config, 'credentials' | 'region'>): Signer => {
+  let kept: { readonly of: Credentials; readonly scope: string; readonly key: KeyObject } | undefined;
+  const keyOf = (credentials: Credentials, day: string, region: string, scope: string): KeyObject => {
+    if (kept?.of !== credentials || kept.scope !== scope)
+      kept = { of: credentials, scope, key: signingKey(credentials, day, region) };
+    return kept.key;
+  };
+  return {
+    async sign(request, { signingDate = new Date(), signingRegion } = {}) {
+      const { credentials: provide, region: ownRegion } = config();
+      const credentials = await provide();
+      const region = signingRegion ?? (await ownRegion());
+      const at = stamp(new Date(signingDate));
+      const day = at.slice(0, 8);
+      const scope = `${day}/${region}/${SERVICE}/aws4_request`;
+      const payload = hash('sha256', request.body ?? '', 'hex');
+      const { headers } = request;
+      headers['x-amz-date'] = at;
+      headers['x-amz-content-sha256'] = payload;
+      if (credentials.sessionToken) headers['x-amz-security-token'] = credentials.sessionToken;
+      // All that the client sets is signed: it sets nothing that a proxy may change, such as a user agent.
+      const names = Object.keys(headers).sort();
+      const lines = names.map((name) => `${name}:${headers[name]}\n`).join('');
+      const signed = names.join(';');
+      const canonical = `${request.method}\n${request.path}\n\n${lines}\n${signed}\n${payload}`;
+      const text = `${ALGORITHM}\n${at}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
+      const signature = createHmac('sha256', keyOf(credentials, day, region, scope))
+        .update(text)
+        .digest('hex');
+      headers.authorization = `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
+      return request;
+    },
+  };
+};

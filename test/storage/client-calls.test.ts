@@ -1,0 +1,163 @@
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { requestSigner } from '../../shared/storage/client/signer.ts';
+import '../support/aws-environment.ts';
+import { listening } from '../support/loopback.ts';
+import { use } from '../support/use.ts';
+
+/** Values of every type, with texts that JSON escapes, and names that look like types. */
+const VALUES: Readonly<Record<string, AttributeValue>> = {
+  text: { S: 'ação "B":{ \u0000\u001f\u2028 \ud83d\ude00 \\' },
+  half: { S: 'a\ud800b' },
+  empty: { S: '' },
+  number: { N: '-0.5' },
+  truth: { BOOL: false },
+  nothing: { NULL: true },
+  bytes: { B: new Uint8Array([0, 255, 128]) },
+  buffer: { B: Buffer.from('abc') },
+  noBytes: { B: new Uint8Array() },
+  texts: { SS: ['a', 'b'] },
+  many: { BS: [new Uint8Array([1]), new Uint8Array([2, 3])] },
+  list: { L: [{ S: 'a' }, { M: { B: { S: 'b' }, N: { N: '1' } } }, { L: [] }] },
+  map: { M: { B: { M: { S: { S: 'c' } } }, 'a b': { B: new Uint8Array([7]) } } },
+};
+const TableName = 'table';
+
+interface Call {
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+describe('a call of the client', async () => {
+  const calls: Call[] = [];
+  let answer: { readonly status: number; readonly text: string; readonly date?: string } = { status: 200, text: '{}' };
+  const server = createServer((incoming, outgoing) => {
+    void buffer(incoming).then((body) => {
+      calls.push({ headers: incoming.headers, body: JSON.parse(body.toString('utf8')) });
+      const { status, text, date } = answer;
+      outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', ...(date ? { date } : {}) }).end(text);
+    });
+  });
+  const { url: endpoint } = await use(listening(server));
+  const own = tableClient(endpoint);
+  const sdk = new DynamoDBClient({ endpoint, maxAttempts: 1 });
+
+  test.each(Object.entries(VALUES))('sends a value (%s) as the SDK itself does', async (name, value) => {
+    const inputs = [
+      new PutItemCommand({ TableName, Item: { [name]: value }, ConditionExpression: undefined }),
+      new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName, Item: { [name]: value } } }] }),
+      new QueryCommand({ TableName, Limit: 3, ConsistentRead: true, ExpressionAttributeValues: { ':v': value } }),
+    ];
+    answer = { status: 200, text: '{}' };
+    for (const input of inputs) {
+      await own.send(input as PutItemCommand);
+      await sdk.send(input as PutItemCommand);
+      const [ours, theirs] = calls.slice(-2);
+      const { ClientRequestToken: _, ...body } = (theirs as Call).body;
+      expect(ours?.body).toEqual(body);
+      for (const header of ['x-amz-target', 'content-type', 'host', 'x-amz-security-token'])
+        expect(ours?.headers[header]).toEqual(theirs?.headers[header]);
+    }
+  });
+
+  test.each(Object.entries(VALUES))('reads a value (%s) as the SDK itself does', async (name, value) => {
+    await sdk.send(new PutItemCommand({ TableName, Item: { [name]: value } }));
+    const { Item } = (calls.at(-1) as Call).body;
+    answer = { status: 200, text: JSON.stringify({ Item }) };
+    const get = new GetItemCommand({ TableName, Key: {} });
+    const [ours, theirs] = [await own.send(get), await sdk.send(get)];
+    answer = { status: 200, text: '{}' };
+    expect(ours.Item).toEqual(theirs.Item);
+    expect(ours.$metadata.httpStatusCode).toBe(200);
+  });
+
+  test('throws the errors of the SDK itself, with the reasons of a cancelled transaction', async () => {
+    const reason = { Code: 'ConditionalCheckFailed', Item: { pk: { S: 'a' }, bytes: { B: 'AAE=' } } };
+    const cancelled = { __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException', Message: 'cancelled' };
+    answer = { status: 400, text: JSON.stringify({ ...cancelled, CancellationReasons: [{ Code: 'None' }, reason] }) };
+    const write = new TransactWriteItemsCommand({ TransactItems: [] });
+    const [ours, theirs] = await Promise.all([own, sdk].map((client) => client.send(write).catch((error) => error)));
+    answer = { status: 200, text: '{}' };
+    expect(ours.name).toBe('TransactionCanceledException');
+    expect(ours.CancellationReasons[1].Item.bytes.B).toEqual(new Uint8Array([0, 1]));
+    expect(ours.CancellationReasons).toEqual(theirs.CancellationReasons);
+    expect(ours.$metadata.httpStatusCode).toBe(400);
+  });
+
+  test('tells what the table did from an answer that is not JSON', async () => {
+    answer = { status: 200, text: '<html>' };
+    await expect(own.send(new GetItemCommand({ TableName, Key: {} }))).rejects.toThrow(SyntaxError);
+    answer = { status: 200, text: '{}' };
+  });
+
+  test('is dated by the clock of a server that refused the last one for its date', async () => {
+    const ahead = 3600_000;
+    const date = new Date(Date.now() + ahead).toUTCString();
+    const refused = { __type: 'com.amazon.coral.service#InvalidSignatureException', message: 'Signature expired' };
+    answer = { status: 400, text: JSON.stringify(refused), date };
+    const client = tableClient(endpoint);
+    const get = new GetItemCommand({ TableName, Key: {} });
+    await expect(client.send(get)).rejects.toThrow('Signature expired');
+    answer = { status: 200, text: '{}' };
+    await client.send(get);
+    const stamp = String(calls.at(-1)?.headers['x-amz-date']);
+    const sent = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+    expect(Math.abs(sent - Date.parse(date))).toBeLessThan(ahead / 2);
+  });
+});
+
+describe('the signer', () => {
+  const request = () => ({
+    method: 'POST',
+    protocol: 'https:',
+    hostname: 'dynamodb.sa-east-1.amazonaws.com',
+    path: '/',
+    query: {},
+    headers: { host: 'dynamodb.sa-east-1.amazonaws.com', 'x-amz-target': 'DynamoDB_20120810.GetItem' },
+    body: Buffer.from('{"Key":{"pk":{"S":"ação"}}}'),
+  });
+  /** What a client's credentials are, one after the other. */
+  const credentials = [
+    { accessKeyId: 'AKIDFIRST', secretAccessKey: 'secret' },
+    { accessKeyId: 'ASIASECOND', secretAccessKey: 'secret', sessionToken: 'token-of-a-role' },
+    { accessKeyId: 'ASIASECOND', secretAccessKey: 'another', sessionToken: 'renewed-token' },
+  ];
+
+  test('signs as the SDK itself does, with credentials that are renewed, in every region, from day to day', async () => {
+    for (const region of ['us-east-1', 'sa-east-1']) {
+      let current = 0;
+      const config = {
+        region: async () => region,
+        credentials: async () => credentials[current] ?? { accessKeyId: '', secretAccessKey: '' },
+      };
+      const signer = requestSigner(() => config);
+      for (const day of ['2026-11-25T23:59:59.999Z', '2026-11-26T00:00:00.000Z'])
+        for (current of credentials.keys()) {
+          const { config: stock } = new DynamoDBClient({ region, credentials: config.credentials });
+          const options = { signingDate: new Date(day), signingRegion: region, signingService: 'dynamodb' };
+          const theirs = await (await stock.signer()).sign(request(), options);
+          const ours = await signer.sign(request(), { signingDate: new Date(day) });
+          expect(ours.headers).toEqual(theirs.headers);
+        }
+    }
+  });
+
+  test('follows the region that it is told', async () => {
+    const provide = {
+      region: async () => 'us-east-1',
+      credentials: async () => ({ accessKeyId: 'A', secretAccessKey: 'b' }),
+    };
+    const { headers } = await requestSigner(() => provide).sign(request(), { signingRegion: 'eu-west-1' });
+    expect(headers.authorization).toContain('/eu-west-1/dynamodb/aws4_request');
+  });
+});
