@@ -68,11 +68,11 @@ export const compileForReading = async ({ entryPoints, root }: Pick<Compilation,
   return { outputs: metafile.outputs, texts: new Map(outputFiles.map(({ path, text }) => [path, text])) };
 };
 
-export interface Merge {
-  /** A module that re-exports those to merge, by absolute paths. */
-  readonly source: string;
+export interface Merges {
+  /** Modules that re-export those to merge, by absolute paths; by the paths of their output under `outdir`, without extension. */
+  readonly sources: ReadonlyMap<string, string>;
   readonly root: string;
-  readonly outfile: string;
+  readonly outdir: string;
 }
 
 /** Leaves dynamic imports as they are, to files beside the output. */
@@ -84,18 +84,32 @@ const DYNAMIC_IMPORTS_BESIDE = {
     ),
 };
 
-/** Merges compiled modules with their static imports into one file. Returns its size in bytes. */
-export const mergeModules = async ({ source, root, outfile }: Merge): Promise<number> => {
+/** Reads each entry from a map instead of a file. */
+const entriesFrom = (sources: ReadonlyMap<string, string>, resolveDir: string) => ({
+  name: 'entries',
+  setup: ({ onResolve, onLoad }: PluginBuild) => {
+    onResolve({ filter: /^merged:/ }, ({ path }) => ({ path: path.slice('merged:'.length), namespace: 'merged' }));
+    onLoad({ filter: /./, namespace: 'merged' }, ({ path }) => ({ contents: sources.get(path) ?? '', resolveDir }));
+  },
+});
+
+/**
+ * Merges compiled modules with their static imports into one file for each source. One compilation, since most sources share most modules:
+ * each is read once. Returns the sizes in bytes, by the sources' names.
+ */
+export const mergeModules = async ({ sources, root, outdir }: Merges): Promise<ReadonlyMap<string, number>> => {
   const { build } = await import('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
-    stdin: { contents: source, resolveDir: root },
-    outfile,
+    entryPoints: Object.fromEntries([...sources.keys()].map((name) => [name, `merged:${name}`])),
+    outdir,
     bundle: true,
     ...TARGET,
+    outExtension: { '.js': '.mjs' },
     minify: true,
-    plugins: [DYNAMIC_IMPORTS_BESIDE],
+    plugins: [entriesFrom(sources, root), DYNAMIC_IMPORTS_BESIDE],
     metafile: true,
   });
-  return Object.values(metafile.outputs).reduce((sum, { bytes }) => sum + bytes, 0);
+  const outputs = Object.values(metafile.outputs);
+  return new Map(outputs.map(({ entryPoint = '', bytes }) => [entryPoint.slice('merged:'.length), bytes]));
 };
