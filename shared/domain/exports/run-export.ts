@@ -1,3 +1,4 @@
+import { CLAIM_MS, MAX_ATTEMPTS, runClaimed } from '../core/claimed-job.ts';
 import { csvOf } from '../core/csv.ts';
 import type { Id } from '../core/ids.ts';
 import {
@@ -11,17 +12,12 @@ import {
 import { EXPORT_COLUMNS, type ExportRow, exportCells } from './export-row.ts';
 import type { ExportRunPorts } from './job-ports.ts';
 
-/** How long a worker has a step, in ms: longer than its function may run. */
-const CLAIM_MS = 60_000;
-/** After how long a step reads no further page, and a worker begins no further step, in ms. */
+/** After how long a step reads no further page, in ms. */
 const STEP_MS = 10_000;
-const RUN_MS = 12_000;
 /** Bytes of a piece of the file; S3 takes none below 5 MB but the last. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 /** Numbers that S3 has for the parts of a file: a job whose claims exceed them is given up. */
 const MAX_NUMBER = 10_000;
-const MAX_ATTEMPTS = 8;
-const waitAfter = (attempts: number): number => Math.min(5_000 * 2 ** attempts, 600_000);
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
@@ -114,8 +110,12 @@ const complete = async (ports: ExportRunPorts, job: ExportJob): Promise<void> =>
   if (await ports.store.end(job, { status: 'completed', file }, event)) await removeTail(ports, job);
 };
 
-/** Takes a step and counts it; the job with the next one claimed, or undefined where another worker has it. */
+/** Takes a step and counts it; the job with the next one claimed, or undefined where it ended or another worker has it. */
 const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJob | undefined> => {
+  if (job.isWhole) {
+    await complete(ports, job);
+    return undefined;
+  }
   const next = await ports.store.advance(job, await takeStep(ports, job), ports.clock() + CLAIM_MS);
   if (next) await removeTail(ports, job);
   return next;
@@ -130,34 +130,16 @@ const giveUp = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
       .catch(() => ports.onFailure('the upload of an export could not be aborted'));
 };
 
-const takeSteps = async (ports: ExportRunPorts, claimed: ExportJob): Promise<void> => {
-  const startedAt = ports.clock();
-  let held = claimed;
-  try {
-    for (let job: ExportJob | undefined = claimed; job; ) {
-      held = job;
-      if (job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER) return await giveUp(ports, job);
-      if (job !== claimed && ports.clock() - startedAt > RUN_MS) {
-        await ports.store.release(job, ports.clock(), 0);
-        return ports.enqueue(job);
-      }
-      if (job.isWhole) return await complete(ports, job);
-      job = await nextStep(ports, job);
-    }
-  } catch (error) {
-    await ports.store
-      .release(held, ports.clock() + waitAfter(held.attempts), held.attempts)
-      .catch(() => ports.onFailure('a claim could not be given back: it runs out'));
-    throw error;
-  }
-};
-
 /**
  * Goes on with an export. What a step read is in the bucket before it is counted, under numbers of its own claim: a step that was begun and not counted is
  * taken again, and leaves no trace in the file (docs/spec/exports.md#export-jobs).
  */
-export const runExport = async (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<void> => {
-  const now = ports.clock();
-  const job = await ports.store.claim(id, now, now + CLAIM_MS);
-  if (job) await takeSteps(ports, job);
-};
+export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<void> =>
+  runClaimed(ports, id, {
+    async end(job) {
+      const isOver = job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER;
+      if (isOver) await giveUp(ports, job);
+      return isOver;
+    },
+    step: (job) => nextStep(ports, job),
+  });

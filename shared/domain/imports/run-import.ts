@@ -1,4 +1,5 @@
 import { type ImportedRows, importRows } from '../contacts/import.ts';
+import { CLAIM_MS, MAX_ATTEMPTS, runClaimed, waitAfter } from '../core/claimed-job.ts';
 import { csvOf } from '../core/csv.ts';
 import { derivedId, type Id } from '../core/ids.ts';
 import {
@@ -13,16 +14,10 @@ import {
 import type { ImportEnd, ImportRunPorts } from './ports.ts';
 import { type FilePart, type FileRow, readPart } from './read-part.ts';
 
-/** How long a worker has a part, in ms: longer than its function may run. After that the part is another worker's. */
-const CLAIM_MS = 60_000;
-/** After how long a worker begins no further part, and a part no further round, in ms. */
-const RUN_MS = 12_000;
+/** After how long a part begins no further round, in ms. */
 const PART_MS = 15_000;
 /** Bytes that a part is read from: more than a record may have. */
 const READ_BYTES = 1_048_576;
-/** Attempts at a part before the job fails, and the waits between them, in ms. */
-const MAX_ATTEMPTS = 8;
-const waitAfter = (attempts: number): number => Math.min(5_000 * 2 ** attempts, 600_000);
 
 /** The pieces of errors that are kept by name: more come only of files that are nothing but errors. */
 const MAX_PIECES = 1_000;
@@ -124,36 +119,17 @@ const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJo
   return ports.store.advance(job, { ...progressAfter(job, part, outcome), errorPieces }, ports.clock() + CLAIM_MS);
 };
 
-/** Parts of a job until the time is over, or it ends. A cancelled one ends between two parts, so that its figures are right. */
-const takeParts = async (ports: ImportRunPorts, claimed: ImportJob): Promise<void> => {
-  const startedAt = ports.clock();
-  let job: ImportJob | undefined = claimed;
-  let held = claimed;
-  try {
-    while (job) {
-      held = job;
-      if (job.status === 'cancelling' && job.attempts === 1) return await end(ports, job, { status: 'cancelled' });
-      if (job.attempts > MAX_ATTEMPTS) return await end(ports, job, { status: 'failed', problem: 'internal_error' });
-      if (job !== claimed && ports.clock() - startedAt > RUN_MS) {
-        await ports.store.release(job, ports.clock(), 0);
-        return ports.enqueue(job);
-      }
-      job = await takePart(ports, job);
-    }
-  } catch (error) {
-    await ports.store
-      .release(held, ports.clock() + waitAfter(held.attempts), held.attempts)
-      .catch(() => ports.onFailure('a claim could not be given back: it runs out'));
-    throw error;
-  }
+/** Ends a job that was cancelled or fails. A cancelled one ends between two parts, so that its figures are right. */
+const endEarly = async (ports: ImportRunPorts, job: ImportJob): Promise<boolean> => {
+  const isCancelled = job.status === 'cancelling' && job.attempts === 1;
+  if (!isCancelled && job.attempts <= MAX_ATTEMPTS) return false;
+  await end(ports, job, isCancelled ? { status: 'cancelled' } : { status: 'failed', problem: 'internal_error' });
+  return true;
 };
 
 /**
  * Goes on with an import. Each part is stored, then counted in one conditional write under the worker's claim; a part that was begun and not counted is done
  * again, and finds what it stored (docs/spec/contacts.md#import-jobs).
  */
-export const runImport = async (ports: ImportRunPorts, id: Id<'importJob'>): Promise<void> => {
-  const now = ports.clock();
-  const job = await ports.store.claim(id, now, now + CLAIM_MS);
-  if (job) await takeParts(ports, job);
-};
+export const runImport = (ports: ImportRunPorts, id: Id<'importJob'>): Promise<void> =>
+  runClaimed(ports, id, { end: (job) => endEarly(ports, job), step: (job) => takePart(ports, job) });

@@ -1,7 +1,14 @@
+import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Key } from '../client/row.ts';
+import type { RowCodec } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 
 /*
  * Claims of jobs: one worker at a time has a part of a job. Each claim has a fence, which all that its worker writes is conditional on; a claim that runs
@@ -10,7 +17,8 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** What the rows of all jobs have. */
 export interface Claimable {
-  readonly id: string;
+  readonly id: Id<'exportJob'> | Id<'importJob'>;
+  readonly organizationId: Id<'organization'>;
   /** Counts the claims of the job. */
   readonly fence: number;
   /** How often the part was begun. */
@@ -22,44 +30,62 @@ export const dueAt = (id: string, at: number) => INDEX_KEYS.due('run_job', id, a
 const ACTIVE = ['running', 'cancelling'];
 
 /** Condition: the worker still has its claim. */
-export const isClaimedBy = ({ fence }: Claimable): Condition => ({
+const isClaimedBy = ({ fence }: Claimable): Condition => ({
   text: '#fence = :fence AND #status IN (:running, :cancelling)',
   values: { fence, running: ACTIVE[0], cancelling: ACTIVE[1] },
 });
 
-/** Claims a job's part, which nobody has at `now`, until a time (ms). */
-export const claimWrite = (key: Key, id: string, now: number, until: number): WriteOp => ({
-  update: key,
-  set: { claimedUntil: until, ...dueAt(id, until) },
-  add: { fence: 1, attempts: 1 },
-  when: {
-    text: '#claimedUntil <= :now AND #status IN (:running, :cancelling)',
-    values: { now, running: ACTIVE[0], cancelling: ACTIVE[1] },
-  },
-});
-
-/** Stores a part's progress, and claims the next part. */
-export const advanceWrite = (
-  key: Key,
-  job: Claimable,
-  progress: Readonly<Record<string, unknown>>,
-  until: number,
-): Extract<WriteOp, { update: Key }> => ({
-  update: key,
-  set: { ...progress, attempts: 1, claimedUntil: until, ...dueAt(job.id, until) },
-  add: { fence: 1 },
-  when: isClaimedBy(job),
-});
-
-/** Gives a claim back: the part may be claimed from `at` (ms) on. */
-export const releaseWrite = (key: Key, job: Claimable, at: number, attempts: number): WriteOp => ({
-  update: key,
-  set: { attempts, claimedUntil: at, ...dueAt(job.id, at) },
-  when: isClaimedBy(job),
-});
-
-/** What an ended job has no more. */
-export const ENDED_WITHOUT = ['duePk', 'dueAt', 'repeats'];
+/** What the stores of all jobs do with their rows. `raised` receives the committed events that somebody takes. */
+export const claimStore = <Job extends Claimable>(
+  table: Table,
+  rows: RowCodec<Job>,
+  keyOf: (id: Job['id']) => Key,
+  raised: (events: readonly DomainEvent[]) => void,
+) => {
+  const claimed = async (write: WriteOp): Promise<Job | undefined> => {
+    const { ok, row } = await table.write(write);
+    return ok && row ? rows.read(row) : undefined;
+  };
+  return {
+    read: (id: Job['id']) => readRow(table, keyOf(id), rows.read),
+    /** Claims a job's part, which nobody has at `now`, until a time (ms). */
+    claim: (id: Job['id'], now: number, until: number) =>
+      claimed({
+        update: keyOf(id),
+        set: { claimedUntil: until, ...dueAt(id, until) },
+        add: { fence: 1, attempts: 1 },
+        when: {
+          text: '#claimedUntil <= :now AND #status IN (:running, :cancelling)',
+          values: { now, running: ACTIVE[0], cancelling: ACTIVE[1] },
+        },
+      }),
+    /** Stores a part's progress without the attributes of `remove`, and claims the next part. */
+    advance: (job: Job, progress: Parameters<typeof rows.set>[0], until: number, remove: readonly string[] = []) =>
+      claimed({
+        update: keyOf(job.id),
+        set: { ...rows.set(progress), attempts: 1, claimedUntil: until, ...dueAt(job.id, until) },
+        add: { fence: 1 },
+        remove,
+        when: isClaimedBy(job),
+      }),
+    /** Gives a claim back: the part may be claimed from `at` (ms) on. */
+    async release(job: Job, at: number, attempts: number) {
+      const set = { attempts, claimedUntil: at, ...dueAt(job.id, at) };
+      await table.write({ update: keyOf(job.id), set, when: isClaimedBy(job) });
+    },
+    /** Ends a job, lets the organization begin the next one, and raises its event. False where the claim was lost. */
+    async end(job: Job, set: Readonly<Record<string, unknown>>, running: Key, event: DomainEvent) {
+      const events = await takenEvents(table, job.organizationId, [event]);
+      const { ok } = await table.transact([
+        { update: keyOf(job.id), set, remove: ['duePk', 'dueAt', 'repeats'], when: isClaimedBy(job) },
+        { delete: running, when: isFreeFor(job.id) },
+        ...events.map(eventWrite),
+      ]);
+      if (ok) raised(events);
+      return ok;
+    },
+  };
+};
 
 /** Condition: an organization has no other job of the kind on its way. */
 export const isFreeFor = (jobId: string): Condition => ({

@@ -11,13 +11,9 @@ import { EXPORT_CHANNELS } from '../../domain/exports/export-row.ts';
 import type { ExportJobStore } from '../../domain/exports/job-ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time } from '../client/attributes.ts';
-import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../due-work/outbox.ts';
-import { readRow } from '../read-row.ts';
-import { takenEvents } from '../webhooks/takers.ts';
-import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
+import { claimStore, dueAt, isFreeFor } from './claims.ts';
 
 const count = z.int();
 
@@ -51,10 +47,7 @@ export const exportJobRows = defineRow<ExportJob>()({
 
 /** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
 export const exportJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ExportJobStore => {
-  const claimed = async (write: WriteOp): Promise<ExportJob | undefined> => {
-    const { ok, row } = await table.write(write);
-    return ok && row ? exportJobRows.read(row) : undefined;
-  };
+  const { read, claim, advance, release, end } = claimStore(table, exportJobRows, KEYS.exportJob, raised);
   return {
     async create(job) {
       const ttl = Math.ceil(exportGoneAt(job) / 1000);
@@ -65,28 +58,19 @@ export const exportJobStore = (table: Table, raised: (events: readonly DomainEve
       ]);
       return outcome.ok || { running: id('exportJob').parse(outcome.reasons[1]?.row?.jobId) };
     },
-    read: (jobId) => readRow(table, KEYS.exportJob(jobId), exportJobRows.read),
-    claim: (jobId, now, until) => claimed(claimWrite(KEYS.exportJob(jobId), jobId, now, until)),
+    read,
+    claim,
     advance(job, progress, until) {
       const gone = (['cursor', 'tail'] as const).filter((name) => progress[name] === undefined);
-      const write = advanceWrite(KEYS.exportJob(job.id), job, exportJobRows.set(progress), until);
-      return claimed({ ...write, remove: gone });
+      return advance(job, progress, until, gone);
     },
-    async release(job, at, attempts) {
-      await table.write(releaseWrite(KEYS.exportJob(job.id), job, at, attempts));
-    },
-    async end(job, { status, file }, event) {
-      const events = await takenEvents(table, job.organizationId, [event]);
-      const end: WriteOp = {
-        update: KEYS.exportJob(job.id),
-        set: exportJobRows.set({ status, file, endedAt: event.createdAt }),
-        remove: ENDED_WITHOUT,
-        when: isClaimedBy(job),
-      };
-      const free: WriteOp = { delete: KEYS.runningExport(job.organizationId), when: isFreeFor(job.id) };
-      const { ok } = await table.transact([end, free, ...events.map(eventWrite)]);
-      if (ok) raised(events);
-      return ok;
-    },
+    release,
+    end: (job, { status, file }, event) =>
+      end(
+        job,
+        exportJobRows.set({ status, file, endedAt: event.createdAt }),
+        KEYS.runningExport(job.organizationId),
+        event,
+      ),
   };
 };

@@ -19,11 +19,8 @@ import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { readRow } from '../read-row.ts';
-import { takenEvents } from '../webhooks/takers.ts';
-import { advanceWrite, claimWrite, dueAt, ENDED_WITHOUT, isClaimedBy, isFreeFor, releaseWrite } from './claims.ts';
+import { claimStore, dueAt, isFreeFor } from './claims.ts';
 
 const problem = z.enum(Object.keys(IMPORT_PROBLEMS) as [ImportProblem, ...ImportProblem[]]);
 const figure = z.int();
@@ -76,27 +73,14 @@ const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteO
   { put: { ...KEYS.runningImport(job.organizationId), jobId: job.id }, when: isFreeFor(job.id) },
 ];
 
-const endWrites = (job: ImportJob, set: Parameters<typeof importJobRows.set>[0], ttl: number): readonly WriteOp[] => [
-  {
-    update: KEYS.importJob(job.id),
-    set: { ...importJobRows.set(set), ttl },
-    remove: ENDED_WITHOUT,
-    when: isClaimedBy(job),
-  },
-  { delete: KEYS.runningImport(job.organizationId), when: isFreeFor(job.id) },
-];
-
 /** Imports of files in the table of one stage. `raised` receives the committed events that somebody takes. */
 export const importJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportJobStore => {
-  const claimed = async (write: WriteOp): Promise<ImportJob | undefined> => {
-    const { ok, row } = await table.write(write);
-    return ok && row ? importJobRows.read(row) : undefined;
-  };
+  const { end, ...claims } = claimStore(table, importJobRows, KEYS.importJob, raised);
   return {
+    ...claims,
     async create(job) {
       await table.write({ put: { ...importJobRows.write(job), ttl: ttlOf(job) } });
     },
-    read: (jobId) => readRow(table, KEYS.importJob(jobId), importJobRows.read),
     async start(job, etag, now) {
       const outcome = await table.transact(startWrites(job, etag, now));
       if (outcome.ok) return true;
@@ -109,19 +93,10 @@ export const importJobStore = (table: Table, raised: (events: readonly DomainEve
       const set = awaits ? { ...importJobRows.set(ended), ttl: ttlOf({ ...job, ...ended }) } : { status: 'cancelling' };
       return (await table.write({ update: KEYS.importJob(job.id), set, when: hasStatus(job.status) })).ok;
     },
-    claim: (jobId, now, until) => claimed(claimWrite(KEYS.importJob(jobId), jobId, now, until)),
-    advance: (job, progress, until) =>
-      claimed(advanceWrite(KEYS.importJob(job.id), job, importJobRows.set(progress), until)),
-    async release(job, at, attempts) {
-      await table.write(releaseWrite(KEYS.importJob(job.id), job, at, attempts));
-    },
-    async end(job, { status, problem: cause, problemAt }, event) {
-      const set = { status, endedAt: event.createdAt, problem: cause, problemAt };
-      const events = await takenEvents(table, job.organizationId, [event]);
-      const ttl = ttlOf({ ...job, status, endedAt: event.createdAt });
-      const { ok } = await table.transact([...endWrites(job, set, ttl), ...events.map(eventWrite)]);
-      if (ok) raised(events);
-      return ok;
+    end(job, { status, problem: cause, problemAt }, event) {
+      const ended = { status, endedAt: event.createdAt };
+      const set = { ...importJobRows.set({ ...ended, problem: cause, problemAt }), ttl: ttlOf({ ...job, ...ended }) };
+      return end(job, set, KEYS.runningImport(job.organizationId), event);
     },
   };
 };
