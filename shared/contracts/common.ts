@@ -48,16 +48,16 @@ export const coins = (description: string) =>
 
 const wholeNumber = (text: z.ZodString) => text.regex(/^\d{1,9}$/, 'must be a whole number').transform(Number);
 
-/** `limit` of a list: 1 to `maximum`, as text in the query. */
-export const limit = (fallback: number, maximum: number) =>
+/** A whole number from 1 to `maximum`, as text in the query. */
+export const numberUpTo = (maximum: number, fallback: number, description: string) =>
   wholeNumber(z.string())
     .pipe(z.int().min(1).max(maximum))
     .default(fallback)
-    .meta({
-      description: `Maximum number of items: 1 to ${maximum}; ${fallback} when absent.`,
-      example: String(fallback),
-      param: {},
-    });
+    .meta({ description, example: String(fallback), param: {} });
+
+/** `limit` of a list: 1 to `maximum`, as text in the query. */
+export const limit = (fallback: number, maximum: number) =>
+  numberUpTo(maximum, fallback, `Maximum number of items: 1 to ${maximum}; ${fallback} when absent.`);
 
 /** `skip` of a list: how many of the newest items to leave out. At most 100,000; beyond that, narrow the list by time. */
 const skip = wholeNumber(z.string())

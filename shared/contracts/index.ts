@@ -4,6 +4,7 @@ import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as companies from './companies.ts';
 import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
 import * as contactImport from './contact-import.ts';
@@ -66,6 +67,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contactImport,
   contactImports,
   contactTimeline,
+  companies,
   segments,
   lists,
   ai,

@@ -56,6 +56,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Segments: 'Dynamic lists of contacts, by what they have and did.',
   'Customer events': 'What customers did outside of messages, and the message that it followed.',
   Exports: 'Messages with their outcome, as JSON or CSV.',
+  Companies: 'The companies that contacts and deals belong to, with what is counted of them.',
   'Static lists': "Contacts that the caller's system put together, and keeps.",
   Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
   Links: 'Short links in messages, and their clicks.',

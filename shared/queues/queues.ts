@@ -24,6 +24,7 @@ const workItem = z.strictObject({
     'send_push',
     'mail_sign_in',
     'index_contacts',
+    'index_companies',
     'segment_members',
     'clean_up',
     'erase_contact',
@@ -133,7 +134,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience; members of segments; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -199,6 +200,7 @@ export const QUEUE_OF_KIND = {
   send_push: 'push',
   mail_sign_in: 'send',
   index_contacts: 'outcome',
+  index_companies: 'outcome',
   segment_members: 'outcome',
   clean_up: 'outcome',
   erase_contact: 'outcome',

@@ -98,6 +98,8 @@ export const KEYS = {
   companyCounts: (id: Id<'company'>, shard: number) => key(`EMP#${id}`, `N#${shard}`),
   /** A CNPJ of an organization: makes it unique among companies, and finds the company. */
   cnpj: (organizationId: Org, cnpj: string) => key(`EMPCNPJ#${organizationId}#${cnpj}`, 'EMPCNPJ'),
+  /** The company that an import last created without a CNPJ under a name: of two imports at once, one creates it. */
+  companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
   /** The definitions of the attributes of an organization's companies. */
   companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
   /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */

@@ -65,6 +65,11 @@ export const PARSE_KEY = {
     organizationId: parseId('organization', after('CNTCH#', pk).split('#')[0]),
     contactId: parseId('contact', sk),
   }),
+  company: ({ pk }: PartitionKey) => parseId('company', after('EMP#', pk)),
+  changedCompany: ({ pk, sk }: Key) => ({
+    organizationId: parseId('organization', after('EMPCH#', pk)),
+    companyId: parseId('company', sk),
+  }),
   audienceMembers: ({ pk, sk }: Key) => {
     after('MEMBERS', sk);
     const [organizationId, block] = after('AUD#', pk).split('#');

@@ -101,6 +101,9 @@ export const LIMIT_SHARDS = 32;
 /** Rows that what is counted of a company is spread over, by the ids of its contacts and cards. May not change once there are companies. */
 export const COMPANY_SHARDS = 4;
 
+/** Rows that the directory of an organization's companies is spread over, by their ids. May not change once there are companies. */
+export const DIRECTORY_BUCKETS = 256;
+
 /** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
 export const DELIVERY_SHARDS = 4;
 

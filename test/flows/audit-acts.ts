@@ -24,6 +24,8 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'keys.change': 'key.changed',
   'keys.rotate': 'key.rotated',
   'keys.revoke': 'key.revoked',
+  'companies.delete': 'company.deleted',
+  'companies.set-attributes': 'company_attributes.changed',
   'contacts.delete': 'contact.deleted',
   'contacts.merge': 'contact.merged',
   'contacts.reveal-documents': 'contact.documents_revealed',
@@ -54,6 +56,7 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
 export const NOT_ENTERED = [
   /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
   /^(media|templates|flows|email-templates)\./,
+  /^companies\.(create|change|import)$/,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
   /^(contact-imports|export-jobs|lists|segments)\./,
   /^events\.record$/,
@@ -177,6 +180,16 @@ const useContacts = async ({ messaging, owner, operator }: Stage, did: Did): Pro
   await did('contacts.delete', owner.test.call('DELETE', `/contacts/${id}`));
 };
 
+/** Defines the attributes of companies, and deletes one. */
+const useCompanies = async ({ owner: { test: client } }: Stage, did: Did): Promise<void> => {
+  const defs = [{ key: MARK, label: MARK, type: 'string' }];
+  const path = '/v2/organizations/me/company-attribute-defs';
+  await did('companies.set-attributes', client.call('PUT', path, { body: { defs } }));
+  const company = { nome: MARK, endereco: MARK, cnpj: '12.ABC.345/01DE-35', atributos: { [MARK]: MARK } };
+  const { id } = (await client.post('/v2/companies', company)).body;
+  await did('companies.delete', client.call('DELETE', `/v2/companies/${id}`));
+};
+
 /** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
 export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
   const {
@@ -195,6 +208,7 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   await useOperator(stage);
   await usePeople(stage, did);
   await useContacts(stage, did);
+  await useCompanies(stage, did);
 
   const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
   await did('organization.set-quiet-hours', call('PUT', '/v2/organizations/me/quiet-hours', quiet));

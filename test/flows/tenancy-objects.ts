@@ -10,6 +10,7 @@ export type Kind =
   | (
       | 'account'
       | 'key'
+      | 'company'
       | 'contact'
       | 'webhook'
       | 'delivery'
@@ -74,6 +75,7 @@ const makeJobs = async (client: Client) => {
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
   const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
+  const company = (await client.post('/v2/companies', { nome: 'Theirs', contatoPrincipalId: contact })).body.id;
   const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
   const rcs = await makeRcs(client);
   const mail = { to: 'success@simulator.amazonses.com', subject: 'Oi', text: 'Oi' };
@@ -108,6 +110,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     ...messages,
     account,
     key,
+    company,
     contact,
     emailTemplate,
     list,

@@ -16,6 +16,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/accounts/{id}': 'account',
   '/contacts/import/jobs/{id}': 'importJob',
   '/v2/exports/jobs/{id}': 'exportJob',
+  '/v2/companies/{id}': 'company',
   '/contacts/{id}': 'contact',
   '/v2/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',

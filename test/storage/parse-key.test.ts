@@ -6,6 +6,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 
 const id = {
   batch: newId('batch'),
+  company: newId('company'),
   contact: newId('contact'),
   request: newId('request'),
   delivery: newId('delivery'),
@@ -49,6 +50,11 @@ const CASES = {
   changedContact: [
     KEYS.changedContact(id.organization, id.contact),
     { organizationId: id.organization, contactId: id.contact },
+  ],
+  company: [KEYS.company(id.company), id.company],
+  changedCompany: [
+    KEYS.changedCompany(id.organization, id.company),
+    { organizationId: id.organization, companyId: id.company },
   ],
   audienceMembers: [KEYS.audienceMembers(id.organization, 3), { organizationId: id.organization, block: 3 }],
   segmentSweep: [

@@ -11,6 +11,8 @@ export const AUDIT_ACTIONS = [
   'account.deleted',
   'account.invited',
   'account.suspended',
+  'company.deleted',
+  'company_attributes.changed',
   'contact.deleted',
   'contact.documents_revealed',
   'contact.erased',
@@ -79,6 +81,8 @@ export const auditDetails = z.strictObject({
   count: z.int().optional(),
   /** What was erased with a person: how many of each. */
   erased: z.strictObject({ messages: z.int(), received: z.int(), turns: z.int(), devices: z.int() }).optional(),
+  /** What a deleted company leaves: how many contacts and cards named it. */
+  unlinked: z.strictObject({ contacts: z.int(), cards: z.int() }).optional(),
   /** The contact that was merged into the object, and is gone. */
   mergedContactId: idSchema('contact').optional(),
   /** From when on it applies; ISO 8601, UTC. */

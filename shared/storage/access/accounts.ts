@@ -51,6 +51,17 @@ export const readAccount = async (table: Table, accountId: Id<'account'>): Promi
   return row && accountRows.read(row);
 };
 
+/** Which of these are active accounts of an organization. Strongly consistent; a round trip for each 100. */
+export const activeAccounts = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  ids: readonly Id<'account'>[],
+): Promise<ReadonlySet<Id<'account'>>> => {
+  const rows = await table.getMany(ids.map(KEYS.account), { consistent: true });
+  const accounts = rows.flatMap((row) => (row?.org === organizationId ? [accountRows.read(row)] : []));
+  return new Set(accounts.filter(({ status }) => status === 'active').map((account) => account.id));
+};
+
 /** The row that makes an address one account's in its organization, and finds the account by the address. */
 const personRows = defineRow<Pick<Account, 'id' | 'organizationId'>>()({
   attributes: { id: id('account'), organizationId: id('organization') },

@@ -7,8 +7,8 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many contacts an organization has, and how many keys it ever had. */
-export const COUNTED = ['contacts', 'keys'] as const;
+/** What is counted without a limit: how many contacts and companies an organization has, and how many keys it ever had. */
+export const COUNTED = ['companies', 'contacts', 'keys'] as const;
 /** What is counted within a limit: how many of them an organization has (limits.ts). */
 export const LIMITED = [
   'accounts',
@@ -50,6 +50,7 @@ export const spreadWrites = (organizationId: Id<'organization'>, counted: Limite
 /** Organizations from before their counters were spread have counts on their own rows, until they are moved. */
 const own = z.int().default(0);
 const ownCounts = z.object({
+  companies: own,
   contacts: own,
   keys: own,
   accounts: own,

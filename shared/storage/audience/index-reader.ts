@@ -7,6 +7,7 @@ import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { Clock } from '../../domain/core/time.ts';
 import type { Table } from '../client/table.ts';
 import { type ChangedContact, readChanged, wantMerge } from '../contacts/changed-contacts.ts';
+import { withCompaniesNow } from '../contacts/company-links.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { type BlockVersions, readVersions } from './block-versions.ts';
 import { type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
@@ -19,13 +20,20 @@ const KEPT_FROM = 8;
 type Org = Id<'organization'>;
 
 /** The contacts with these numbers, in their order, without those that are gone. */
-const contactsAt = async (table: Table, organizationId: Org, numbers: readonly number[]): Promise<Contact[]> => {
+const contactsAt = async (
+  table: Table,
+  organizationId: Org,
+  numbers: readonly number[],
+): Promise<readonly Contact[]> => {
   const ids = await contactsOfNumbers(table, organizationId, numbers);
   const contacts = await readContacts(
     table,
     ids.filter((id) => id !== undefined),
   );
-  return contacts.filter((contact) => contact !== undefined);
+  return withCompaniesNow(
+    table,
+    contacts.filter((contact) => contact !== undefined),
+  );
 };
 
 /** Marked contacts as they are now. Those that are gone and whose number nobody knew have nothing in the index. */

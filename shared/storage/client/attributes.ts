@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id, IdKind } from '../../domain/core/ids.ts';
+import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import type { Coins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
 
@@ -16,6 +17,14 @@ export const tenant = { organizationId: id('organization'), env: z.enum(ENVIRONM
 
 /** A whole number of coins. */
 export const coins = z.custom<Coins>(Number.isSafeInteger);
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** A caller's own attributes. Written as a Map: the marshaller takes an object with a key `constructor` for a class instance. */
+export const freeAttributes = z.codec(z.custom<object>(isObject), z.custom<ContactAttributes>(isObject), {
+  decode: (stored) => stored as ContactAttributes,
+  encode: (attributes) => new Map(Object.entries(attributes)),
+});
 
 /** A value as JSON text, so that it is read back exactly as it was written. `check` throws on an invalid value. */
 export const jsonText = <T>(check: (json: unknown) => T) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type CompanyCounts, NOTHING_COUNTED } from '../../domain/companies/company.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
@@ -8,9 +9,7 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { COMPANY_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted of a company; money in whole cents, of each card in its own currency. */
-const COUNTS = ['contacts', 'cards', 'openCards', 'openCents', 'wonCards', 'wonCents'] as const;
-export type CompanyCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
+const COUNTS = Object.keys(NOTHING_COUNTED) as (keyof CompanyCounts)[];
 
 interface CompanyShard extends CompanyCounts {
   readonly organizationId: Id<'organization'>;
@@ -31,7 +30,6 @@ export const companyShardRows = defineRow<CompanyShard>()({
     wonCards: count,
     wonCents: count,
   },
-  rename: { organizationId: 'org' },
   key: ({ companyId, shard }) => KEYS.companyCounts(companyId, shard),
 });
 
@@ -43,7 +41,6 @@ const counts = (of: (name: keyof CompanyCounts) => number): CompanyCounts => ({
   wonCards: of('wonCards'),
   wonCents: of('wonCents'),
 });
-const NOTHING = counts(() => 0);
 
 /** The sum of a company's shards. */
 export const sumOfShards = (shards: readonly Row[]): CompanyCounts => {
@@ -54,7 +51,7 @@ export const sumOfShards = (shards: readonly Row[]): CompanyCounts => {
 /** The shards of a new company, which count nothing. */
 export const newShardWrites = (organizationId: Id<'organization'>, companyId: Id<'company'>): WriteOp[] =>
   Array.from({ length: COMPANY_SHARDS }, (_, shard) => ({
-    put: companyShardRows.write({ organizationId, companyId, shard, ...NOTHING }),
+    put: companyShardRows.write({ organizationId, companyId, shard, ...NOTHING_COUNTED }),
   }));
 
 /** Deletes a company's shards, each on the condition that it counts what was read: the sum that was told is exact then. */

@@ -6,6 +6,7 @@ import { newestPage } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
+import { withCompaniesNow, withCompanyNow } from './company-links.ts';
 import { readContact } from './contacts.ts';
 
 /** All contacts of an organization, and those by the caller's own ids, in the table of one stage. */
@@ -16,12 +17,12 @@ export const contactPages = (table: Table): Pick<ContactListPorts, 'newest' | 'w
       newestPage(table, { index: 'gsi1', partition }, page),
       readCount(table, organizationId, 'contacts'),
     ]);
-    return { items: rows.map(readContact), total };
+    return { items: await withCompaniesNow(table, rows.map(readContact)), total };
   },
   async withExternalId(organizationId, externalId) {
     const found = await readRow(table, KEYS.externalId(organizationId, externalId), ({ contactId }) =>
       id('contact').parse(contactId),
     );
-    return found && readRow(table, KEYS.contact(found), readContact);
+    return found && withCompanyNow(table, await readRow(table, KEYS.contact(found), readContact));
   },
 });

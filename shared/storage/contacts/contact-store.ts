@@ -7,8 +7,9 @@ import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { withCompanyNow } from './company-links.ts';
 import { takeContactNumbers } from './contact-numbers.ts';
-import { changeWrites, createWrites, verdictOf } from './contact-writes.ts';
+import { changeWrites, companyWrites, createWrites, verdictOf } from './contact-writes.ts';
 import { consentWrites, readContact } from './contacts.ts';
 import { clearOptOuts } from './recipient-opt-outs.ts';
 import { changesDue } from './standing.ts';
@@ -37,7 +38,10 @@ const create =
 const change =
   (table: Table, raised: Raised): ContactStore['change'] =>
   async (before, after, event): Promise<ChangeOutcome> => {
-    const writes = changeWrites(before, after, await changesDue(table, after.organizationId));
+    const writes = [
+      ...changeWrites(before, after, await changesDue(table, after.organizationId)),
+      ...companyWrites({ before, after }),
+    ];
     const events = await takenEvents(table, after.organizationId, event ? [event] : []);
     const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
     if (outcome.ok) {
@@ -55,7 +59,7 @@ const change =
 export const contactStore = (table: Table, raised: Raised): ContactStore => ({
   takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
   create: create(table, raised),
-  read: (id) => readRow(table, KEYS.contact(id), readContact),
+  read: async (id) => withCompanyNow(table, await readRow(table, KEYS.contact(id), readContact)),
   change: change(table, raised),
 
   async changeConsent(before, after, event) {

@@ -7,14 +7,16 @@ import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { CancelReason } from '../client/table.ts';
+import { companyCountWrites } from '../companies/company-counts.ts';
 import { changedWrite } from './changed-contacts.ts';
+import { companyLink } from './company-links.ts';
 import { consentHistoryWrites } from './consent-history.ts';
 import { numberedWrite } from './contact-numbers.ts';
 import { contactRow, phoneConsentWrite } from './contacts.ts';
 import { countOptOut, KEPT_REASON, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 import type { ChangesDue } from './standing.ts';
 
-type Part = 'company' | 'contact' | 'externalId' | 'phone' | 'rest';
+type Part = 'company' | 'contact' | 'externalId' | 'left_company' | 'phone' | 'rest';
 /** A write of a contact's transaction, and what its condition is about. */
 export interface ContactWrite {
   readonly part: Part;
@@ -78,35 +80,36 @@ export const leaveExternalId = ({ id, organizationId, externalId }: Contact): Wr
         },
       ];
 
-export const checkCompany = ({ organizationId: org, companyId }: Contact): ContactWrite[] =>
-  companyId === undefined
-    ? []
-    : [
-        {
-          part: 'company',
-          write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
-        },
-      ];
+/** Counts contacts on their companies: whom a change has join one, whose existence is checked with it, and whom it has leave one. */
+export const companyWrites = (
+  ...changes: readonly { readonly before?: Contact | undefined; readonly after?: Contact | undefined }[]
+): ContactWrite[] => {
+  const links = changes.map(({ before, after }) => ({
+    before: before && companyLink(before),
+    after: after && companyLink(after),
+  }));
+  return companyCountWrites(links).map(({ joins, write }) => ({ part: joins ? 'company' : 'left_company', write }));
+};
 
 /** Takes a contact from, or adds it to, the opted-out ones of its e-mail address: `by` is 1 or -1. */
 export const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
-/** The writes that store a new contact, its count aside; at most 8, and no row of theirs is another contact's but that of a shared address. */
+/** The writes that store a new contact, its counts aside; at most 7, and no row of theirs is another contact's but that of a shared address. */
 export const newWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
   claimPhone(contact),
   ...claimExternalId(contact),
-  ...checkCompany(contact),
   ...countAddress(contact, denied(contact)).map(rest),
   ...consentHistoryWrites(undefined, contact).map(rest),
   rest(numberedWrite(contact)),
   rest(changedWrite(contact, changes)),
 ];
 
-/** The writes that store a new contact and count it. */
+/** The writes that store a new contact and count it, in its company as well. */
 export const createWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
   ...newWrites(contact, changes),
+  ...companyWrites({ after: contact }),
   rest(countWrite(contact.organizationId, 'contacts', contact.id)),
 ];
 
@@ -135,12 +138,14 @@ export const unchanged = ({ organizationId: org, version }: Contact): Condition 
   values: { org, version },
 });
 
-/** The writes that replace a contact by what it is after a change, and move what finds it. At most 10, and one for each further phone that leads to it. */
+/**
+ * The writes that replace a contact by what it is after a change, and move what finds it, its company's count aside. At most 9, and one for each further phone
+ * that leads to it.
+ */
 export const changeWrites = (before: Contact, after: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
   ...phoneWrites(before, after),
   ...(before.externalId === after.externalId ? [] : [...leaveExternalId(before).map(rest), ...claimExternalId(after)]),
-  ...(before.companyId === after.companyId ? [] : checkCompany(after)),
   ...addressWrites(before, after).map(rest),
   ...consentHistoryWrites(before, after).map(rest),
   rest(changedWrite(after, changes)),
@@ -172,5 +177,7 @@ export const verdictOf = (
   if (phone) return taken('phone', phone);
   if (failed('contact')) return { kind: 'own' };
   if (externalId) return taken('externalId', externalId);
-  return failed('company') ? { kind: 'unknown_company' } : undefined;
+  if (failed('company')) return { kind: 'unknown_company' };
+  // The company that it leaves was deleted: read again, the contact has none.
+  return failed('left_company') ? { kind: 'own' } : undefined;
 };

@@ -9,10 +9,10 @@ import {
   type OptInStatus,
   phoneHashesOf,
 } from '../../domain/contacts/contact.ts';
-import type { ContactAttributes } from '../../domain/core/json-values.ts';
+import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id, tenant, time } from '../client/attributes.ts';
+import { freeAttributes, id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -23,13 +23,6 @@ import { countOptOut, recipientRows } from './recipient-opt-outs.ts';
 import type { ChangesDue } from './standing.ts';
 
 const text = z.string().optional();
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-
-/** Written as a Map: the marshaller takes an object with a key `constructor` for a class instance. */
-const freeAttributes = z.codec(z.custom<object>(isObject), z.custom<ContactAttributes>(isObject), {
-  decode: (stored) => stored as ContactAttributes,
-  encode: (attributes) => new Map(Object.entries(attributes)),
-});
 const optInProof = z.object({
   source: text,
   at: time.optional(),
@@ -90,11 +83,24 @@ export const contactRows = defineRow<StoredContact>()({
     version: z.int(),
   },
   key: (contact) => KEYS.contact(contact.id),
-  index: ({ id, organizationId: org, emailHash, createdAt }) => ({
+  index: ({ id, organizationId: org, emailHash, companyId, lastInteractionAt, createdAt }) => ({
     ...INDEX_KEYS.contactsOf(org, isoTime(createdAt), id),
+    ...(companyId === undefined ? {} : companyEntry(companyId, id, lastInteractionAt)),
     ...(emailHash === undefined ? {} : INDEX_KEYS.contactsOfEmail(org, emailHash, isoTime(createdAt), id)),
   }),
 });
+
+/** The place of a contact among its company's: by its last interaction (ms). */
+const companyEntry = (companyId: Id<'company'>, contactId: Id<'contact'>, lastInteractionAt: number | undefined) =>
+  INDEX_KEYS.contactsOfCompany(companyId, lastInteractionAt === undefined ? '' : isoTime(lastInteractionAt), contactId);
+
+/**
+ * What moves a contact among its company's with an interaction (ms), whoever that company is: without one the attribute is no key of an index.
+ */
+export const interactionEntry = (contactId: Id<'contact'>, lastInteractionAt: number) => {
+  const { gsi3sk } = companyEntry('' as Id<'company'>, contactId, lastInteractionAt);
+  return { gsi3sk };
+};
 
 /** The row of a contact. */
 export const contactRow = (contact: Contact): Row => contactRows.write({ ...contact, ...storedOptIn(contact.optIn) });
@@ -137,7 +143,10 @@ export const consentWrites = (
   return [
     {
       update: KEYS.contact(id),
-      set: contactRows.set({ ...storedOptIn(optIn), ...also, updatedAt, version }),
+      set: {
+        ...contactRows.set({ ...storedOptIn(optIn), ...also, updatedAt, version }),
+        ...(also.lastInteractionAt === undefined ? {} : interactionEntry(id, also.lastInteractionAt)),
+      },
       when: { text: '#org = :org AND #version = :version', values: { org, version: before.version } },
     },
     ...phoneHashesOf(after).map((phoneHash) => phoneConsentWrite(after, phoneHash)),

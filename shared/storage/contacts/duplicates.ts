@@ -5,6 +5,7 @@ import { id } from '../client/attributes.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { withCompaniesNow } from './company-links.ts';
 import { readContact } from './contacts.ts';
 
 const holder = z.object({ contactId: id('contact') });
@@ -23,6 +24,9 @@ export const duplicatePorts = (table: Table): DuplicatePorts => ({
   },
   async readMany(ids) {
     const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true });
-    return rows.flatMap((row) => (row ? [readContact(row)] : []));
+    return withCompaniesNow(
+      table,
+      rows.flatMap((row) => (row ? [readContact(row)] : [])),
+    );
   },
 });

@@ -15,7 +15,7 @@ import { contactTombstone } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { leaveAddress, leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
+import { companyWrites, leaveAddress, leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 const sum = z.int().default(0);
@@ -51,6 +51,7 @@ const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp,
     { delete: KEYS.numberedContact(organizationId, number) },
     changedWrite(contact, changes),
     countWrite(organizationId, 'contacts', contactId, -1),
+    ...companyWrites({ before: contact }).map(({ write }) => write),
   ];
 };
 

@@ -10,12 +10,13 @@ import { countWrite } from '../access/counters.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
-import type { WriteOp } from '../client/expressions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { inTransactions, type TransactionPart } from '../client/transactions.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { changeWrites, newWrites, ownOptOut } from './contact-writes.ts';
+import { withCompaniesNow } from './company-links.ts';
+import { changeWrites, companyWrites, newWrites, ownOptOut } from './contact-writes.ts';
 import { readContact } from './contacts.ts';
 import { changesDue } from './standing.ts';
 
@@ -28,9 +29,6 @@ const BURST = 500;
 const KEYS_PER_READ = 100;
 /** So many contacts are worth a merge of the audience's index at once: else the next filter reads each of them. */
 const MANY = 64;
-/** Writes of one transaction, its counter aside, and about how many bytes. */
-const MAX_WRITES = 90;
-const MAX_BYTES = 2_000_000;
 
 const readAll = async (table: Table, keys: readonly Key[]): Promise<(Row | undefined)[]> => {
   const pages = Array.from({ length: Math.ceil(keys.length / KEYS_PER_READ) }, (_, at) =>
@@ -65,7 +63,8 @@ const load =
     const byExternalId = mapped(externalIds, owners);
     const ids = new Set([...[...phones.values()].filter((held) => typeof held === 'string'), ...byExternalId.values()]);
     const found = await readAll(table, [...ids].map(KEYS.contact));
-    const contacts = found.flatMap((row) => (row?.org === org ? [readContact(row)] : []));
+    const stored = found.flatMap((row) => (row?.org === org ? [readContact(row)] : []));
+    const contacts = await withCompaniesNow(table, stored);
     return {
       contacts: new Map(contacts.map((contact): [Id<'contact'>, Contact] => [contact.id, contact])),
       phones,
@@ -75,40 +74,12 @@ const load =
   };
 
 /** A contact's part of a transaction. */
-interface Part {
+interface Part extends TransactionPart {
   readonly at: number;
   readonly contact: ContactToStore;
-  readonly writes: readonly WriteOp[];
 }
-const keyOf = (write: WriteOp): string => {
-  const key =
-    'put' in write ? write.put : 'update' in write ? write.update : 'delete' in write ? write.delete : write.check;
-  return `${key.pk} ${key.sk}`;
-};
 const bytesOf = ({ after }: ContactToStore): number =>
   1_000 + JSON.stringify([after.attributes, after.avatarUrl, after.debtorGroups, after.tags]).length;
-
-/** Splits parts into transactions: none names a row twice, and none is too large. */
-const inTransactions = (parts: readonly Part[]): Part[][] => {
-  const transactions: Part[][] = [];
-  let names = new Set<string>();
-  let bytes = 0;
-  for (const part of parts) {
-    const own = part.writes.map(keyOf);
-    const size = bytesOf(part.contact);
-    const fits =
-      names.size + own.length <= MAX_WRITES && bytes + size <= MAX_BYTES && !own.some((name) => names.has(name));
-    if (!fits || transactions.length === 0) {
-      transactions.push([]);
-      names = new Set();
-      bytes = 0;
-    }
-    transactions.at(-1)?.push(part);
-    for (const name of own) names.add(name);
-    bytes += size;
-  }
-  return transactions;
-};
 
 /** Waits until so many contacts before may be stored. */
 const untilTurn = async (startedAt: number, before: number): Promise<void> => {
@@ -117,12 +88,13 @@ const untilTurn = async (startedAt: number, before: number): Promise<void> => {
   if (wait > 0) await pause(wait);
 };
 
-/** All of these contacts or none. The new ones are counted together, on one of the counter's rows. */
+/** All of these contacts or none. The new ones are counted together, on one of the counter's rows, and those of a company on its shards. */
 const transactTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   const news = parts.filter(({ contact }) => contact.before === undefined).map(({ contact }) => contact.after);
   const [first] = news;
   const count = first ? [countWrite(first.organizationId, 'contacts', first.id, news.length)] : [];
-  const writes = [...parts.flatMap((part) => part.writes), ...count];
+  const companies = companyWrites(...parts.map(({ contact }) => contact)).map(({ write }) => write);
+  const writes = [...parts.flatMap((part) => part.writes), ...count, ...companies];
   // Large transactions that meet others are not waited for: alone, their contacts pass between them.
   return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
 };
@@ -162,7 +134,10 @@ export const importStore = (
       const { before, after, event } = contact;
       const own = before ? changeWrites(before, after, due) : newWrites(after, due);
       const raises = event && types.has(event.type) ? [eventWrite(event)] : [];
-      return { at, contact, writes: [...own.map(({ write }) => write), ...raises] };
+      const writes = [...own.map(({ write }) => write), ...raises];
+      // It may leave a company and join another.
+      const besides = before?.companyId === after.companyId ? 0 : 2;
+      return { at, contact, writes, besides, bytes: bytesOf(contact) };
     });
     const stored: boolean[] = contacts.map(() => false);
     const startedAt = performance.now();

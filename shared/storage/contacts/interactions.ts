@@ -4,7 +4,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { contactRows } from './contacts.ts';
+import { contactRows, interactionEntry } from './contacts.ts';
 import { heirOf } from './merges.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
@@ -26,7 +26,7 @@ export const interactionWrites = (
   return [
     {
       update: KEYS.contact(contactId),
-      set,
+      set: { ...set, ...interactionEntry(contactId, fields.lastInteractionAt) },
       add: { version: 1 },
       when: {
         text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',

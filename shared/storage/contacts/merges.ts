@@ -18,8 +18,9 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';
+import { withCompanyNow } from './company-links.ts';
 import { mergeConsentWrites } from './consent-history.ts';
-import { checkCompany, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
+import { companyWrites, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
 import { contactRow, phoneConsentWrite, readContact } from './contacts.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
 import { NEVER_SENT, readSentCounts, uniteSentWrites } from './sent-counts.ts';
@@ -100,7 +101,7 @@ const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts)
 /** The contact with an id, or the one that it was merged into, directly or over others; undefined once that is erased. A read, and two more for each merge. */
 export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Contact | undefined> => {
   const contact = await readRow(table, KEYS.contact(contactId), readContact);
-  if (contact) return contact;
+  if (contact) return withCompanyNow(table, contact);
   const merge = await readRow(table, KEYS.merge(contactId), mergeRows.read);
   return merge && heirOf(table, merge.into);
 };
@@ -110,13 +111,13 @@ export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]
   async merge(change, merge, entry, raises) {
     const { target, duplicate, merged } = change;
     const events = await takenEvents(table, merged.organizationId, raises);
-    const company = target.companyId === merged.companyId ? [] : checkCompany(merged).map(({ write }) => write);
+    const company = companyWrites({ before: target, after: merged }, { before: duplicate });
     const changes = await changesDue(table, merged.organizationId);
     const [sent = NEVER_SENT] = await readSentCounts(table, [duplicate.id]);
     const writes = mergeWrites(change, changes, sent);
     const outcome = await table.transact([
       ...writes,
-      ...company,
+      ...company.map(({ write }) => write),
       { put: { ...mergeRows.write(merge), ...dueAt(merge.contactId, merge.at) } },
       ...events.map(eventWrite),
       ...auditWrites(entry),
@@ -125,8 +126,8 @@ export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]
       raised(events);
       return 'merged';
     }
-    const isStale = outcome.reasons.slice(0, writes.length).some(({ conditionFailed }) => conditionFailed);
-    return isStale || company.length === 0 ? 'stale' : 'unknown_company';
+    const failed = outcome.reasons.findIndex(({ conditionFailed }) => conditionFailed) - writes.length;
+    return company[failed]?.part === 'company' ? 'unknown_company' : 'stale';
   },
   read: (contactId) => readRow(table, KEYS.merge(contactId), mergeRows.read),
   heirOf: (contactId) => heirOf(table, contactId),

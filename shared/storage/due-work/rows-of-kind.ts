@@ -23,6 +23,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   send_push: [KEYS.message, KEYS.pushChunk],
   mail_sign_in: [KEYS.linkRequest],
   index_contacts: [KEYS.changedContact],
+  index_companies: [KEYS.changedCompany],
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
   clean_up: [KEYS.listEdit, KEYS.tombstone],
   erase_contact: [KEYS.erasure, KEYS.merge],

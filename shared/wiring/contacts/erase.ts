@@ -3,6 +3,7 @@ import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts'
 import { moveMerged } from '../../domain/contacts/merge.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { replaceMainContact } from '../../storage/companies/clear-links.ts';
 import { eraseConsents, eraseDevices, eraseMemberships, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
 import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
@@ -30,6 +31,7 @@ const ports: ErasurePorts = {
     eraseMemberships(table),
     eraseSentCounts(table),
     eraseCustomerEvents(table),
+    ({ organizationId, contactId }) => replaceMainContact(table, organizationId, contactId, undefined),
   ],
 };
 

@@ -1,5 +1,6 @@
 import type { MergePorts } from '../../domain/contacts/merge.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { replaceMainContact } from '../../storage/companies/clear-links.ts';
 import { mergeStore } from '../../storage/contacts/merges.ts';
 import { moveConsents, moveEntries } from '../../storage/contacts/move-traces.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
@@ -17,4 +18,11 @@ export const mergePorts: Omit<MergePorts, 'sweeps'> = {
 };
 
 /** The ports of what a merge leaves to be done. */
-export const movingPorts: MergePorts = { ...mergePorts, sweeps: [moveEntries(table), moveConsents(table)] };
+export const movingPorts: MergePorts = {
+  ...mergePorts,
+  sweeps: [
+    moveEntries(table),
+    moveConsents(table),
+    (from, { id, organizationId }) => replaceMainContact(table, organizationId, from, id),
+  ],
+};

@@ -28,6 +28,7 @@ type OutcomeKind =
   | 'check_lanes'
   | 'clean_up'
   | 'close_escrow'
+  | 'index_companies'
   | 'index_contacts'
   | 'erase_contact'
   | 'judge_destination'
@@ -52,6 +53,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),
+  index_companies: async (item) => (await import('../companies/directory.ts')).processChangedCompany(item),
   segment_members: async (item) => (await import('../segments/members.ts')).processSegmentMembers(item),
   erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),

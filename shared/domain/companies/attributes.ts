@@ -1,0 +1,58 @@
+import type { FieldError } from '../core/errors.ts';
+import type { AttributeDefinition, CompanyAttributes } from './company.ts';
+
+/** Max. size of a company's attributes as JSON, in bytes: a page of 100 companies fits into one answer. */
+const MAX_ATTRIBUTES_BYTES = 32 * 1024;
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A day of the calendar, or a moment of ISO 8601 with its offset. */
+const isDate = (value: string): boolean => {
+  const day = DAY.exec(value.slice(0, 10));
+  if (!day || Number.isNaN(Date.parse(value))) return false;
+  const date = new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])));
+  // Date turns 30 February into a day of March: only a real date round-trips.
+  return date.toISOString().slice(0, 10) === value.slice(0, 10) && (value.length === 10 || MOMENT.test(value));
+};
+
+type Value = CompanyAttributes[string];
+const FITS: Readonly<Record<AttributeDefinition['type'], (value: Value) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  date: (value) => typeof value === 'string' && isDate(value),
+};
+const EXPECTED: Readonly<Record<AttributeDefinition['type'], string>> = {
+  string: 'must be text',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  date: 'must be a day as YYYY-MM-DD, or a time of ISO 8601',
+};
+
+const valueUnder = (attributes: CompanyAttributes | undefined, key: string): Value | undefined =>
+  attributes && Object.hasOwn(attributes, key) ? (attributes[key] ?? undefined) : undefined;
+
+/**
+ * What is wrong with a company's attributes: those that are defined have their type, and the required ones have a value. Others are free. The
+ * messages repeat no value.
+ */
+export const attributeErrors = (
+  definitions: readonly AttributeDefinition[],
+  attributes: CompanyAttributes | undefined,
+): FieldError[] => {
+  if (Buffer.byteLength(JSON.stringify(attributes ?? {})) > MAX_ATTRIBUTES_BYTES)
+    return [{ path: 'atributos', message: `must take at most ${MAX_ATTRIBUTES_BYTES} bytes as JSON` }];
+  return definitions.flatMap(({ key, type, required }) => {
+    const path = `atributos.${key}`;
+    const value = valueUnder(attributes, key);
+    if (value === undefined) return required ? [{ path, message: 'is required' }] : [];
+    return FITS[type](value) ? [] : [{ path, message: EXPECTED[type] }];
+  });
+};
+
+/** Whether a company has something under a key. Null is nothing, and so are an empty text and an empty list. */
+export const holdsValue = (attributes: CompanyAttributes | undefined, key: string): boolean => {
+  const value = valueUnder(attributes, key);
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+};

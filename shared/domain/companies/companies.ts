@@ -1,0 +1,139 @@
+import { auditEntry, type Caller } from '../audit/entry.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import {
+  type Company,
+  type CompanyFields,
+  type CompanyPorts,
+  type CountedCompany,
+  NOTHING_COUNTED,
+} from './company.ts';
+import { createdEvent, deletedEvent, updatedEvent } from './events.ts';
+import {
+  type CompanyChange,
+  changedFields,
+  type FieldContext,
+  faultRefusal,
+  fieldErrors,
+  fieldsAfter,
+  type NewCompany,
+  refusalOfFields,
+} from './fields.ts';
+
+type Org = Pick<Caller, 'organizationId'>;
+const notFound = () => refuse('NOT_FOUND', 'There is no such company.');
+
+/** Who created a company: the person of a session, else the key. */
+export const creatorOf = ({ accountId, credentialId }: Caller): Company['createdById'] =>
+  accountId ?? (credentialId as Id<'apiKey'>);
+
+/** What the rules of a change look at; nothing is read that they don't. */
+const contextOf = async (
+  { accounts, definitions }: CompanyPorts,
+  { organizationId }: Org,
+  before: CompanyFields | undefined,
+  after: CompanyFields,
+): Promise<FieldContext> => {
+  const changed = changedFields(before ?? { nome: '' }, after);
+  const asked = changed.includes('responsavelId') && after.responsavelId !== undefined ? [after.responsavelId] : [];
+  const looksAtAttributes = before === undefined || changed.includes('atributos');
+  const [active, stored] = await Promise.all([
+    asked.length > 0 ? accounts.activeOf(organizationId, asked) : new Set<Id<'account'>>(),
+    looksAtAttributes ? definitions.read(organizationId) : { defs: [] },
+  ]);
+  return { active, definitions: stored.defs };
+};
+
+const checked = async (
+  ports: CompanyPorts,
+  owner: Org,
+  before: CompanyFields | undefined,
+  after: CompanyFields,
+): Promise<Refusal<'VALIDATION_ERROR'> | undefined> =>
+  refusalOfFields(fieldErrors(before, after, await contextOf(ports, owner, before, after)));
+
+/** A new company of these fields. */
+export const newCompany = (caller: Caller, fields: CompanyFields, id: Id<'company'>, now: number): Company => ({
+  ...definedFields(fields),
+  nome: fields.nome,
+  id,
+  organizationId: caller.organizationId,
+  env: caller.env,
+  createdById: creatorOf(caller),
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+});
+
+/** Creates a company and raises company.created. Of two with one CNPJ at once, one wins (docs/spec/companies.md#creating). */
+export const createCompany = async (
+  ports: CompanyPorts,
+  caller: Caller,
+  body: NewCompany,
+): Promise<CountedCompany | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const fields = fieldsAfter<CompanyFields>({ nome: body.nome }, body);
+  const refused = await checked(ports, caller, undefined, fields);
+  if (refused) return refused;
+  const now = ports.clock();
+  const company = newCompany(caller, fields, newId('company'), now);
+  const outcome = await ports.store.create(company, createdEvent(company, now));
+  return outcome === 'saved' ? { company, counts: NOTHING_COUNTED } : faultRefusal(outcome);
+};
+
+/** A company of the caller's organization with its counts; another organization's answers 404 as if it didn't exist. */
+export const findCompany = async (
+  { store }: Pick<CompanyPorts, 'store'>,
+  { organizationId }: Org,
+  id: Id<'company'>,
+): Promise<CountedCompany | Refusal<'NOT_FOUND'>> => (await store.read(organizationId, id)) ?? notFound();
+
+/** A company after a change (JSON Merge Patch), and company.updated where anything is other than before (docs/spec/companies.md#changing). */
+export const changeCompany = async (
+  ports: CompanyPorts,
+  caller: Caller,
+  id: Id<'company'>,
+  change: CompanyChange,
+): Promise<CountedCompany | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The company', async () => {
+    const found = await findCompany(ports, caller, id);
+    if (isRefusal(found)) return found;
+    const { company: before } = found;
+    const fields = fieldsAfter(before, change);
+    const changed = changedFields(before, fields);
+    if (changed.length === 0) return found;
+    const refused = await checked(ports, caller, before, fields);
+    if (refused) return refused;
+    const updatedAt = Math.max(ports.clock(), before.updatedAt + 1);
+    const after = { ...fields, version: before.version + 1, updatedAt };
+    const outcome = await ports.store.change(before, after, updatedEvent(after, changed, updatedAt));
+    if (outcome === 'conflict') return CONFLICT;
+    return outcome === 'saved' ? { ...found, company: after } : faultRefusal(outcome);
+  });
+
+/**
+ * Deletes a company: from the answer on no read shows it, nor a contact or card with it. The audit entry has the exact counts of these, and neither
+ * name, CNPJ nor address (docs/spec/companies.md#deleting).
+ */
+export const deleteCompany = async (
+  { clock, store }: Pick<CompanyPorts, 'clock' | 'store'>,
+  caller: Caller,
+  id: Id<'company'>,
+): Promise<undefined | Refusal<'NOT_FOUND'>> => {
+  const at = clock();
+  return retryOnConflict('The company', async (attempt) => {
+    const outcome = await store.remove(caller.organizationId, id, at, (counts) => ({
+      entry: auditEntry(caller, {
+        action: 'company.deleted',
+        object: id,
+        at,
+        details: { unlinked: { contacts: counts.contacts, cards: counts.cards } },
+      }),
+      event: deletedEvent({ id, ...caller }, counts, at),
+    }));
+    if (outcome === 'conflict') return CONFLICT;
+    // Gone at a later attempt: the answer of an earlier one was lost, or somebody else deleted it.
+    return outcome === 'absent' && attempt === 0 ? notFound() : undefined;
+  });
+};

@@ -1,0 +1,136 @@
+import type { AuditEntry } from '../audit/entry.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
+import type { Clock } from '../core/time.ts';
+import type { DomainEvent } from '../events/event.ts';
+
+/** Free attributes, as contacts have them (docs/spec/companies.md#attributes). */
+export type CompanyAttributes = ContactAttributes;
+
+/** A company (docs/spec/companies.md#a-company). Times in ms. */
+export interface Company extends Tenant {
+  readonly id: Id<'company'>;
+  readonly nome: string;
+  /** Normalized: fourteen characters, upper case. */
+  readonly cnpj?: string | undefined;
+  readonly segmento?: string | undefined;
+  readonly site?: string | undefined;
+  readonly endereco?: string | undefined;
+  readonly responsavelId?: Id<'account'> | undefined;
+  readonly contatoPrincipalId?: Id<'contact'> | undefined;
+  readonly atributos?: CompanyAttributes | undefined;
+  readonly createdById: Id<'account'> | Id<'apiKey'>;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  readonly version: number;
+}
+
+/** The fields that a caller sets, in the order of the documentation. */
+export const COMPANY_FIELDS = [
+  'nome',
+  'cnpj',
+  'segmento',
+  'site',
+  'endereco',
+  'responsavelId',
+  'contatoPrincipalId',
+  'atributos',
+] as const;
+export type CompanyFields = Pick<Company, (typeof COMPANY_FIELDS)[number]>;
+
+/** What is counted of a company; money in whole cents, of each card in its own currency. */
+export interface CompanyCounts {
+  readonly contacts: number;
+  readonly cards: number;
+  readonly openCards: number;
+  readonly openCents: number;
+  readonly wonCards: number;
+  readonly wonCents: number;
+}
+export const NOTHING_COUNTED: CompanyCounts = {
+  contacts: 0,
+  cards: 0,
+  openCards: 0,
+  openCents: 0,
+  wonCards: 0,
+  wonCents: 0,
+};
+
+/** A company with what is counted of it. */
+export interface CountedCompany {
+  readonly company: Company;
+  readonly counts: CompanyCounts;
+  /** When one of its contacts last wrote, in ms; late by as much as an index is. */
+  readonly lastInteractionAt?: number | undefined;
+}
+
+/** Why a company is not stored: another one has the CNPJ; there is no such contact. */
+export type CompanyFault = 'cnpj_taken' | 'unknown_contact';
+
+/** What a deletion tells of itself, by the counts that it removes. */
+export interface DeletionTold {
+  readonly entry: AuditEntry;
+  readonly event: DomainEvent;
+}
+
+/** Stores companies. Each change is one transaction with its event; a repeat after a lost answer recognises its own. */
+export interface CompanyStore {
+  create(company: Company, event: DomainEvent): Promise<'saved' | CompanyFault>;
+  /** The company with its counts, as of one moment. */
+  read(organizationId: Id<'organization'>, id: Id<'company'>): Promise<CountedCompany | undefined>;
+  change(before: Company, after: Company, event: DomainEvent): Promise<'conflict' | 'saved' | CompanyFault>;
+  /** Deletes a company at a time (ms), with all that finds it; its contacts and cards name it no more. */
+  remove(
+    organizationId: Id<'organization'>,
+    id: Id<'company'>,
+    at: number,
+    told: (counts: CompanyCounts) => DeletionTold,
+  ): Promise<'absent' | 'conflict' | 'removed'>;
+}
+
+/** The people of an organization, as far as companies need them. */
+export interface ActiveAccounts {
+  /** Which of these are active accounts of the organization. Strongly consistent. */
+  activeOf(organizationId: Id<'organization'>, ids: readonly Id<'account'>[]): Promise<ReadonlySet<Id<'account'>>>;
+}
+
+export interface CompanyPorts {
+  readonly clock: Clock;
+  readonly store: CompanyStore;
+  readonly accounts: ActiveAccounts;
+  readonly definitions: DefinitionStore;
+}
+
+/** The types that the value of an attribute may have to have. */
+export const ATTRIBUTE_TYPES = ['string', 'number', 'boolean', 'date'] as const;
+
+/** The definition of an attribute (docs/spec/companies.md#attribute-definitions). */
+export interface AttributeDefinition {
+  readonly key: string;
+  readonly type: (typeof ATTRIBUTE_TYPES)[number];
+  readonly label?: string | undefined;
+  readonly required: boolean;
+}
+
+export interface StoredDefinitions {
+  readonly defs: readonly AttributeDefinition[];
+  /** 0 where none were ever set. */
+  readonly version: number;
+}
+
+export interface DefinitionStore {
+  read(organizationId: Id<'organization'>): Promise<StoredDefinitions>;
+  /** Replaces the definitions that were read; false if others came meanwhile. */
+  replace(
+    organizationId: Id<'organization'>,
+    over: number,
+    defs: readonly AttributeDefinition[],
+    entry: AuditEntry,
+  ): Promise<boolean>;
+  /**
+   * Whether a company of the organization has a value under one of these keys; stops at the first. Undefined where that is not known after `withinMs`.
+   */
+  holdsAny(organizationId: Id<'organization'>, keys: readonly string[], withinMs: number): Promise<boolean | undefined>;
+}

@@ -1,0 +1,136 @@
+import { auditEntry, type Caller } from '../audit/entry.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import { foldText } from '../core/fold-text.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { AttributeDefinition, CompanyPorts } from './company.ts';
+
+/** Definitions of an organization. */
+export const MAX_DEFINITIONS = 50;
+/** What the search for values of sensitive properties may take, in ms. */
+const CHECK_MS = 5_000;
+
+/**
+ * Words of keys and labels that look like a document, a password, a card or a token. Short ones count as whole words only: `rg` is a document, `cargo`
+ * is none.
+ */
+const WHOLE = [
+  'rg',
+  'cpf',
+  'cnh',
+  'cnpj',
+  'rne',
+  'pis',
+  'nis',
+  'ctps',
+  'pin',
+  'cvv',
+  'cvc',
+  'ssn',
+  'otp',
+  'pwd',
+  'jwt',
+];
+const PARTS = [
+  'documento',
+  'document',
+  'identidade',
+  'passaporte',
+  'passport',
+  'senha',
+  'password',
+  'passwd',
+  'passcode',
+  'cartao',
+  'card',
+  'credito',
+  'token',
+  'secret',
+  'segredo',
+  'apikey',
+  'api key',
+  'chave de acesso',
+  'access key',
+  'accesskey',
+  'credential',
+  'credencial',
+  'inscricao estadual',
+];
+
+/** A text as words: camel case and separators part them. */
+const wordsOf = (text: string): string =>
+  foldText(text.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2'))
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+const looksSensitive = (text: string | undefined): boolean => {
+  const words = wordsOf(text ?? '');
+  const parts = words.split(' ');
+  return WHOLE.some((word) => parts.includes(word)) || PARTS.some((part) => words.includes(part));
+};
+
+/** Whether a property looks like a document, a password, a card or a token, by its key or its label. */
+export const isSensitive = ({ key, label }: Pick<AttributeDefinition, 'key' | 'label'>): boolean =>
+  looksSensitive(key) || looksSensitive(label);
+
+/** The sensitive properties that new definitions leave out or call otherwise. */
+export const endangered = (
+  before: readonly AttributeDefinition[],
+  after: readonly AttributeDefinition[],
+): readonly string[] => {
+  const labels = new Map(after.map(({ key, label }) => [key, label]));
+  return before
+    .filter(isSensitive)
+    .filter(({ key, label }) => !labels.has(key) || labels.get(key) !== label)
+    .map(({ key }) => key);
+};
+
+const repeated = (defs: readonly AttributeDefinition[]): number =>
+  defs.findIndex(({ key }, at) => defs.findIndex((other) => other.key === key) < at);
+
+/** The definitions of the attributes of an organization's companies; empty where every attribute is free. */
+export const readDefinitions = async (
+  { definitions }: Pick<CompanyPorts, 'definitions'>,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): Promise<readonly AttributeDefinition[]> => (await definitions.read(organizationId)).defs;
+
+type Replaced = readonly AttributeDefinition[] | Refusal<'CONFLICT' | 'SERVICE_UNAVAILABLE'>;
+
+/**
+ * Replaces the definitions as a whole. A sensitive property that companies have values of is neither left out nor called otherwise
+ * (docs/spec/companies.md#sensitive-properties).
+ */
+export const replaceDefinitions = async (
+  { clock, definitions }: Pick<CompanyPorts, 'clock' | 'definitions'>,
+  caller: Caller,
+  defs: readonly AttributeDefinition[],
+): Promise<Replaced> => {
+  const at = repeated(defs);
+  if (at >= 0)
+    return refuse('CONFLICT', {
+      detail: 'A key is defined twice.',
+      errors: [{ path: `defs.${at}.key`, message: 'is the key of another definition' }],
+    });
+  return retryOnConflict('The definitions', async (): Promise<Replaced | typeof CONFLICT> => {
+    const before = await definitions.read(caller.organizationId);
+    const keys = endangered(before.defs, defs);
+    const held = keys.length > 0 && (await definitions.holdsAny(caller.organizationId, keys, CHECK_MS));
+    if (held === undefined)
+      return refuse('SERVICE_UNAVAILABLE', {
+        detail: 'Whether companies hold values of a sensitive property could not be checked in 5 s.',
+        retryAfterSeconds: 5,
+      });
+    if (held)
+      return refuse('CONFLICT', {
+        detail:
+          'A sensitive property that companies hold values of can be neither removed nor relabelled: clear its values first.',
+        meta: { code: 'PROPRIEDADE_SENSIVEL_EM_USO' },
+      });
+    const entry = auditEntry(caller, {
+      action: 'company_attributes.changed',
+      object: caller.organizationId,
+      at: clock(),
+      details: { count: defs.length },
+    });
+    return (await definitions.replace(caller.organizationId, before.version, defs, entry)) ? defs : CONFLICT;
+  });
+};

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { Company, CountedCompany } from '../../domain/companies/company.ts';
+import { foldName, sortTextOf } from '../../domain/companies/names.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { KEYS } from '../access-patterns.ts';
+import { freeAttributes, id, tenant, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { readLinksNow } from '../crm/tombstones.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { sumOfShards } from './company-counts.ts';
+
+const text = z.string().optional();
+export const companyRows = defineRow<Company>()({
+  attributes: {
+    id: id('company'),
+    ...tenant,
+    nome: z.string(),
+    cnpj: text,
+    segmento: text,
+    site: text,
+    endereco: text,
+    responsavelId: id('account').optional(),
+    contatoPrincipalId: id('contact').optional(),
+    atributos: freeAttributes.optional(),
+    createdById: z.union([id('account'), id('apiKey')]),
+    createdAt: time,
+    updatedAt: time,
+    version: z.int(),
+  },
+  key: (company) => KEYS.company(company.id),
+  index: ({ id: companyId, organizationId, nome, contatoPrincipalId, createdAt }) => ({
+    ...INDEX_KEYS.companiesOf(organizationId, sortTextOf(foldName(nome)), companyId),
+    ...(contatoPrincipalId === undefined
+      ? {}
+      : INDEX_KEYS.companiesOfContact(contatoPrincipalId, isoTime(createdAt), companyId)),
+  }),
+});
+
+const COMPANY_SORT_KEY = KEYS.company('' as Id<'company'>).sk;
+
+/** A company's partition as of one moment: its own row, and the shards of its counts. */
+interface Partition {
+  readonly own: Row | undefined;
+  readonly shards: readonly Row[];
+}
+const partitionOf = (rows: readonly Row[]): Partition => ({
+  own: rows.find(({ sk }) => sk === COMPANY_SORT_KEY),
+  shards: rows.filter(({ sk }) => sk !== COMPANY_SORT_KEY),
+});
+
+/** The partition of an organization's company; undefined for one that is not there or another organization's. One consistent query. */
+export const readPartition = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  companyId: Id<'company'>,
+): Promise<{ readonly own: Row; readonly shards: readonly Row[] } | undefined> => {
+  const rows = await table.queryAll({ partition: KEYS.company(companyId).pk, consistent: true });
+  const { own, shards } = partitionOf(rows);
+  return own?.org === organizationId ? { own, shards } : undefined;
+};
+
+/** Companies with their main contacts as they are now: one that was merged is the one that it became, and a deleted one is left out. */
+export const withContactsNow = (
+  table: Table,
+  organizationId: Id<'organization'>,
+  companies: readonly Company[],
+): Promise<readonly Company[]> => readLinksNow(table, organizationId, companies, ['contatoPrincipalId']);
+
+/** A company with its counts, as of one moment; undefined for one that is not there or another organization's. One consistent query, and one where it has a main contact. */
+export const readCompany = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  companyId: Id<'company'>,
+): Promise<CountedCompany | undefined> => {
+  const found = await readPartition(table, organizationId, companyId);
+  if (!found) return undefined;
+  const stored = companyRows.read(found.own);
+  const [company = stored] = await withContactsNow(table, organizationId, [stored]);
+  return { company, counts: sumOfShards(found.shards) };
+};

@@ -1,0 +1,91 @@
+import type { Company, CompanyFault, CompanyStore } from '../../domain/companies/company.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { countWrite } from '../access/counters.ts';
+import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
+import type { Table } from '../client/table.ts';
+import { tombstoneWrite } from '../crm/tombstones.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { companyMark } from './changed-companies.ts';
+import { lastInteractionOf } from './company-contacts.ts';
+import { removeShardWrites, sumOfShards } from './company-counts.ts';
+import { companyRows, readCompany, readPartition } from './company-rows.ts';
+import { type CompanyWrite, changedCompanyWrites, leaveCnpj, newCompanyWrites, plain } from './company-writes.ts';
+
+const outcomeOf = (outcome: CommitOutcome, writes: readonly CompanyWrite[]): 'conflict' | 'saved' | CompanyFault =>
+  outcome.kind === 'refused' ? (writes[outcome.at]?.fault ?? 'conflict') : outcome.kind;
+
+const removeWrites = (
+  company: Company,
+  shards: Parameters<typeof removeShardWrites>[0],
+  at: number,
+): readonly WriteOp[] => {
+  const { id, organizationId, version } = company;
+  return [
+    { delete: KEYS.company(id), when: atVersion(version) },
+    ...removeShardWrites(shards),
+    ...leaveCnpj(company),
+    companyMark(company, at),
+    countWrite(organizationId, 'companies', id, -1),
+    tombstoneWrite({ organizationId, id, at }),
+  ];
+};
+
+export interface CompanyStorePorts {
+  /** Receives committed events, to publish them early; it may lose them. */
+  readonly raised: (events: readonly DomainEvent[]) => void;
+  /** Receives a deleted company, whose links are to be cleared; it may lose it. */
+  readonly deleted: (organizationId: Id<'organization'>, id: Id<'company'>) => void;
+}
+
+/** Companies in the table of one stage. */
+export const companyStore = (table: Table, { raised, deleted }: CompanyStorePorts): CompanyStore => {
+  const save = async (
+    company: Company,
+    over: number | undefined,
+    writes: readonly CompanyWrite[],
+    event: DomainEvent,
+  ): Promise<'conflict' | 'saved' | CompanyFault> => {
+    const events = await takenEvents(table, company.organizationId, [event]);
+    const mark = companyMark(company, company.updatedAt);
+    const also = [...writes.map(({ write }) => write), mark, ...events.map(eventWrite)];
+    const outcome = outcomeOf(await commit(table, { row: companyRows.write(company), over, also }), writes);
+    if (outcome === 'saved') raised(events);
+    return outcome;
+  };
+  return {
+    async create(company, event) {
+      const count = plain(countWrite(company.organizationId, 'companies', company.id));
+      const outcome = await save(company, undefined, [...newCompanyWrites(company), count], event);
+      if (outcome === 'conflict') throw new TypeError('a new id that another company has');
+      return outcome;
+    },
+    async read(organizationId, id) {
+      const [found, lastInteractionAt] = await Promise.all([
+        readCompany(table, organizationId, id),
+        lastInteractionOf(table, id),
+      ]);
+      return found && { ...found, lastInteractionAt };
+    },
+    change: (before, after, event) => save(after, before.version, changedCompanyWrites(before, after), event),
+    async remove(organizationId, id, at, told) {
+      const found = await readPartition(table, organizationId, id);
+      if (!found) return 'absent';
+      const { entry, event } = told(sumOfShards(found.shards));
+      const events = await takenEvents(table, organizationId, [event]);
+      const outcome = await table.transact([
+        ...removeWrites(companyRows.read(found.own), found.shards, at),
+        ...events.map(eventWrite),
+        ...auditWrites(entry),
+      ]);
+      if (!outcome.ok) return 'conflict';
+      raised(events);
+      deleted(organizationId, id);
+      return 'removed';
+    },
+  };
+};

@@ -1,0 +1,50 @@
+import type { Company, CompanyFault } from '../../domain/companies/company.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { linkWrite } from '../crm/links.ts';
+import { newShardWrites } from './company-counts.ts';
+
+/** A write of a company's transaction, and what its condition is about. */
+export interface CompanyWrite {
+  readonly fault?: CompanyFault;
+  readonly write: WriteOp;
+}
+export const plain = (write: WriteOp): CompanyWrite => ({ write });
+
+const claimCnpj = ({ organizationId, cnpj, id: companyId }: Company): CompanyWrite[] =>
+  cnpj === undefined
+    ? []
+    : [
+        {
+          fault: 'cnpj_taken',
+          write: { put: { ...KEYS.cnpj(organizationId, cnpj), org: organizationId, companyId }, when: ABSENT },
+        },
+      ];
+/** Frees a company's CNPJ, if it has one. */
+export const leaveCnpj = ({ organizationId, cnpj, id: companyId }: Company): WriteOp[] =>
+  cnpj === undefined
+    ? []
+    : [
+        {
+          delete: KEYS.cnpj(organizationId, cnpj),
+          when: { text: '#companyId = :companyId', values: { companyId } },
+        },
+      ];
+const linkContact = ({ organizationId, contatoPrincipalId }: Company): CompanyWrite[] =>
+  contatoPrincipalId === undefined
+    ? []
+    : [{ fault: 'unknown_contact', write: linkWrite(organizationId, contatoPrincipalId) }];
+
+/** What a new company writes besides its own row, its count and its mark aside. */
+export const newCompanyWrites = (company: Company): CompanyWrite[] => [
+  ...claimCnpj(company),
+  ...linkContact(company),
+  ...newShardWrites(company.organizationId, company.id).map(plain),
+];
+
+/** What a changed company writes besides its own row, its mark aside. */
+export const changedCompanyWrites = (before: Company, after: Company): CompanyWrite[] => [
+  ...(before.cnpj === after.cnpj ? [] : [...claimCnpj(after), ...leaveCnpj(before).map(plain)]),
+  ...(before.contatoPrincipalId === after.contatoPrincipalId ? [] : linkContact(after)),
+];

@@ -1,0 +1,65 @@
+import { foldName } from '../../domain/companies/names.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { type ChangedCompany, clearMark, readChangedCompanies } from './changed-companies.ts';
+import { companyRows } from './company-rows.ts';
+import { bucketOf, countBucket, type DirectoryEntry, readBuckets, writeBucket } from './directory-rows.ts';
+
+const AT_ONCE = 4;
+const CLEARED_AT_ONCE = 8;
+
+const readEntry = companyRows.pick('id', 'organizationId', 'nome', 'responsavelId');
+const ENTRY_ATTRIBUTES = ['pk', 'sk', 'id', 'org', 'nome', 'responsavelId'];
+
+/** What the directory says of companies as they are now, in their order; undefined for those that are gone. Consistent; a round trip for each 100. */
+export const readEntries = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  ids: readonly Id<'company'>[],
+): Promise<readonly (DirectoryEntry | undefined)[]> => {
+  const rows = await table.getMany(ids.map(KEYS.company), { consistent: true, only: ENTRY_ATTRIBUTES });
+  return rows.map((row) => {
+    if (row?.org !== organizationId) return undefined;
+    const { id, nome, responsavelId } = readEntry(row);
+    return { id, foldedName: foldName(nome), responsavelId };
+  });
+};
+
+/**
+ * Brings a bucket up to date with some changed companies. They are read after the bucket, and the bucket is always written, though nothing in it may differ:
+ * of two mergers at once the one that read older companies is refused, so that no older state stays without a mark. False if another merger was at it; the
+ * marks stay then.
+ */
+const mergeBucket = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  bucket: number,
+  marks: readonly ChangedCompany[],
+): Promise<boolean> => {
+  const [before] = await readBuckets(table, organizationId, [bucket]);
+  const ids = marks.map(({ companyId }) => companyId);
+  const now = await readEntries(table, organizationId, ids);
+  const changed = new Set(ids);
+  const kept = (before?.entries ?? []).filter(({ id }) => !changed.has(id));
+  const entries = [...kept, ...now.filter((entry) => entry !== undefined)];
+  const after = { organizationId, bucket, entries, version: (before?.version ?? 0) + 1 };
+  if (!(await writeBucket(table, before, after))) return false;
+  await countBucket(table, organizationId, bucket);
+  await mapConcurrently(marks, CLEARED_AT_ONCE, (mark) => clearMark(table, mark));
+  return true;
+};
+
+/**
+ * Brings an organization's directory up to date with its changed companies. A repeat and a second one at once do no harm; it may stop anywhere. False when
+ * another one was at the same bucket: what is left is still marked.
+ */
+export const mergeDirectory = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
+  const marks = await readChangedCompanies(table, organizationId);
+  const buckets = [...Map.groupBy(marks, ({ companyId }) => bucketOf(companyId))];
+  const merged = await mapConcurrently(buckets, AT_ONCE, ([bucket, changed]) =>
+    mergeBucket(table, organizationId, bucket, changed),
+  );
+  return !merged.includes(false);
+};

@@ -1,0 +1,151 @@
+import { byName, sortTextOf } from '../../domain/companies/names.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { Clock } from '../../domain/core/time.ts';
+import type { Table } from '../client/table.ts';
+import { type ChangedCompany, readChangedCompanies, wantDirectory } from './changed-companies.ts';
+import { readEntries } from './directory-merge.ts';
+import { type DirectoryEntry, readBuckets, readBucketVersions } from './directory-rows.ts';
+
+type Org = Id<'organization'>;
+
+/** Entries that a process holds at most, of all organizations: about 200 bytes each. */
+const MAX_HELD = 250_000;
+/** Marks from which a reader has the directory brought up to date: each costs it the read of a company. */
+const MANY_MARKS = 64;
+const KEYS_A_CALL = 100;
+const CALLS_AT_ONCE = 4;
+
+interface HeldBucket {
+  readonly version: number;
+  readonly entries: readonly DirectoryEntry[];
+}
+type Held = Map<number, HeldBucket>;
+
+/** The buckets that a process holds, of the organizations that were asked for last. Who goes by them compares their versions first. */
+class Cache {
+  readonly #held = new Map<Org, Held>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** What is held of an organization; it is the latest from now on. */
+  of(organizationId: Org): Held {
+    const held = this.#held.get(organizationId) ?? new Map<number, HeldBucket>();
+    this.#held.delete(organizationId);
+    this.#held.set(organizationId, held);
+    return held;
+  }
+
+  /** Lets the organizations go that were asked for longest ago, until the rest fits. */
+  shrink(): void {
+    const sizeOf = (held: Held) => [...held.values()].reduce((sum, { entries }) => sum + entries.length, 0);
+    let size = [...this.#held.values()].reduce((sum, held) => sum + sizeOf(held), 0);
+    for (const [organizationId, held] of this.#held) {
+      if (size <= this.#max) return;
+      size -= sizeOf(held);
+      this.#held.delete(organizationId);
+    }
+  }
+}
+
+/** A way to choose companies: by a part of their folded names, by who is responsible, by an exact folded name. */
+export interface DirectoryFilter {
+  readonly part?: string | undefined;
+  readonly responsavelId?: Id<'account'> | undefined;
+}
+
+export interface Directory {
+  /** The companies that a filter selects, in the order of their names. What was changed before the call is found as it is. */
+  find(organizationId: Org, filter: DirectoryFilter): Promise<readonly Id<'company'>[]>;
+  /** The companies that have one of these folded names, in no order. */
+  named(organizationId: Org, foldedNames: ReadonlySet<string>): Promise<readonly Id<'company'>[]>;
+}
+
+/**
+ * The entries of all buckets, each at least of its version. What is read is held for the next call, unless another one read a newer version meanwhile.
+ */
+const readAtVersions = async (
+  table: Table,
+  organizationId: Org,
+  held: Held,
+  versions: ReadonlyMap<number, number>,
+): Promise<readonly (readonly DirectoryEntry[])[]> => {
+  const known = [...versions].map(([bucket, version]) => ({ bucket, version, of: held.get(bucket) }));
+  const current = known.flatMap(({ version, of }) => (of?.version === version ? [of.entries] : []));
+  const missing = known.filter(({ version, of }) => of?.version !== version);
+  const calls = Array.from({ length: Math.ceil(missing.length / KEYS_A_CALL) }, (_, at) =>
+    missing.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
+  );
+  const read = await mapConcurrently(calls, CALLS_AT_ONCE, async (call) => {
+    const buckets = call.map(({ bucket }) => bucket);
+    const found = await readBuckets(table, organizationId, buckets);
+    return call.map(({ bucket, version }, at) => {
+      const entries = found[at]?.entries ?? [];
+      if ((held.get(bucket)?.version ?? 0) < version) held.set(bucket, { version, entries });
+      return entries;
+    });
+  });
+  return [...current, ...read.flat()];
+};
+
+/** Whether an entry is what a filter selects. */
+const isSelected =
+  ({ part, responsavelId }: DirectoryFilter) =>
+  (entry: DirectoryEntry): boolean =>
+    (part === undefined || entry.foldedName.includes(part)) &&
+    (responsavelId === undefined || entry.responsavelId === responsavelId);
+
+/**
+ * The directory of an organization's companies in the table of one stage. It reads the marks of what changed first, then the versions of the buckets, those
+ * that the process does not hold at their version, and the marked companies themselves: what changed before the call is found, whether a merge comes
+ * meanwhile or not. Round trips: one, then two side by side, then one for each 100 buckets that are new.
+ */
+export const companyDirectory = (table: Table, clock: Clock, maxHeld = MAX_HELD): Directory => {
+  const cache = new Cache(maxHeld);
+
+  const wantMerge = async (marks: readonly ChangedCompany[]): Promise<void> => {
+    const [mark] = marks;
+    if (!mark || marks.length < MANY_MARKS || marks.some(({ duePk }) => duePk !== undefined)) return;
+    await wantDirectory(table, mark, clock());
+  };
+
+  /** All entries that a condition selects, as of the call. */
+  const select = async (
+    organizationId: Org,
+    selects: (entry: DirectoryEntry) => boolean,
+  ): Promise<readonly DirectoryEntry[]> => {
+    const marks = await readChangedCompanies(table, organizationId);
+    const ids = marks.map(({ companyId }) => companyId);
+    const [versions, changed] = await Promise.all([
+      readBucketVersions(table, organizationId),
+      readEntries(table, organizationId, ids),
+    ]);
+    const [buckets] = await Promise.all([
+      readAtVersions(table, organizationId, cache.of(organizationId), versions),
+      wantMerge(marks),
+    ]);
+    cache.shrink();
+    const marked = new Set(ids);
+    const merged = buckets.flatMap((entries) => entries.filter(selects));
+    return [
+      ...merged.filter(({ id }) => !marked.has(id)),
+      ...changed.flatMap((entry) => (entry && selects(entry) ? [entry] : [])),
+    ];
+  };
+
+  return {
+    async find(organizationId, filter) {
+      const found = await select(organizationId, isSelected(filter));
+      return found
+        .map(({ id, foldedName }) => ({ id, sortText: sortTextOf(foldedName) }))
+        .sort(byName)
+        .map(({ id }) => id);
+    },
+    async named(organizationId, foldedNames) {
+      return (await select(organizationId, ({ foldedName }) => foldedNames.has(foldedName))).map(({ id }) => id);
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import type { Company } from '../../domain/companies/company.ts';
+import type { CompanyImportStore, CompanyToStore } from '../../domain/companies/import.ts';
+import { foldName } from '../../domain/companies/names.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { activeAccounts } from '../access/accounts.ts';
+import { countWrite } from '../access/counters.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, ttlAfter } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
+import type { Table } from '../client/table.ts';
+import { inTransactions, type TransactionPart } from '../client/transactions.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { companyMark } from './changed-companies.ts';
+import { companyRows, withContactsNow } from './company-rows.ts';
+import { changedCompanyWrites, newCompanyWrites } from './company-writes.ts';
+import { definitionStore } from './definitions.ts';
+import type { Directory } from './directory.ts';
+
+const WRITES_IN_FLIGHT = 6;
+/** So many companies are worth a merge of the directory at once: else the next search reads each of them. */
+const MANY = 16;
+/** How long a claim of a name stands, in ms: far longer than an import. Later ones find the company by the directory alone. */
+const CLAIM_MS = 3_600_000;
+
+const companyIdOf = id('company').optional();
+
+const load =
+  (table: Table, directory: Directory): CompanyImportStore['load'] =>
+  async (organizationId, { cnpjs, names, accounts, contacts }) => {
+    const consistent = { consistent: true };
+    // Claims first: who creates a company after they were read is found by the directory, or refuses the claim of this import.
+    const claimRows = await table.getMany(
+      names.map((name) => KEYS.companyName(organizationId, name)),
+      consistent,
+    );
+    const [cnpjRows, named, active, contactRows, { defs }] = await Promise.all([
+      table.getMany(
+        cnpjs.map((cnpj) => KEYS.cnpj(organizationId, cnpj)),
+        consistent,
+      ),
+      names.length === 0 ? [] : directory.named(organizationId, new Set(names.map(foldName))),
+      activeAccounts(table, organizationId, accounts),
+      table.getMany(contacts.map(KEYS.contact), { ...consistent, only: ['pk', 'sk', 'org'] }),
+      definitionStore(table, directory).read(organizationId),
+    ]);
+    const idsOf = (texts: readonly string[], rows: typeof claimRows) =>
+      new Map(
+        texts.flatMap((text, at) => {
+          const companyId = companyIdOf.parse(rows[at]?.companyId);
+          return companyId === undefined ? [] : [[text, companyId] as const];
+        }),
+      );
+    const [claims, byCnpj] = [idsOf(names, claimRows), idsOf(cnpjs, cnpjRows)];
+    const ids = [...new Set([...claims.values(), ...byCnpj.values(), ...named])];
+    const rows = await table.getMany(ids.map(KEYS.company), consistent);
+    const stored = rows.flatMap((row) => (row?.org === organizationId ? [companyRows.read(row)] : []));
+    const companies = await withContactsNow(table, organizationId, stored);
+    const byId = new Map(companies.map((company): [Id<'company'>, Company] => [company.id, company]));
+    return {
+      companies: byId,
+      byCnpj: new Map([...byCnpj].filter(([cnpj, companyId]) => byId.get(companyId)?.cnpj === cnpj)),
+      claims,
+      active,
+      contacts: new Set(contacts.filter((_, at) => contactRows[at]?.org === organizationId)),
+      definitions: defs,
+    };
+  };
+
+/** A company's part of a transaction. */
+interface Part extends TransactionPart {
+  readonly at: number;
+  readonly company: CompanyToStore;
+}
+
+const claimWrite = ({ after, claim }: CompanyToStore): WriteOp[] => {
+  if (!claim) return [];
+  const { organizationId, id: companyId, createdAt } = after;
+  const row = { org: organizationId, companyId, ttl: ttlAfter(createdAt + CLAIM_MS) };
+  const when = claim.over === undefined ? ABSENT : { text: '#companyId = :over', values: { over: claim.over } };
+  return [{ put: { ...KEYS.companyName(organizationId, claim.name), ...row }, when }];
+};
+
+const writesOf = (company: CompanyToStore, isDue: boolean): WriteOp[] => {
+  const { before, after } = company;
+  const others = before ? changedCompanyWrites(before, after) : newCompanyWrites(after);
+  const writes = others.map(({ write }) => write);
+  const when = before ? atVersion(before.version) : ABSENT;
+  return [
+    { put: companyRows.write(after), when },
+    ...writes,
+    companyMark(after, after.updatedAt, isDue),
+    ...claimWrite(company),
+  ];
+};
+
+/** All of these companies or none; none, too, where the table is busy for too long: the import comes back to them. */
+const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+  const news = parts.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
+  const [first] = news;
+  // Counted together, on one of the counter's rows.
+  const count = first ? [countWrite(first.organizationId, 'companies', first.id, news.length)] : [];
+  const writes = [...parts.flatMap((part) => part.writes), ...count];
+  try {
+    // Large transactions that meet others are not waited for: alone, their companies pass between them.
+    return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
+  } catch (error) {
+    if (error instanceof Unavailable) return false;
+    throw error;
+  }
+};
+
+/**
+ * Imports in the table of one stage. 500 new companies are about 15 reads and 50 transactions, six side by side. `raised` receives the committed events that
+ * somebody takes, `changed` one of many companies, once all are stored: its mark is due, and has all of them merged into the directory.
+ */
+export const companyImportStore = (
+  table: Table,
+  directory: Directory,
+  raised: (events: readonly DomainEvent[]) => void,
+  changed: (company: Company) => void,
+): CompanyImportStore => ({
+  load: load(table, directory),
+
+  async storeAll(organizationId, companies) {
+    const samples = [...new Map(companies.map(({ event }) => [event.type, event])).values()];
+    const taken = samples.length > 0 ? await takenEvents(table, organizationId, samples) : [];
+    const types = new Set(taken.map(({ type }) => type));
+    const isMany = companies.length >= MANY;
+    const parts = companies.map((company, at): Part => {
+      const raises = types.has(company.event.type) ? [eventWrite(company.event)] : [];
+      const bytes = 2_000 + JSON.stringify(company.after.atributos ?? {}).length;
+      return { at, company, bytes, writes: [...writesOf(company, at === 0 && isMany), ...raises] };
+    });
+    const stored: boolean[] = companies.map(() => false);
+    const keep = async (together: readonly Part[]): Promise<void> => {
+      if (await storeTogether(table, together)) {
+        for (const { at } of together) stored[at] = true;
+        raised(together.map(({ company: { event } }) => event).filter(({ type }) => types.has(type)));
+      } else if (together.length > 1) for (const part of together) await keep([part]);
+    };
+    await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);
+    const [first] = companies;
+    if (isMany && first && stored[0]) changed(first.after);
+    return stored;
+  },
+});
