@@ -93,7 +93,7 @@ class Import {
   /** Stores what a plan changes; answers the rows of companies that were not stored. */
   async #store(drafts: Iterable<Draft>): Promise<PlannedRow[]> {
     const all = [...drafts];
-    const changed = all.filter(({ before, after }) => before !== after);
+    const changed = all.filter(({ before, after }) => !before || changedFields(before, after).length > 0);
     const companies = changed.map((draft) => toStore(draft, this.#now));
     const stored = await this.#ports.store.storeAll(this.#caller.organizationId, companies);
     const failed = new Set(changed.filter((_, at) => !stored[at]));
