@@ -7,8 +7,8 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many contacts an organization has, and how many keys it ever had. */
-export const COUNTED = ['contacts', 'keys'] as const;
+/** What is counted without a limit: how many contacts and activities, open and done, an organization has, and how many keys it ever had. */
+export const COUNTED = ['contacts', 'keys', 'openActivities', 'doneActivities'] as const;
 /** What is counted within a limit: how many of them an organization has (limits.ts). */
 export const LIMITED = [
   'accounts',
@@ -52,6 +52,8 @@ const own = z.int().default(0);
 const ownCounts = z.object({
   contacts: own,
   keys: own,
+  openActivities: own,
+  doneActivities: own,
   accounts: own,
   emailTemplates: own,
   flows: own,

@@ -33,7 +33,8 @@ type OutcomeKind =
   | 'judge_destination'
   | 'recover_send'
   | 'sandbox_outcome'
-  | 'segment_members';
+  | 'segment_members'
+  | 'tell_activity';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
 
 /** Processors of the outcome queue's work items; each is safe under repeats and reordering. */
@@ -54,6 +55,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),
   segment_members: async (item) => (await import('../segments/members.ts')).processSegmentMembers(item),
   erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
+  tell_activity: async (item) => (await import('../activities/activities.ts')).processDueActivity(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
