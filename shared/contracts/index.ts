@@ -1,4 +1,5 @@
 import * as accounts from './accounts.ts';
+import * as activities from './activities.ts';
 import * as ai from './ai.ts';
 import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
@@ -70,6 +71,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   companies,
   segments,
   lists,
+  activities,
   ai,
   customerEvents,
   exports,

@@ -3,6 +3,9 @@ import type { WorkItem } from '../queues/queues.ts';
 import { digest, type IdOrEmpty, newestIn, numbered, type Org } from './key-parts.ts';
 import { DELIVERY_SHARDS, dueShards, shardOf } from './table-indexes.ts';
 
+/** Open and done activities are apart: what an organization did grows, what it has to do doesn't. */
+export type ActivityState = 'done' | 'open';
+
 /* The index entries of the key table: its other half is access-patterns.ts. */
 
 /** Index entries: attributes to spread into the row that they index. */
@@ -45,18 +48,18 @@ export const INDEX_KEYS = {
   /** A company's cards. */
   cardsOfCompany: (companyId: Id<'company'>, createdAt: string, id: IdOrEmpty<'card'>) =>
     newestIn('gsi3', `CRDS#${companyId}`, createdAt, id),
-  /** An organization's activities, by when they are due. */
-  activitiesOf: (organizationId: Org, dueAt: string, id: IdOrEmpty<'activity'>) =>
-    newestIn('gsi1', `ATVS#${organizationId}`, dueAt, id),
-  /** A contact's activities, by when they are due. */
-  activitiesOfContact: (contactId: Id<'contact'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
-    newestIn('gsi2', `ATVS#${contactId}`, dueAt, id),
-  /** A card's activities, by when they are due. */
-  activitiesOfCard: (cardId: Id<'card'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
-    newestIn('gsi3', `ATVS#${cardId}`, dueAt, id),
-  /** A company's activities, by when they are due. */
-  activitiesOfCompany: (companyId: Id<'company'>, dueAt: string, id: IdOrEmpty<'activity'>) =>
-    newestIn('gsi4', `ATVS#${companyId}`, dueAt, id),
+  /** An organization's activities, open or done, by when they are due. */
+  activitiesOf: (organizationId: Org, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi1', `ATVS#${organizationId}#${state}`, dueAt, id),
+  /** A contact's activities, open or done, by when they are due. */
+  activitiesOfContact: (contactId: Id<'contact'>, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi2', `ATVS#${contactId}#${state}`, dueAt, id),
+  /** A card's activities, open or done, by when they are due. */
+  activitiesOfCard: (cardId: Id<'card'>, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi3', `ATVS#${cardId}#${state}`, dueAt, id),
+  /** A company's activities, open or done, by when they are due. */
+  activitiesOfCompany: (companyId: Id<'company'>, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
+    newestIn('gsi4', `ATVS#${companyId}#${state}`, dueAt, id),
   /** An organization's imports of contacts from files. */
   importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) =>
     newestIn('gsi1', `IMPS#${organizationId}`, createdAt, id),

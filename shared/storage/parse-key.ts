@@ -49,6 +49,7 @@ export const PARSE_KEY = {
   },
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
+  activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
   tombstone: ({ pk, sk }: Key) => {
     const id = asId('card', sk) ?? asId('company', sk) ?? parseId('contact', sk);
     return { organizationId: parseId('organization', after('GONE#', pk)), id };

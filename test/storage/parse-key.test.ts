@@ -5,6 +5,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 
 const id = {
+  activity: newId('activity'),
   batch: newId('batch'),
   company: newId('company'),
   contact: newId('contact'),
@@ -42,6 +43,7 @@ const CASES = {
   ],
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
+  activity: [KEYS.activity(id.activity), id.activity],
   tombstone: [KEYS.tombstone(id.organization, id.contact), { organizationId: id.organization, id: id.contact }],
   contact: [KEYS.contact(id.contact), id.contact],
   aiTurn: [KEYS.aiTurn(id.aiTurn), id.aiTurn],

@@ -161,7 +161,8 @@ describe('clearing the links to a deleted company or card', () => {
       clock: () => stage.world.now,
       read: (organizationId: Id<'organization'>, of: LinkedId) => readTombstone(table, organizationId, of),
       sweeps: outcomes.map((outcome) => async () => outcome),
-      reschedule: (tombstone: Gone, at: number) => rescheduleTombstone(table, tombstone, at),
+      reschedule: (tombstone: Gone, at: number, isCleared: boolean) =>
+        rescheduleTombstone(table, tombstone, at, isCleared),
       expire: (tombstone: Gone, now: number) => expireTombstone(table, tombstone, now),
       enqueue: (tombstone: Gone) => void handed.push(tombstone.id),
     };

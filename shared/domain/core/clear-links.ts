@@ -18,8 +18,8 @@ export interface ClearLinksPorts {
   readonly read: (organizationId: Id<'organization'>, id: LinkedId) => Promise<Gone | undefined>;
   /** Clear links to the object, or delete what was of it alone, a bounded number of rows each. Idempotent. */
   readonly sweeps: readonly ((gone: Gone) => Promise<SweepOutcome>)[];
-  /** Makes the work due again at a time (ms). */
-  readonly reschedule: (gone: Gone, at: number) => Promise<void>;
+  /** Makes the work due again at a time (ms). `isCleared`: nothing that was found is left. */
+  readonly reschedule: (gone: Gone, at: number, isCleared: boolean) => Promise<void>;
   /** Ends the work at a time (ms). */
   readonly expire: (gone: Gone, now: number) => Promise<void>;
   /** Hands the work to a worker. Best effort. */
@@ -44,9 +44,11 @@ export const clearLinks = async (
   const outcomes: SweepOutcome[] = [];
   for (const sweep of ports.sweeps) outcomes.push(await sweep(gone));
   if (outcomes.includes('more')) {
-    await ports.reschedule(gone, ports.clock());
+    await ports.reschedule(gone, ports.clock(), false);
     return ports.enqueue(gone);
   }
-  const isLast = startedAt >= gone.at + LOOK_AGAIN_MS && !outcomes.includes('later');
-  return isLast ? ports.expire(gone, startedAt) : ports.reschedule(gone, Math.max(startedAt, gone.at) + LOOK_AGAIN_MS);
+  const isCleared = !outcomes.includes('later');
+  return isCleared && startedAt >= gone.at + LOOK_AGAIN_MS
+    ? ports.expire(gone, startedAt)
+    : ports.reschedule(gone, Math.max(startedAt, gone.at) + LOOK_AGAIN_MS, isCleared);
 };

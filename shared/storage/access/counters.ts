@@ -7,8 +7,8 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many contacts and companies an organization has, and how many keys it ever had. */
-export const COUNTED = ['companies', 'contacts', 'keys'] as const;
+/** What is counted without a limit: how many contacts, companies and activities, open and done, an organization has, and how many keys it ever had. */
+export const COUNTED = ['companies', 'contacts', 'keys', 'openActivities', 'doneActivities'] as const;
 /** What is counted within a limit: how many of them an organization has (limits.ts). */
 export const LIMITED = [
   'accounts',
@@ -53,6 +53,8 @@ const ownCounts = z.object({
   companies: own,
   contacts: own,
   keys: own,
+  openActivities: own,
+  doneActivities: own,
   accounts: own,
   emailTemplates: own,
   flows: own,

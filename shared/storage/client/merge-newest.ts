@@ -28,7 +28,7 @@ class Head<T> {
 }
 
 /**
- * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`. Of each list nothing is read beyond the
+ * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`, or ascending where `newestFirst` is false. Of each list nothing is read beyond the
  * piece in which the page ends.
  */
 export const mergeNewest = async <T>(
@@ -36,6 +36,7 @@ export const mergeNewest = async <T>(
   orderOf: (item: T) => string,
   skip: number,
   limit: number,
+  newestFirst = true,
 ): Promise<T[]> => {
   const heads = sources.map((source) => new Head(source));
   await Promise.all(heads.map((head) => head.fill()));
@@ -48,9 +49,11 @@ export const mergeNewest = async <T>(
     let order = '';
     for (const head of heads) {
       const item = head.first();
-      if (item === undefined || (newest && orderOf(item) <= order)) continue;
+      if (item === undefined) continue;
+      const itsOrder = orderOf(item);
+      if (newest && (newestFirst ? itsOrder <= order : itsOrder >= order)) continue;
       newest = head;
-      order = orderOf(item);
+      order = itsOrder;
     }
     if (!newest) break;
     if (place >= skip) taken.push(newest.first() as T);

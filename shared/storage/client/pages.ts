@@ -52,7 +52,7 @@ const MAX_PER_READ = 1_000;
 /** Keys that a partition is asked for beyond its even share of a page: partitions are seldom even. */
 const BEYOND_SHARE = 4;
 
-/** The keys of a range, newest first, in pieces; a piece of an unfiltered range is never larger than the page could need. */
+/** The keys of a range, newest first unless it says otherwise, in pieces; a piece of an unfiltered range is never larger than the page could need. */
 export const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
   let startKey: QueryRange['startKey'];
   let ended = false;
@@ -60,8 +60,8 @@ export const keysOf = (table: Table, range: QueryRange, max: number): Source<Row
   return async () => {
     if (ended) return undefined;
     const page = await table.query({
-      ...range,
       newestFirst: true,
+      ...range,
       only: ['pk', 'sk', `${range.index}sk`],
       limit,
       startKey,
@@ -95,18 +95,19 @@ export const pageKeys = async (table: Table, range: QueryRange, { skip, limit }:
 export const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> =>
   (await table.getMany(keys)).filter((row) => row !== undefined);
 
-/** The full rows of a page of a narrow index, newest first; skipped rows are not read in full. Merged, where it is spread over partitions. */
+/** The full rows of a page of a narrow index, newest first unless it says otherwise; skipped rows are not read in full. Merged, where it is spread over partitions. */
 export const newestPage = async (table: Table, range: ShardedRange, page: PageRequest): Promise<Row[]> => {
   const parts = partsOf(range);
   const wanted = page.skip + page.limit;
   const keys =
     parts.length === 1
-      ? await pageKeys(table, { ...range, newestFirst: true }, page)
+      ? await pageKeys(table, { newestFirst: true, ...range }, page)
       : await mergeNewest(
           parts.map((part) => keysOf(table, part, Math.ceil(wanted / parts.length) + BEYOND_SHARE)),
           (row) => String(row[`${range.index}sk`]),
           page.skip,
           page.limit,
+          range.newestFirst,
         );
   return fullRows(table, keys);
 };

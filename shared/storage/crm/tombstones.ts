@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Id } from '../../domain/core/ids.ts';
+import { ID_PREFIXES, type Id, parseId } from '../../domain/core/ids.ts';
 import { type LinkedId, linksOf, NO_TOMBSTONES, type Tombstones, withLinksNow } from '../../domain/core/tombstones.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
@@ -19,6 +19,8 @@ export interface Tombstone {
   readonly to?: Id<'contact'> | undefined;
   /** When the object was deleted, in ms. */
   readonly at: number;
+  /** That a look at all that named the object left nothing: only what an index did not show then may be left. */
+  readonly isCleared?: true | undefined;
 }
 const tombstoneRows = defineRow<Tombstone>()({
   attributes: {
@@ -26,6 +28,7 @@ const tombstoneRows = defineRow<Tombstone>()({
     id: z.union([id('card'), id('company'), id('contact')]),
     to: id('contact').optional(),
     at: time,
+    isCleared: z.literal(true).optional(),
   },
   rename: { organizationId: 'org' },
   key: ({ organizationId, id: gone }) => KEYS.tombstone(organizationId, gone),
@@ -50,8 +53,14 @@ export const readTombstone = (table: Table, organizationId: Id<'organization'>, 
   readRow(table, KEYS.tombstone(organizationId, of), tombstoneRows.read);
 
 /** Makes the work on a tombstone due again at a time (ms). */
-export const rescheduleTombstone = async (table: Table, { organizationId, id: of }: Tombstone, at: number) => {
-  await table.write({ update: KEYS.tombstone(organizationId, of), set: dueAt(of, at), when: EXISTS });
+export const rescheduleTombstone = async (
+  table: Table,
+  { organizationId, id: of }: Pick<Tombstone, 'id' | 'organizationId'>,
+  at: number,
+  isCleared: boolean,
+): Promise<void> => {
+  const set = { ...dueAt(of, at), ...(isCleared ? tombstoneRows.set({ isCleared }) : {}) };
+  await table.write({ update: KEYS.tombstone(organizationId, of), set, when: EXISTS });
 };
 
 /** How long a tombstone stands once nothing names its object any more, in ms: a reader that saw a link before still finds it. */
@@ -111,6 +120,24 @@ export const readTombstones = async (
   const page = await table.query({ partition, consistent: true, limit: MAX_READ, only: ATTRIBUTES });
   const all = new Map(page.rows.map(entryOf));
   return page.nextKey ? new Map(await readByKeys(table, organizationId, [...new Set(ids)])) : all;
+};
+
+/** Cards whose activities a list leaves out, at most: a condition has a limit. */
+const MAX_GONE_CARDS = 100;
+
+/** The cards of an organization that were just deleted, whose activities and files may still be there. One strongly consistent query, usually of nothing. */
+export const readGoneCards = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+): Promise<readonly Id<'card'>[]> => {
+  const { rows } = await table.query({
+    partition: KEYS.tombstone(organizationId, '').pk,
+    sort: { text: 'begins_with(#sk, :card)', values: { card: `${ID_PREFIXES.card}_` } },
+    filter: { text: 'attribute_not_exists(#isCleared) AND attribute_not_exists(#ttl)' },
+    consistent: true,
+    only: ['pk', 'sk'],
+  });
+  return rows.slice(0, MAX_GONE_CARDS).map(({ sk }) => parseId('card', sk));
 };
 
 /** Objects of an organization with the links in these fields as they are now, as `withLinksNow` says; at most one query of tombstones. */

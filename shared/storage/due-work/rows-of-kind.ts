@@ -28,6 +28,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   clean_up: [KEYS.listEdit, KEYS.tombstone],
   erase_contact: [KEYS.erasure, KEYS.merge],
   run_job: [KEYS.importJob, KEYS.exportJob],
+  tell_activity: [KEYS.activity],
 };
 
 /** What stands before the first variable part of a partition key. */

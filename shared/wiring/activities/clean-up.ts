@@ -16,7 +16,7 @@ const SWEEPS: Readonly<Record<'card' | 'company', ClearLinksPorts['sweeps']>> = 
 const ports: Omit<ClearLinksPorts, 'sweeps'> = {
   clock,
   read: (organizationId, id) => readTombstone(table, organizationId, id),
-  reschedule: (gone, at) => rescheduleTombstone(table, gone, at),
+  reschedule: (gone, at, isCleared) => rescheduleTombstone(table, gone, at, isCleared),
   expire: (gone, now) => expireTombstone(table, gone, now),
   enqueue: ({ organizationId, id }) =>
     publishWork([{ kind: 'clean_up', ...KEYS.tombstone(organizationId, id), owner: organizationId }]),

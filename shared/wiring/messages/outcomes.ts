@@ -34,7 +34,8 @@ type OutcomeKind =
   | 'judge_destination'
   | 'recover_send'
   | 'sandbox_outcome'
-  | 'segment_members';
+  | 'segment_members'
+  | 'tell_activity';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
 
 /** Processors of the outcome queue's work items; each is safe under repeats and reordering. */
@@ -56,6 +57,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   index_companies: async (item) => (await import('../companies/directory.ts')).processChangedCompany(item),
   segment_members: async (item) => (await import('../segments/members.ts')).processSegmentMembers(item),
   erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
+  tell_activity: async (item) => (await import('../activities/activities.ts')).processDueActivity(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);

@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import { ACTIVITY_TYPES } from '../domain/activities/activity.ts';
+import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import type { IdKind } from '../domain/core/ids.ts';
+import { count, dateTime, flag, openObject, paged, pathId } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const tipo = z.enum(ACTIVITY_TYPES).meta({ description: 'What is done.', example: 'ligacao' });
+const titulo = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
+  .meta({ description: 'What is to be done, in one line.', example: 'Ligar sobre a proposta' });
+const descricao = z
+  .string()
+  .min(1)
+  .max(5_000)
+  .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters but tabs and line breaks')
+  .meta({ description: 'More about it.', example: 'Confirmar prazo de entrega e forma de pagamento.' });
+const venceEm = dateTime('When it is due.');
+const lembreteMinutos = z
+  .int()
+  .min(0)
+  .max(40_320)
+  .meta({
+    description: 'How many minutes before `venceEm` activity.due is raised as well; at most four weeks.',
+    example: 30,
+  });
+const concluida = flag('Whether it is done.', false);
+const links = {
+  cardId: idSchema('card', 'The card that it is about.'),
+  contatoId: idSchema('contact', 'The contact that it is about.'),
+  empresaId: idSchema('company', 'The company that it is about.'),
+  responsavelId: idSchema('account', 'The person of the organization who does it: an active account.'),
+};
+
+const Activity = openObject('Activity', 'A call, a meeting or a task.', {
+  id: idSchema('activity'),
+  tipo,
+  titulo,
+  descricao: descricao.optional(),
+  cardId: links.cardId.optional(),
+  contatoId: links.contatoId.optional(),
+  empresaId: links.empresaId.optional(),
+  responsavelId: links.responsavelId.optional(),
+  venceEm: venceEm.optional(),
+  lembreteMinutos: lembreteMinutos.optional(),
+  concluida,
+  concluidaEm: dateTime('When it was done.').optional(),
+  createdAt: dateTime('When it was created.'),
+  updatedAt: dateTime('When it last changed.'),
+});
+
+const CreateActivity = z
+  .strictObject({
+    tipo,
+    titulo,
+    descricao: descricao.optional(),
+    cardId: links.cardId.optional(),
+    contatoId: links.contatoId.optional(),
+    empresaId: links.empresaId.optional(),
+    responsavelId: links.responsavelId.optional(),
+    venceEm: venceEm.optional(),
+    lembreteMinutos: lembreteMinutos.optional(),
+    concluida: concluida.optional(),
+  })
+  .meta({ id: 'CreateActivity', description: 'An activity to create.' });
+
+const ChangeActivity = z
+  .strictObject({
+    tipo: tipo.optional(),
+    titulo: titulo.optional(),
+    descricao: descricao.nullable().optional(),
+    cardId: links.cardId.nullable().optional(),
+    contatoId: links.contatoId.nullable().optional(),
+    empresaId: links.empresaId.nullable().optional(),
+    responsavelId: links.responsavelId.nullable().optional(),
+    venceEm: venceEm.nullable().optional(),
+    lembreteMinutos: lembreteMinutos.nullable().optional(),
+    concluida: concluida.optional(),
+  })
+  .meta({ id: 'ChangeActivity', description: 'What changes of an activity.' });
+
+const filterId = <K extends IdKind>(kind: K, description: string) =>
+  looseId(kind, z.string().min(1).max(128)).optional().meta({ description });
+
+const params = z.object({ id: pathId('activity', 'The id of the activity.') });
+const tag = 'Activities';
+const reads = { method: 'GET', tag, permission: 'crm:read', uses: { table: 'read' } } as const;
+const writes = { tag, permission: 'crm:write', uses: { table: 'write' } } as const;
+const LINKS =
+  'A link to what does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.';
+
+export const listActivities = defineOperation({
+  ...reads,
+  id: 'activities.list',
+  path: '/activities',
+  summary: 'List activities, by when they are due',
+  description:
+    'Filters may be combined. Those that are never due come last, by their creation; with `de` or `ate` they are left out.',
+  request: {
+    query: z.strictObject({
+      cardId: filterId('card', 'Only activities about this card.'),
+      contatoId: filterId('contact', 'Only activities about this contact.'),
+      empresaId: filterId('company', 'Only activities about this company.'),
+      responsavelId: filterId('account', 'Only activities of this person.'),
+      concluida: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Only what is done (true), or only what is open (false).', example: 'false' }),
+      tipo: tipo.optional().meta({ description: 'Only activities of this type.' }),
+      de: dateTime('Only activities that are due at or after this time.').optional(),
+      ate: dateTime('Only activities that are due at or before this time.').optional(),
+      ...paged(50, 200),
+    }),
+  },
+  responses: {
+    200: openObject('ActivityPage', 'A page of activities.', {
+      items: z.array(Activity).meta({ description: 'The activities of this page, by when they are due.' }),
+      total: count('How many activities match, on all pages.', 1),
+    }),
+  },
+  errors: ['VALIDATION_ERROR'],
+});
+
+export const createActivity = defineOperation({
+  ...writes,
+  id: 'activities.create',
+  method: 'POST',
+  path: '/activities',
+  summary: 'Create an activity',
+  description: `With \`venceEm\`, activity.due is raised then, and \`lembreteMinutos\` before it. ${LINKS}`,
+  request: { body: CreateActivity },
+  responses: { 201: Activity },
+  errors: ['VALIDATION_ERROR'],
+});
+
+export const getActivity = defineOperation({
+  ...reads,
+  id: 'activities.get',
+  path: '/activities/{id}',
+  summary: 'Read an activity',
+  request: { params },
+  responses: { 200: Activity },
+  errors: ['NOT_FOUND'],
+});
+
+export const changeActivity = defineOperation({
+  ...writes,
+  id: 'activities.change',
+  method: 'PATCH',
+  path: '/activities/{id}',
+  summary: 'Change an activity',
+  description: `Absent fields stay; null clears. Another \`venceEm\` or \`lembreteMinutos\` has activity.due raised again; \`concluida: false\` reopens. ${LINKS}`,
+  request: { params, body: ChangeActivity },
+  responses: { 200: Activity },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+});
+
+export const completeActivity = defineOperation({
+  ...writes,
+  id: 'activities.complete',
+  method: 'POST',
+  path: '/activities/{id}/complete',
+  summary: 'Complete an activity',
+  description: 'It raises nothing any more. A repeat answers it as it is.',
+  request: {
+    params,
+    body: z.strictObject({}).meta({ id: 'CompleteActivity', description: 'An empty object.' }),
+  },
+  responses: { 200: Activity },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+});
+
+export const deleteActivity = defineOperation({
+  ...writes,
+  id: 'activities.delete',
+  permission: 'crm:delete',
+  method: 'DELETE',
+  path: '/activities/{id}',
+  summary: 'Delete an activity',
+  description: 'For good.',
+  request: { params },
+  responses: { 204: null },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,70 @@
+import type { Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Clock } from '../core/time.ts';
+import { isoTime } from '../core/time.ts';
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import { type Activity, MOMENTS, type Moment } from './activity.ts';
+
+const MINUTE_MS = 60_000;
+
+/** When a moment of an activity is, in ms; undefined for one that it doesn't have. */
+const timeOf = ({ dueAt, reminderMinutes }: Activity, moment: Moment): number | undefined => {
+  if (dueAt === undefined || moment === 'vencimento') return dueAt;
+  return reminderMinutes === undefined ? undefined : dueAt - reminderMinutes * MINUTE_MS;
+};
+
+/** The first moment of an activity that is not over, and when it is, in ms; none of a completed one. */
+export const nextMoment = (activity: Activity): { readonly moment: Moment; readonly at: number } | undefined => {
+  if (activity.completedAt !== undefined) return undefined;
+  for (const moment of MOMENTS) {
+    const at = activity.told.includes(moment) ? undefined : timeOf(activity, moment);
+    if (at !== undefined) return { moment, at };
+  }
+  return undefined;
+};
+
+/**
+ * An activity with its moments armed after a change at `now` (ms): one that was set anew is told again, unless it had passed already; so is none that passed while the
+ * activity was completed.
+ */
+export const armed = (before: Activity | undefined, after: Activity, now: number): Activity => {
+  const isOver = (moment: Moment): boolean => {
+    const at = timeOf(after, moment);
+    if (at === undefined) return false;
+    const isSame = before !== undefined && timeOf(before, moment) === at;
+    if (isSame && before.told.includes(moment)) return true;
+    return at <= now && !(isSame && before.completedAt === undefined);
+  };
+  return { ...after, told: MOMENTS.filter(isOver) };
+};
+
+const dueEvent = (activity: Activity, moment: Moment, now: number): DomainEvent => {
+  const { id, organizationId, env, type, dueAt, cardId, contactId, companyId, responsibleId } = activity;
+  const links = { cardId, contatoId: contactId, empresaId: companyId, responsavelId: responsibleId };
+  const venceEm = dueAt === undefined ? undefined : isoTime(dueAt);
+  const data = definedFields({ activityId: id, tipo: type, momento: moment, venceEm, ...links });
+  return newEvent({ type: 'activity.due', organizationId, env, createdAt: now, data });
+};
+
+export interface MomentPorts {
+  readonly clock: Clock;
+  /** An activity as reads show it, strongly consistent. */
+  readonly read: (id: Id<'activity'>) => Promise<Activity | undefined>;
+  /** Stores an activity over the version that it had before, with its event. False where it changed meanwhile. */
+  readonly tell: (activity: Activity, event: DomainEvent) => Promise<boolean>;
+}
+
+/** Raises activity.due for each moment of an activity that has come, once each. Safe to repeat (docs/spec/activities.md#reminders). */
+export const tellMoments = (ports: MomentPorts, id: Id<'activity'>): Promise<void> =>
+  retryOnConflict<void>('The activity', async () => {
+    for (;;) {
+      const activity = await ports.read(id);
+      const now = ports.clock();
+      const next = activity && nextMoment(activity);
+      if (!activity || !next || next.at > now) return undefined;
+      const { told, version } = activity;
+      const after = { ...activity, told: [...told, next.moment], version: version + 1 };
+      if (!(await ports.tell(after, dueEvent(activity, next.moment, now)))) return CONFLICT;
+    }
+  });

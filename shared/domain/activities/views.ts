@@ -1,0 +1,25 @@
+import { definedFields } from '../core/patch.ts';
+import { isoTime } from '../core/time.ts';
+import type { Activity } from './activity.ts';
+
+const optionalTime = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : isoTime(ms));
+
+/** An activity as the API returns it (docs/spec/activities.md#activity-shape). */
+export const activityView = (activity: Activity) => ({
+  id: activity.id,
+  tipo: activity.type,
+  titulo: activity.title,
+  concluida: activity.completedAt !== undefined,
+  createdAt: isoTime(activity.createdAt),
+  updatedAt: isoTime(activity.updatedAt),
+  ...definedFields({
+    descricao: activity.description,
+    cardId: activity.cardId,
+    contatoId: activity.contactId,
+    empresaId: activity.companyId,
+    responsavelId: activity.responsibleId,
+    venceEm: optionalTime(activity.dueAt),
+    lembreteMinutos: activity.reminderMinutes,
+    concluidaEm: optionalTime(activity.completedAt),
+  }),
+});

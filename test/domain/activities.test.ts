@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { type Activity, shownActivities } from '../../shared/domain/activities/activity.ts';
+import { changedFields } from '../../shared/domain/activities/fields.ts';
+import { armed, nextMoment } from '../../shared/domain/activities/moments.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { LinkedId } from '../../shared/domain/core/tombstones.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.parse('2026-03-02T12:00:00.000Z');
+const activity = (fields: Partial<Activity> = {}): Activity => ({
+  id: newId('activity'),
+  organizationId: newId('organization'),
+  env: 'test',
+  type: 'ligacao',
+  title: 'Ligar',
+  told: [],
+  createdAt: NOW,
+  updatedAt: NOW,
+  version: 1,
+  ...fields,
+});
+const due = (minutes: number, fields: Partial<Activity> = {}) => activity({ dueAt: NOW + minutes * MINUTE, ...fields });
+
+describe('the moments of an activity', () => {
+  test('are its reminder and then its due time', () => {
+    const open = armed(undefined, due(60, { reminderMinutes: 15 }), NOW);
+    expect(nextMoment(open)).toEqual({ moment: 'lembrete', at: NOW + 45 * MINUTE });
+    expect(nextMoment({ ...open, told: ['lembrete'] })).toEqual({ moment: 'vencimento', at: NOW + 60 * MINUTE });
+    expect(nextMoment({ ...open, told: ['lembrete', 'vencimento'] })).toBeUndefined();
+  });
+
+  test('are none without a due time, and none once it is completed', () => {
+    expect(nextMoment(activity())).toBeUndefined();
+    expect(nextMoment(due(60, { completedAt: NOW }))).toBeUndefined();
+  });
+
+  test('that had passed when they were set are not told', () => {
+    expect(armed(undefined, due(-1), NOW).told).toEqual(['vencimento']);
+    expect(armed(undefined, due(5, { reminderMinutes: 15 }), NOW).told).toEqual(['lembrete']);
+  });
+
+  test('are armed again by another date, and only the reminder by another reminder', () => {
+    const before = due(60, { reminderMinutes: 15, told: ['lembrete'] });
+    expect(armed(before, { ...before, dueAt: NOW + 90 * MINUTE }, NOW).told).toEqual([]);
+    const told = due(1, { told: ['vencimento'], reminderMinutes: 2 });
+    expect(armed(told, { ...told, reminderMinutes: 0 }, NOW).told).toEqual(['vencimento']);
+  });
+
+  test('stay told, or stay to be told by a late worker, through changes of anything else', () => {
+    const told = due(-5, { told: ['vencimento'] });
+    expect(armed(told, { ...told, title: 'Escrever' }, NOW).told).toEqual(['vencimento']);
+    const late = due(-5);
+    expect(armed(late, { ...late, title: 'Escrever' }, NOW).told).toEqual([]);
+  });
+
+  test('that passed while it was completed are not told when it is reopened', () => {
+    const done = due(-5, { completedAt: NOW - 10 * MINUTE });
+    expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
+  });
+});
+
+describe('a change', () => {
+  const before = due(60, { reminderMinutes: 15, description: 'Prazo', completedAt: NOW - 1 });
+
+  test('leaves absent fields and clears those that are null', () => {
+    expect(changedFields(before, {}, NOW)).toMatchObject({
+      dueAt: before.dueAt,
+      description: 'Prazo',
+      reminderMinutes: 15,
+    });
+    expect(changedFields(before, { descricao: null }, NOW).description).toBeUndefined();
+  });
+
+  test('that takes the due time away takes the reminder with it', () => {
+    expect(changedFields(before, { venceEm: null }, NOW)).toMatchObject({
+      dueAt: undefined,
+      reminderMinutes: undefined,
+    });
+    expect(changedFields(before, { venceEm: null, lembreteMinutos: 5 }, NOW).reminderMinutes).toBe(5);
+  });
+
+  test('keeps when it was first completed, and reopens', () => {
+    expect(changedFields(before, { concluida: true }, NOW).completedAt).toBe(NOW - 1);
+    expect(changedFields(before, { concluida: false }, NOW).completedAt).toBeUndefined();
+    expect(changedFields(activity(), { concluida: true }, NOW).completedAt).toBe(NOW);
+  });
+});
+
+describe('what reads show', () => {
+  test('leaves out links to what is gone, and activities of a card that is gone', () => {
+    const [cardId, contactId, heir] = [newId('card'), newId('contact'), newId('contact')];
+    const [ofCard, ofContact] = [activity({ cardId }), activity({ contactId })];
+    const shown = (to?: typeof heir) =>
+      shownActivities(
+        new Map<LinkedId, Id<'contact'> | undefined>([
+          [cardId, undefined],
+          [contactId, to],
+        ]),
+        [ofCard, ofContact],
+      );
+    expect(shown()).toEqual([{ ...ofContact, contactId: undefined }]);
+    expect(shown(heir)).toEqual([{ ...ofContact, contactId: heir }]);
+  });
+});
