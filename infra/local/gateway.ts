@@ -242,14 +242,15 @@ const writeResult = (
     if (name.toLowerCase() !== 'content-length') headers.push(name, String(result.headers[name]));
   for (const name in result.multiValueHeaders)
     for (const value of result.multiValueHeaders[name] ?? []) headers.push(name, String(value));
-  const bytes = Buffer.from(body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
-  if (statusCode !== 204 && statusCode !== 304) headers.push('content-length', String(bytes.length));
+  // A text goes out in one piece with the head; bytes would be a second one.
+  const content = result.isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
+  if (statusCode !== 204 && statusCode !== 304) headers.push('content-length', String(Buffer.byteLength(content)));
   const early = streamed && !streamed.complete ? streamed : undefined;
   if (early) headers.push('connection', 'close');
   response.writeHead(statusCode, headers);
-  if (!early) response.end(bytes);
+  if (!early) response.end(content);
   else {
-    response.write(bytes);
+    response.write(content);
     linger(early, response);
   }
   return true;

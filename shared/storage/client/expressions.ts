@@ -130,7 +130,11 @@ const keyOf = (key: Key) => marshall({ pk: key.pk, sk: key.sk });
 /** One write as an item of TransactWriteItems; a failed condition returns the current row. */
 export const toTransactItem = (TableName: string, operation: WriteOp): TransactWriteItem => {
   const { kind, ...rest } = expressWrite(operation);
-  const item = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...rest };
+  const item = {
+    TableName,
+    ...(operation.when ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const } : {}),
+    ...rest,
+  };
   if (kind === 'put') return { Put: item as TransactWriteItem['Put'] };
   if (kind === 'update') return { Update: item as TransactWriteItem['Update'] };
   if (kind === 'delete') return { Delete: item as TransactWriteItem['Delete'] };

@@ -58,8 +58,7 @@ export const plainJson = (sdk: Protocol): Protocol => {
   const plain: Coding = {
     async serializeRequest(operation, input, context) {
       if (!PLAIN.has(operation.name)) return coding.serializeRequest(operation, input, context);
-      const body = Buffer.from(toJson(input));
-      return Object.assign(await coding.serializeRequest(operation, NO_INPUT, context), { body });
+      return Object.assign(await coding.serializeRequest(operation, NO_INPUT, context), { body: toJson(input) });
     },
     async deserializeResponse(operation, context, answer) {
       if (!PLAIN.has(operation.name) || answer.statusCode !== 200)
