@@ -15,12 +15,11 @@ export const ${schema}Result = z
 
 export const ${variable} = defineOperation({
   id: '${id}',
-  method: 'POST',
-  path: '${path}',
+  route: 'POST ${path}',
   tag: '${tag}',
   summary: 'Describe ${id} in one line',
   permission: '${scope}',
-  request: { body: ${schema} },
+  body: ${schema},
   responses: { 200: ${schema}Result },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'none' },

@@ -3,6 +3,7 @@ import { accessSync, chmodSync, constants, mkdirSync, readFileSync, renameSync, 
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { orUndefined } from '../../shared/domain/core/or-undefined.ts';
 import { CannotStart } from './cannot-start.ts';
 
 /** Another running process holds the data directory's lock. */
@@ -65,13 +66,8 @@ const stopProcess = async (pid: number, identity: string): Promise<boolean> => {
 const NOTE = 'owner.json';
 
 /** The note of the current or last owner. */
-const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
-  try {
-    return JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')) as OwnerNote;
-  } catch {
-    return undefined;
-  }
-};
+const readOwnerNote = (dataDir: string): OwnerNote | undefined =>
+  orUndefined(() => JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
 
 const inUseError = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse => {
   const who = owner ? `process ${owner.pid}${owner.url ? ` at ${owner.url}` : ''}` : 'another process';

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { orUndefined } from '../../shared/domain/core/or-undefined.ts';
 import { folderArchiveBucket } from '../../shared/providers/archive/folder-bucket.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
@@ -24,13 +25,7 @@ const runningStack = z.object({
 });
 type RunningStack = z.output<typeof runningStack>;
 
-const readJson = (file: string): unknown => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
-};
+const readJson = (file: string): unknown => orUndefined(() => JSON.parse(readFileSync(file, 'utf8')));
 
 const answers = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(

@@ -28,18 +28,18 @@ const Account = openObject('Account', 'A person of the organization.', {
 });
 
 const params = z.object({ id: pathId('account', 'The id of the account.') });
-const reads = { tag, permission: 'accounts:read', method: 'GET', uses: { table: 'read' } } as const;
-const writes = { tag, permission: 'accounts:write', method: 'POST', uses: { table: 'write' } } as const;
+const reads = { tag, permission: 'accounts:read', uses: { table: 'read' } } as const;
+const writes = { tag, permission: 'accounts:write', uses: { table: 'write' } } as const;
 const NOT_ABOVE = '403 for an account of a role above that of the caller; a key manages no admin and no owner.';
 
 export const listAccounts = defineOperation({
   ...reads,
   id: 'accounts.list',
-  path: '/v2/accounts',
+  route: 'GET /v2/accounts',
   summary: 'List the people of the organization, newest first',
   description:
     'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
-  request: { query: z.strictObject({ ...paged(50, 200) }) },
+  query: z.strictObject({ ...paged(50, 200) }),
   responses: { 200: pageOf(Account, 'AccountPage', 'accounts') },
   errors: ['VALIDATION_ERROR'],
 });
@@ -47,37 +47,35 @@ export const listAccounts = defineOperation({
 export const getAccount = defineOperation({
   ...reads,
   id: 'accounts.get',
-  path: '/v2/accounts/{id}',
+  route: 'GET /v2/accounts/{id}',
   summary: 'Read a person',
-  request: { params },
+  params,
   responses: { 200: Account },
 });
 
 export const createAccount = defineOperation({
   ...writes,
   id: 'accounts.create',
-  path: '/v2/accounts',
+  route: 'POST /v2/accounts',
   summary: 'Invite a person',
   description: `Mails a link, which works for seven days; \`POST /sessions/links\` mails another. The account becomes active when the person signs in. ${NOT_ABOVE} 409 for an e-mail address that the organization has already, and for an organization that is full. The test environment mails nothing.`,
-  request: {
-    body: closedObject('CreateAccount', 'A person to invite.', {
-      name,
-      email: z
-        .string()
-        .max(MAX_ADDRESS_LENGTH)
-        .transform((text, context) => {
-          const address = parseAddress(text);
-          if (address !== undefined) return address;
-          context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
-          return z.NEVER;
-        })
-        .meta({
-          description: 'The e-mail address; unique in the organization, without regard to case.',
-          example: 'ana@example.com',
-        }),
-      role,
-    }),
-  },
+  body: closedObject('CreateAccount', 'A person to invite.', {
+    name,
+    email: z
+      .string()
+      .max(MAX_ADDRESS_LENGTH)
+      .transform((text, context) => {
+        const address = parseAddress(text);
+        if (address !== undefined) return address;
+        context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
+        return z.NEVER;
+      })
+      .meta({
+        description: 'The e-mail address; unique in the organization, without regard to case.',
+        example: 'ana@example.com',
+      }),
+    role,
+  }),
   responses: { 201: Account },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
@@ -86,16 +84,13 @@ export const createAccount = defineOperation({
 export const changeAccount = defineOperation({
   ...writes,
   id: 'accounts.change',
-  method: 'PATCH',
-  path: '/v2/accounts/{id}',
+  route: 'PATCH /v2/accounts/{id}',
   summary: "Change a person's name or role",
   description: `Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address stays: a person with another one is invited anew. ${NOT_ABOVE} 409 where no active owner would be left.`,
-  request: {
-    params,
-    body: z
-      .strictObject({ name: name.optional(), role: role.optional() })
-      .meta({ id: 'ChangeAccount', description: 'The changes.', example: { role: 'support' } }),
-  },
+  params,
+  body: z
+    .strictObject({ name: name.optional(), role: role.optional() })
+    .meta({ id: 'ChangeAccount', description: 'The changes.', example: { role: 'support' } }),
   responses: { 200: Account },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -103,10 +98,10 @@ export const changeAccount = defineOperation({
 export const suspendAccount = defineOperation({
   ...writes,
   id: 'accounts.suspend',
-  path: '/v2/accounts/{id}/suspend',
+  route: 'POST /v2/accounts/{id}/suspend',
   summary: 'Suspend a person',
   description: `Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. ${NOT_ABOVE} 409 where no active owner would be left.`,
-  request: { params },
+  params,
   responses: { 200: Account },
   errors: ['CONFLICT'],
 });
@@ -114,10 +109,10 @@ export const suspendAccount = defineOperation({
 export const activateAccount = defineOperation({
   ...writes,
   id: 'accounts.activate',
-  path: '/v2/accounts/{id}/activate',
+  route: 'POST /v2/accounts/{id}/activate',
   summary: 'End the suspension of a person',
   description: `The account is again what it was: \`active\`, or \`invited\` if nobody had signed in. 409 for an open invitation, which only its person accepts. ${NOT_ABOVE}`,
-  request: { params },
+  params,
   responses: { 200: Account },
   errors: ['CONFLICT'],
 });
@@ -125,11 +120,10 @@ export const activateAccount = defineOperation({
 export const deleteAccount = defineOperation({
   ...writes,
   id: 'accounts.delete',
-  method: 'DELETE',
-  path: '/v2/accounts/{id}',
+  route: 'DELETE /v2/accounts/{id}',
   summary: 'Remove a person',
   description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
-  request: { params },
+  params,
   responses: { 204: null },
   errors: ['CONFLICT'],
 });

@@ -37,8 +37,7 @@ const ReportTurn = z
 
 export const reportAiTurn = defineOperation({
   id: 'ai.report',
-  method: 'POST',
-  path: '/v2/ai/interactions',
+  route: 'POST /v2/ai/interactions',
   tag: 'Assistants',
   summary: 'Report a turn of your own assistant',
   description:
@@ -46,7 +45,7 @@ export const reportAiTurn = defineOperation({
   permission: 'messages:send',
   idempotency: 'optional',
   personFilters: ['to'],
-  request: { body: ReportTurn },
+  body: ReportTurn,
   responses: {
     201: openObject('ReportedAiTurn', 'The stored turn.', {
       ...AiTurn.shape,

@@ -60,28 +60,25 @@ export const AuditEntry = openObject(
 
 export const listAudit = defineOperation({
   id: 'audit.list',
-  method: 'GET',
-  path: '/v2/audit',
+  route: 'GET /v2/audit',
   tag: 'Audit',
   summary: 'Read the audit log, newest first',
   description:
     'What was done in the environment of the credential, by whom and from where. Kept for 400 days. Filters combine; the list ends where `nextCursor` is absent.',
   permission: 'audit:read',
-  request: {
-    query: z.strictObject({
-      actor: z
-        .string()
-        .min(1)
-        .max(128)
-        .optional()
-        .meta({ description: 'Only acts of this key or account, or of `operator`.' }),
-      action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only acts of this kind.' }),
-      object: z.string().min(1).max(256).optional().meta({ description: 'Only acts on this object.' }),
-      from: dateTime('Only acts at or after this time.').optional(),
-      to: dateTime('Only acts at or before this time.').optional(),
-      ...byCursor(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    actor: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .meta({ description: 'Only acts of this key or account, or of `operator`.' }),
+    action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only acts of this kind.' }),
+    object: z.string().min(1).max(256).optional().meta({ description: 'Only acts on this object.' }),
+    from: dateTime('Only acts at or after this time.').optional(),
+    to: dateTime('Only acts at or before this time.').optional(),
+    ...byCursor(50, 200),
+  }),
   responses: { 200: cursorPageOf(AuditEntry, 'AuditPage', 'the audit log', 'entries') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -66,8 +66,7 @@ const Answer = BatchAccepted.extend({
 
 export const bulkResend = defineOperation({
   id: 'bulk.resend',
-  method: 'POST',
-  path: '/v1/messages/bulk-resend',
+  route: 'POST /v1/messages/bulk-resend',
   tag: 'All channels',
   summary: 'Correct and resend queued or failed messages',
   description:
@@ -75,7 +74,7 @@ export const bulkResend = defineOperation({
   permission: 'messages:manage',
   idempotency: 'optional',
   rate: 'bulk_send',
-  request: { body: Body },
+  body: Body,
   responses: { 202: Answer },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },

@@ -88,8 +88,7 @@ const Batch = openObject('Batch', 'A batch and its progress.', {
 
 export const bulkSend = defineOperation({
   id: 'bulk.send',
-  method: 'POST',
-  path: '/v1/messages/bulk',
+  route: 'POST /v1/messages/bulk',
   tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
@@ -97,7 +96,7 @@ export const bulkSend = defineOperation({
   permission: 'messages:send',
   idempotency: 'optional',
   rate: 'bulk_send',
-  request: { body: BulkSend },
+  body: BulkSend,
   responses: { 202: BulkSent },
   errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk', 'outcome', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
@@ -107,12 +106,11 @@ export const bulkSend = defineOperation({
 
 export const getBatch = defineOperation({
   id: 'bulk.get',
-  method: 'GET',
-  path: '/v1/messages/bulk/{batchId}',
+  route: 'GET /v1/messages/bulk/{batchId}',
   tag: 'All channels',
   summary: 'Read a batch and its progress',
   permission: 'messages:read',
-  request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },
+  params: z.object({ batchId: pathId('batch', 'The id of the batch.') }),
   responses: { 200: Batch },
   uses: { table: 'read' },
 });

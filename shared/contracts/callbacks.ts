@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<string, { readonly body: string; readonly content
 /** The body and content type of a successful response; undefined if it is empty. */
 export const callbackAnswer = (address: CallbackAddress) => ANSWERS[`${address.provider}/${address.kind}`];
 
-const common = { path: '/callbacks/{provider}/{kind}', tag: 'Callbacks', permission: 'public' } as const;
+const common = { tag: 'Callbacks', permission: 'public' } as const;
 const params = (provider: string, kind: CallbackKind) =>
   z.object({
     provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'The provider that calls.', example: provider }),
@@ -32,14 +32,12 @@ const params = (provider: string, kind: CallbackKind) =>
 export const receiveCallback = defineOperation({
   ...common,
   id: 'callbacks.receive',
-  method: 'POST',
+  route: 'POST /callbacks/{provider}/{kind}',
   summary: "Receive a provider's delivery receipts, inbound messages or events",
   description:
     "For providers only: each call is authenticated by the provider's own signature over its exact bytes; 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is stored once and a reply is charged once. One call of Meta may contain all kinds (`events`). What matches no message, number or account of an organization is acknowledged and counted. 404 for a provider that is not configured.",
-  request: {
-    params: params('twilio', 'receipts'),
-    rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
-  },
+  params: params('twilio', 'receipts'),
+  rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
   responses: {
     200: {
       contentType: 'text/xml',
@@ -54,18 +52,16 @@ const word = (description: string, example: string) => z.string().max(512).meta(
 export const verifyCallback = defineOperation({
   ...common,
   id: 'callbacks.verify',
-  method: 'GET',
+  route: 'GET /callbacks/{provider}/{kind}',
   summary: 'Verify a callback URL to a provider',
   description:
     "Meta calls this before it sends callbacks to a URL: the challenge is returned if the verification token is that of the provider's settings, 403 otherwise. Changes nothing. 404 for a provider that is not configured or has no such verification.",
-  request: {
-    params: params('whatsapp_cloud_api', 'events'),
-    query: z.strictObject({
-      'hub.mode': word('`subscribe`.', 'subscribe'),
-      'hub.verify_token': word('The verification token that was entered with the URL.', 'the verification token'),
-      'hub.challenge': word('The challenge to return.', '1158201444'),
-    }),
-  },
+  params: params('whatsapp_cloud_api', 'events'),
+  query: z.strictObject({
+    'hub.mode': word('`subscribe`.', 'subscribe'),
+    'hub.verify_token': word('The verification token that was entered with the URL.', 'the verification token'),
+    'hub.challenge': word('The challenge to return.', '1158201444'),
+  }),
   responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
   uses: { table: 'read', rootKeys: ['callbacks'] },
 });

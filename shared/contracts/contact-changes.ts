@@ -53,14 +53,14 @@ export const ChangeContact = closedObject('ChangeContact', 'A change of a contac
 
 export const changeContact = defineOperation({
   id: 'contacts.change',
-  method: 'PATCH',
-  path: '/contacts/{id}',
+  route: 'PATCH /contacts/{id}',
   tag: 'Contacts',
   summary: 'Change a contact',
   description:
     'JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null takes one away; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent is changed by opt-out and opt-in alone; a new phone that asked to be sent nothing makes the contact opted out, and raises contact.opted_out. 409 where another contact has the phone or externalId, with the `meta` of a creation. A change of nothing leaves `updatedAt` as it is.',
   permission: 'contacts:write',
-  request: { params, body: ChangeContact },
+  params,
+  body: ChangeContact,
   responses: { 200: Contact },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
@@ -68,14 +68,13 @@ export const changeContact = defineOperation({
 
 export const deleteContact = defineOperation({
   id: 'contacts.delete',
-  method: 'DELETE',
-  path: '/contacts/{id}',
+  route: 'DELETE /contacts/{id}',
   tag: 'Contacts',
   summary: 'Erase a contact',
   description:
     'From this answer on no read shows the contact, and its phone and externalId are free. In the background, within minutes, its messages lose recipient and content, what waited to be sent to it is cancelled, and received messages, turns, devices, and the bodies that webhooks were sent lose the person. What messages cost stays. An opt-out stays as a blind index: who asked for no messages gets none. The audit log tells when it began and, with counts, when it was over.',
   permission: 'contacts:write',
-  request: { params },
+  params,
   responses: { 204: null },
   uses: { table: 'write', queues: ['outcome'] },
 });
@@ -85,14 +84,14 @@ const NoFields = z.strictObject({}).meta({ id: 'NoFields', description: 'No fiel
 
 export const revealDocuments = defineOperation({
   id: 'contacts.reveal-documents',
-  method: 'POST',
-  path: '/v2/contacts/{id}/documentos/revelar',
+  route: 'POST /v2/contacts/{id}/documentos/revelar',
   tag: 'Contacts',
   summary: "Reveal a contact's documents",
   description:
     'In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
   permission: { session: 'contacts:pii' },
-  request: { params, body: NoFields },
+  params,
+  body: NoFields,
   responses: {
     200: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
       cpf: optionalText('The CPF: eleven digits.', '52998224725'),

@@ -20,27 +20,27 @@ const ConsentChange = openObject('ConsentChange', "A change of a contact's conse
 
 export const listConsents = defineOperation({
   id: 'contacts.consents',
-  method: 'GET',
-  path: '/contacts/{id}/consents',
+  route: 'GET /contacts/{id}/consents',
   tag: 'Contacts',
   summary: "List the changes of a contact's consent, newest first",
   description: 'Each with its proof or its reason. The list ends where `nextCursor` is absent.',
   permission: 'contacts:read',
-  request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
+  params,
+  query: z.strictObject({ ...byCursor(50, 200) }),
   responses: { 200: cursorPageOf(ConsentChange, 'ConsentPage', "the changes of a contact's consent", 'changes') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const exportContact = defineOperation({
   id: 'contacts.export',
-  method: 'GET',
-  path: '/contacts/{id}/export',
+  route: 'GET /contacts/{id}/export',
   tag: 'Contacts',
   summary: 'Export what is kept of a contact',
   description:
     'For a person who asks what is kept of them: everything in full but documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
   permission: 'pii:full',
-  request: { params, query: z.strictObject({ ...byCursor(100, 200) }) },
+  params,
+  query: z.strictObject({ ...byCursor(100, 200) }),
   responses: {
     200: openObject('ContactExport', 'A page of what is kept of a contact.', {
       contact: ContactRead,

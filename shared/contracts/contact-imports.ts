@@ -102,13 +102,12 @@ const LIMITS =
 
 export const createContactImport = defineOperation({
   id: 'contact-imports.create',
-  method: 'POST',
-  path: '/contacts/import/jobs',
+  route: 'POST /contacts/import/jobs',
   tag,
   summary: 'Create an import of a file',
   description: `Answers where to PUT the file; then start the import. ${LIMITS}`,
   permission: 'contacts:write',
-  request: { body: CreateContactImport },
+  body: CreateContactImport,
   responses: { 201: ContactImport },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', objects: ['import_upload'] },
@@ -116,28 +115,27 @@ export const createContactImport = defineOperation({
 
 export const startContactImport = defineOperation({
   id: 'contact-imports.start',
-  method: 'POST',
-  path: '/contacts/import/jobs/{id}/start',
+  route: 'POST /contacts/import/jobs/{id}/start',
   tag,
   summary: 'Start an import whose file was uploaded',
   description:
     'It goes on by itself; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another does. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out on the way. Without pii:full its figures tell of people, so that it counts as 60 lookups; then 429.',
   permission: 'contacts:write',
-  request: { params },
+  params,
   responses: { 200: ContactImport },
   errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });
 
-const reads = { tag, permission: 'contacts:write', method: 'GET' } as const;
+const reads = { tag, permission: 'contacts:write' } as const;
 
 export const getContactImport = defineOperation({
   ...reads,
   id: 'contact-imports.get',
-  path: '/contacts/import/jobs/{id}',
+  route: 'GET /contacts/import/jobs/{id}',
   summary: 'Read an import of a file',
   description: 'With its progress, and addresses that are made anew at each read.',
-  request: { params },
+  params,
   responses: { 200: ContactImport },
   uses: { table: 'read', objects: ['import_upload', 'import_errors'] },
 });
@@ -145,24 +143,23 @@ export const getContactImport = defineOperation({
 export const listContactImports = defineOperation({
   ...reads,
   id: 'contact-imports.list',
-  path: '/contacts/import/jobs',
+  route: 'GET /contacts/import/jobs',
   summary: 'List imports of files, newest first',
   description: 'Without addresses; those that ended are kept for 30 days, those without a file for 7.',
-  request: { query: z.strictObject({ ...byCursor(50, 100) }) },
+  query: z.strictObject({ ...byCursor(50, 100) }),
   responses: { 200: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const cancelContactImport = defineOperation({
   id: 'contact-imports.cancel',
-  method: 'POST',
-  path: '/contacts/import/jobs/{id}/cancel',
+  route: 'POST /contacts/import/jobs/{id}/cancel',
   tag,
   summary: 'Cancel an import of a file',
   description:
     'What was imported stays. One that runs is `cancelling` until the rows that are being stored are counted. 409 for one that ended otherwise.',
   permission: 'contacts:write',
-  request: { params },
+  params,
   responses: { 200: ContactImport },
   errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },

@@ -7,33 +7,30 @@ import { defineOperation } from './define-operation.ts';
 
 export const listContacts = defineOperation({
   id: 'contacts.list',
-  method: 'GET',
-  path: '/contacts',
+  route: 'GET /contacts',
   tag: 'Contacts',
   summary: 'List contacts, newest first',
   description:
     'Filters are joined: a contact has to meet all of them. `q` finds what the name, the WhatsApp name, the e-mail address or the phone (by its digits) contains, ignoring case and accents; one or two characters find beginnings of words. It needs the scope pii:full; without it, `q` is dropped and a warning says so.',
   permission: 'contacts:read',
-  request: {
-    query: z.strictObject({
-      tag: optionalBoundedText(64, 'Only contacts with this tag.', 'vip'),
-      optInStatus: z
-        .enum(OPT_IN_STATUSES)
-        .optional()
-        .meta({ description: 'Only contacts with this consent.', example: 'granted' }),
-      source: z
-        .enum(CONTACT_SOURCES)
-        .optional()
-        .meta({ description: 'Only contacts from this source.', example: 'import' }),
-      externalId: optionalBoundedText(128, "Only the contact with this id of the caller's own.", 'loja:42'),
-      listId: idSchema('list').optional().meta({ description: 'Only contacts of this static list.' }),
-      q: boundedText(128, 'What names, e-mail addresses or phones contain. Needs pii:full.', 'souza')
-        .regex(/\S/, 'must not be blank')
-        .optional(),
-      updatedSince: dateTime('Only contacts that changed at or after this time.').optional(),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    tag: optionalBoundedText(64, 'Only contacts with this tag.', 'vip'),
+    optInStatus: z
+      .enum(OPT_IN_STATUSES)
+      .optional()
+      .meta({ description: 'Only contacts with this consent.', example: 'granted' }),
+    source: z
+      .enum(CONTACT_SOURCES)
+      .optional()
+      .meta({ description: 'Only contacts from this source.', example: 'import' }),
+    externalId: optionalBoundedText(128, "Only the contact with this id of the caller's own.", 'loja:42'),
+    listId: idSchema('list').optional().meta({ description: 'Only contacts of this static list.' }),
+    q: boundedText(128, 'What names, e-mail addresses or phones contain. Needs pii:full.', 'souza')
+      .regex(/\S/, 'must not be blank')
+      .optional(),
+    updatedSince: dateTime('Only contacts that changed at or after this time.').optional(),
+    ...paged(50, 200),
+  }),
   responses: {
     200: openObject('ContactPage', 'A page of contacts.', {
       items: z.array(Contact).meta({ description: 'The contacts of this page, newest first.' }),

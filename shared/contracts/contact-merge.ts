@@ -11,14 +11,14 @@ const MergeContact = closedObject('MergeContact', 'A duplicate to merge.', {
 
 export const mergeContacts = defineOperation({
   id: 'contacts.merge',
-  method: 'POST',
-  path: '/contacts/{id}/merge',
+  route: 'POST /contacts/{id}/merge',
   tag: 'Contacts',
   summary: 'Merge a duplicate into a contact',
   description:
     "The contact's own values win, and what it lacks comes from the duplicate; tags and debts are united, and a withdrawal of either wins. The duplicate's phone leads to the contact from this answer on, and its messages, events, turns and devices follow in the background, within minutes. A repeat answers the contact as it is. 422 names what both together have too much of. Raises contact.merged, and contact.opted_out where the contact is opted out by it.",
   permission: 'contacts:write',
-  request: { params, body: MergeContact },
+  params,
+  body: MergeContact,
   responses: { 200: ContactRead },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events', 'outcome'], rootKeys: ['contacts'] },
@@ -34,14 +34,13 @@ const Duplicate = openObject('LikelyDuplicate', 'A contact that may be the same 
 
 export const listDuplicates = defineOperation({
   id: 'contacts.duplicates',
-  method: 'GET',
-  path: '/contacts/{id}/duplicates',
+  route: 'GET /contacts/{id}/duplicates',
   tag: 'Contacts',
   summary: 'Find likely duplicates of a contact',
   description:
     "At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone is one contact's, so that no two share one. Nothing is merged by it.",
   permission: 'contacts:read',
-  request: { params },
+  params,
   responses: {
     200: openObject('LikelyDuplicates', 'Contacts that may be the same person.', {
       items: z.array(Duplicate).meta({ description: 'The likely duplicates.' }),

@@ -21,17 +21,14 @@ const ContactStep = openObject('ContactTimelineStep', "An entry of a contact's t
 
 export const getContactTimeline = defineOperation({
   id: 'contacts.timeline',
-  method: 'GET',
-  path: '/contacts/{id}/timeline',
+  route: 'GET /contacts/{id}/timeline',
   tag: 'Contacts',
   summary: "Read a contact's timeline, newest first",
   description:
     'The messages that named the contact, what it wrote, the turns of assistants that were reported, and its events as a customer, each with its attribution. The list ends where `nextCursor` is absent.',
   permission: 'contacts:read',
-  request: {
-    params: z.object({ id: pathId('contact', 'The id of the contact.') }),
-    query: z.strictObject({ ...byCursor(50, 100) }),
-  },
+  params: z.object({ id: pathId('contact', 'The id of the contact.') }),
+  query: z.strictObject({ ...byCursor(50, 100) }),
   responses: { 200: cursorPageOf(ContactStep, 'ContactTimeline', "a contact's timeline", 'entries') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

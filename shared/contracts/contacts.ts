@@ -153,18 +153,17 @@ const params = contactParams;
 const writes = {
   tag: 'Contacts',
   permission: 'contacts:write',
-  method: 'POST',
   uses: { table: 'write', queues: ['events'] },
 } as const;
 
 export const createContact = defineOperation({
   ...writes,
   id: 'contacts.create',
-  path: '/contacts',
+  route: 'POST /contacts',
   summary: 'Create a contact',
   description:
     'A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most 60 a minute for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.',
-  request: { body: CreateContact },
+  body: CreateContact,
   responses: { 201: Contact },
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
@@ -172,13 +171,12 @@ export const createContact = defineOperation({
 
 export const getContact = defineOperation({
   id: 'contacts.get',
-  method: 'GET',
-  path: '/contacts/{id}',
+  route: 'GET /contacts/{id}',
   tag: 'Contacts',
   summary: 'Read a contact',
   description: 'With its documents, masked for every caller.',
   permission: 'contacts:read',
-  request: { params },
+  params,
   responses: { 200: ContactRead },
   uses: { table: 'read', rootKeys: ['contacts'] },
 });
@@ -186,11 +184,12 @@ export const getContact = defineOperation({
 export const optOutContact = defineOperation({
   ...writes,
   id: 'contacts.opt-out',
-  path: '/contacts/{id}/opt-out',
+  route: 'POST /contacts/{id}/opt-out',
   summary: 'Withdraw consent',
   description:
     'From this response on, sends to the contact or its phone are refused on every channel, except transactional SMS. Raises contact.opted_out; a repeat changes and raises nothing.',
-  request: { params, body: OptOutContact },
+  params,
+  body: OptOutContact,
   responses: { 200: Contact },
   errors: ['VALIDATION_ERROR'],
 });
@@ -198,10 +197,11 @@ export const optOutContact = defineOperation({
 export const optInContact = defineOperation({
   ...writes,
   id: 'contacts.opt-in',
-  path: '/contacts/{id}/opt-in',
+  route: 'POST /contacts/{id}/opt-in',
   summary: 'Record consent',
   description: 'Stores the proof, and ends an earlier withdrawal. A repeat changes nothing: the first proof is kept.',
-  request: { params, body: OptInContact },
+  params,
+  body: OptInContact,
   responses: { 200: Contact },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write' },

@@ -87,14 +87,13 @@ const RecordEvent = z
 
 export const recordCustomerEvent = defineOperation({
   id: 'events.record',
-  method: 'POST',
-  path: '/v2/events',
+  route: 'POST /v2/events',
   tag,
   summary: 'Record an event of a customer',
   description:
     'A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls a minute name the customer by `phone` or `email`; then 429.',
   permission: 'contacts:write',
-  request: { body: RecordEvent },
+  body: RecordEvent,
   responses: { 201: CustomerEvent, 200: CustomerEvent },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['recipients'] },
@@ -102,27 +101,24 @@ export const recordCustomerEvent = defineOperation({
 
 export const listCustomerEvents = defineOperation({
   id: 'events.list',
-  method: 'GET',
-  path: '/v2/events',
+  route: 'GET /v2/events',
   tag,
   summary: 'List events of customers, latest first',
   permission: 'contacts:read',
-  request: {
-    query: z
-      .strictObject({
-        from: dateTime('Only events that happened at or after this time.'),
-        to: dateTime('Only events that happened at or before this time.'),
-        name: boundedText(128, 'Only events of this name.').optional(),
-        contactId: looseId('contact', z.string().min(1).max(128))
-          .optional()
-          .meta({ description: 'Only events of this contact.' }),
-        ...byCursor(50, 200),
-      })
-      .refine(({ from, to }) => Date.parse(from) <= Date.parse(to), {
-        path: ['to'],
-        message: 'must not be before from',
-      }),
-  },
+  query: z
+    .strictObject({
+      from: dateTime('Only events that happened at or after this time.'),
+      to: dateTime('Only events that happened at or before this time.'),
+      name: boundedText(128, 'Only events of this name.').optional(),
+      contactId: looseId('contact', z.string().min(1).max(128))
+        .optional()
+        .meta({ description: 'Only events of this contact.' }),
+      ...byCursor(50, 200),
+    })
+    .refine(({ from, to }) => Date.parse(from) <= Date.parse(to), {
+      path: ['to'],
+      message: 'must not be before from',
+    }),
   responses: { 200: cursorPageOf(CustomerEvent, 'CustomerEventPage', 'events', 'events', ', latest first') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

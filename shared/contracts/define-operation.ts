@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ProblemName } from '../domain/core/errors.ts';
+import { definedFields } from '../domain/core/patch.ts';
 import type { Scope } from '../domain/core/scopes.ts';
 import type { RootKey } from '../domain/core/secrets.ts';
 import type { QueueName } from '../queues/queues.ts';
@@ -81,6 +82,16 @@ export interface Uses {
   readonly liveVolume?: true;
 }
 
+/** The parts of a request that an operation reads. */
+interface RequestParts {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** A body passed on as unparsed text: providers sign its exact bytes. */
+  readonly rawBody?: RawContent;
+  readonly stream?: StreamedBody;
+}
+
 /** One operation of the API: the only place that declares its path, permission, schemas and statuses. */
 export interface OperationContract {
   /** `<area>.<verb>`: the handler is `functions/<area>/<verb>.ts`, the example `events/requests/<id>.json`. */
@@ -97,14 +108,7 @@ export interface OperationContract {
   readonly rate?: 'single_send' | 'bulk_send';
   /** Fields of the query or the body that name a person by an address: docs/spec/personal-data.md#lookups-by-address. */
   readonly personFilters?: readonly string[];
-  readonly request: {
-    readonly params?: z.ZodObject;
-    readonly query?: z.ZodObject;
-    readonly body?: z.ZodType;
-    /** A body passed on as unparsed text: providers sign its exact bytes. */
-    readonly rawBody?: RawContent;
-    readonly stream?: StreamedBody;
-  };
+  readonly request: RequestParts;
   /** Success statuses and their bodies; `null` for no body. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
   /** Another form of the 200 body, for callers whose `Accept` prefers it: docs/spec/exports.md#csv. */
@@ -130,8 +134,27 @@ export const COMMON_PROBLEMS = [
 ] as const satisfies readonly ProblemName[];
 export type CommonProblem = (typeof COMMON_PROBLEMS)[number];
 
+/** A contract as its file writes it: method and path as one route, and the parts of the request among its other fields. */
+interface OperationDeclaration extends Omit<OperationContract, 'method' | 'path' | 'request'>, RequestParts {
+  /** Such as `GET /v2/lists/{id}`. */
+  readonly route: `${HttpMethod} /${string}`;
+}
+/** The contract of a declaration; a contract stands for itself. */
+type ContractOf<D> = D extends OperationContract
+  ? D
+  : Omit<D, 'route' | keyof RequestParts> &
+      Pick<OperationContract, 'method' | 'path'> & { readonly request: Pick<D, keyof D & keyof RequestParts> };
+
 /** Declares an operation. Keeps literal types, so that the handler's type includes the statuses. */
-export const defineOperation = <const C extends OperationContract>(contract: C): C => contract;
+export const defineOperation = <const D extends OperationContract | OperationDeclaration>(
+  declaration: D,
+): ContractOf<D> => {
+  if (!('route' in declaration)) return declaration as ContractOf<D>;
+  const { route, params, query, body, rawBody, stream, ...rest } = declaration;
+  const [method, path] = route.split(' ');
+  const request = definedFields({ params, query, body, rawBody, stream });
+  return { ...rest, method, path, request } as unknown as ContractOf<D>;
+};
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;
 /** The parsed parts of a request. */

@@ -94,7 +94,7 @@ const EmailTemplate = openObject('EmailTemplate', 'An e-mail template with its c
 
 const id = z.object({ id: pathId('emailTemplate', 'The id of the template.') });
 const tag = 'E-mail templates';
-const reads = { method: 'GET', permission: 'templates:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
 /** The MJML compiler needs memory, and time that grows with the source. */
 const compiles = { ...writes, memoryMb: 1024, timeoutSeconds: 28 } as const;
@@ -102,36 +102,31 @@ const compiles = { ...writes, memoryMb: 1024, timeoutSeconds: 28 } as const;
 export const listEmailTemplates = defineOperation({
   ...reads,
   id: 'email-templates.list',
-  path: '/v2/email/templates',
+  route: 'GET /v2/email/templates',
   summary: 'List e-mail templates, newest first',
   description: 'Without their contents.',
-  request: {
-    query: z.strictObject({
-      q: optionalBoundedText(128, 'Only templates whose name contains this, ignoring case and accents.', 'pedido'),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    q: optionalBoundedText(128, 'Only templates whose name contains this, ignoring case and accents.', 'pedido'),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(EmailTemplateSummary, 'EmailTemplatePage', 'templates', 'e-mail templates') },
 });
 
 export const createEmailTemplate = defineOperation({
   ...compiles,
   id: 'email-templates.create',
-  method: 'POST',
-  path: '/v2/email/templates',
+  route: 'POST /v2/email/templates',
   summary: 'Create an e-mail template',
   description:
     'MJML is compiled here, once; errors are reported with their lines. A name that another template has is 409 with its id in `meta.templateId`.',
-  request: {
-    body: closedObject('CreateEmailTemplate', 'A new e-mail template.', {
-      name,
-      subject,
-      format: format.default('html'),
-      source,
-      text: plainText.optional(),
-      variables: variables.optional(),
-    }),
-  },
+  body: closedObject('CreateEmailTemplate', 'A new e-mail template.', {
+    name,
+    subject,
+    format: format.default('html'),
+    source,
+    text: plainText.optional(),
+    variables: variables.optional(),
+  }),
   responses: { 201: EmailTemplate },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -139,30 +134,27 @@ export const createEmailTemplate = defineOperation({
 export const getEmailTemplate = defineOperation({
   ...reads,
   id: 'email-templates.get',
-  path: '/v2/email/templates/{id}',
+  route: 'GET /v2/email/templates/{id}',
   summary: 'Read an e-mail template',
-  request: { params: id },
+  params: id,
   responses: { 200: EmailTemplate },
 });
 
 export const changeEmailTemplate = defineOperation({
   ...compiles,
   id: 'email-templates.change',
-  method: 'PATCH',
-  path: '/v2/email/templates/{id}',
+  route: 'PATCH /v2/email/templates/{id}',
   summary: 'Change an e-mail template',
   description: 'JSON Merge Patch: absent fields stay, `text: null` clears. Sent e-mails do not change.',
-  request: {
-    params: id,
-    body: closedObject('ChangeEmailTemplate', 'A change of an e-mail template.', {
-      name: name.optional(),
-      subject: subject.optional(),
-      format: format.optional(),
-      source: source.optional(),
-      text: plainText.nullable().optional(),
-      variables: variables.optional(),
-    }),
-  },
+  params: id,
+  body: closedObject('ChangeEmailTemplate', 'A change of an e-mail template.', {
+    name: name.optional(),
+    subject: subject.optional(),
+    format: format.optional(),
+    source: source.optional(),
+    text: plainText.nullable().optional(),
+    variables: variables.optional(),
+  }),
   responses: { 200: EmailTemplate },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -170,33 +162,29 @@ export const changeEmailTemplate = defineOperation({
 export const deleteEmailTemplate = defineOperation({
   ...writes,
   id: 'email-templates.delete',
-  method: 'DELETE',
-  path: '/v2/email/templates/{id}',
+  route: 'DELETE /v2/email/templates/{id}',
   summary: 'Delete an e-mail template',
   description: 'Its name can be used again. Sent e-mails do not change.',
-  request: { params: id },
+  params: id,
   responses: { 204: null },
 });
 
 export const renderEmailTemplate = defineOperation({
   ...reads,
   id: 'email-templates.render',
-  method: 'POST',
-  path: '/v2/email/templates/{id}/render',
+  route: 'POST /v2/email/templates/{id}/render',
   summary: 'Render an e-mail template',
   description: 'As a send would fill it; nothing is sent or stored.',
-  request: {
-    params: id,
-    body: closedObject('RenderEmailTemplate', 'The values to fill the template with.', {
-      variables: z
-        .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
-        .default({})
-        .meta({
-          description: 'The values of the variables, by name.',
-          example: { nome: 'Bia', pedido: 'A-1842' },
-        }),
-    }),
-  },
+  params: id,
+  body: closedObject('RenderEmailTemplate', 'The values to fill the template with.', {
+    variables: z
+      .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
+      .default({})
+      .meta({
+        description: 'The values of the variables, by name.',
+        example: { nome: 'Bia', pedido: 'A-1842' },
+      }),
+  }),
   responses: {
     200: openObject('RenderedEmailTemplate', 'A filled template.', {
       subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),

@@ -60,38 +60,36 @@ export const SendEmail = closedObject('SendEmail', 'An e-mail to send: html, tex
 export const sendEmail = defineOperation({
   ...SYNCHRONOUS_SEND,
   id: 'email.send',
-  path: '/v2/email/messages',
+  route: 'POST /v2/email/messages',
   tag: 'E-mail',
   summary: 'Send an e-mail',
   description:
     'Synchronous: responds once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. A live address that bounced permanently or complained is suppressed by the provider: for 14 days from then its e-mails, transactional ones too, are refused with 422 and `meta.motivo` suppressed, stored as failed and not charged. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'email:send',
-  request: { body: SendEmail },
+  body: SendEmail,
   responses: { 201: SentEmail },
   uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: SENDING_KEYS, awsProviders: ['ses'] },
 });
 
-const reads = { tag: 'E-mail', permission: 'email:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'E-mail', permission: 'email:read', uses: { table: 'read' } } as const;
 
 export const listEmails = defineOperation({
   ...reads,
   id: 'email.list',
-  path: '/v2/email/messages',
+  route: 'GET /v2/email/messages',
   summary: 'List e-mails, newest first',
   personFilters: ['to'],
   description: 'Bodies are never returned.',
-  request: {
-    query: z.strictObject({
-      status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
-      to: z
-        .string()
-        .max(MAX_ADDRESS_LENGTH)
-        .optional()
-        .meta({ description: 'Only e-mails to this recipient: without pii:full at most 60 calls a minute.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
+    to: z
+      .string()
+      .max(MAX_ADDRESS_LENGTH)
+      .optional()
+      .meta({ description: 'Only e-mails to this recipient: without pii:full at most 60 calls a minute.' }),
+    campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(EmailMessage, 'EmailPage', 'e-mails') },
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
@@ -100,9 +98,9 @@ export const listEmails = defineOperation({
 export const getEmail = defineOperation({
   ...reads,
   id: 'email.get',
-  path: '/v2/email/messages/{id}',
+  route: 'GET /v2/email/messages/{id}',
   summary: 'Read an e-mail',
   description: 'The current state, without the body.',
-  request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
+  params: z.object({ id: pathId('message', 'The id of the e-mail.') }),
   responses: { 200: EmailMessage },
 });

@@ -40,11 +40,10 @@ const common = { tag: 'Exports', permission: 'messages:read' } as const;
 export const createExportJob = defineOperation({
   ...common,
   id: 'export-jobs.create',
-  method: 'POST',
-  path: '/v2/exports/jobs',
+  route: 'POST /v2/exports/jobs',
   summary: 'Export the messages of a time into a file',
   description: `Sent and received, newest first, at most ${MAX_JOB_DAYS} days: the rows of \`GET /v2/exports/messages\`, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
-  request: { body: closedObject('CreateExportJob', 'An export into a file.', { kind, channel, ...window, format }) },
+  body: closedObject('CreateExportJob', 'An export into a file.', { kind, channel, ...window, format }),
   responses: { 201: ExportJob },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk'] },
@@ -53,12 +52,11 @@ export const createExportJob = defineOperation({
 export const getExportJob = defineOperation({
   ...common,
   id: 'export-jobs.get',
-  method: 'GET',
-  path: '/v2/exports/jobs/{id}',
+  route: 'GET /v2/exports/jobs/{id}',
   summary: 'Read an export into a file',
   description:
     'With its progress and, once it is completed, an address that is made anew at each read. A file whose addresses are in full has one for callers with pii:full only.',
-  request: { params },
+  params,
   responses: { 200: ExportJob },
   uses: { table: 'read', objects: ['export_file'] },
 });

@@ -45,7 +45,6 @@ const description =
   'Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.';
 
 const exported = {
-  method: 'GET',
   tag: 'Exports',
   description,
   permission: 'messages:read',
@@ -59,17 +58,15 @@ const exported = {
 export const exportWhatsapp = defineOperation({
   ...exported,
   id: 'exports.whatsapp',
-  path: '/v2/exports/whatsapp',
+  route: 'GET /v2/exports/whatsapp',
   summary: 'Export the WhatsApp messages of a time',
-  request: { query: z.strictObject(window) },
+  query: z.strictObject(window),
 });
 
 export const exportMessages = defineOperation({
   ...exported,
   id: 'exports.messages',
-  path: '/v2/exports/messages',
+  route: 'GET /v2/exports/messages',
   summary: 'Export the messages of a channel and a time',
-  request: {
-    query: z.strictObject({ channel: channel.meta({ description: 'The channel.', example: 'sms' }), ...window }),
-  },
+  query: z.strictObject({ channel: channel.meta({ description: 'The channel.', example: 'sms' }), ...window }),
 });

@@ -69,7 +69,7 @@ const Flow = openObject('Flow', 'A WhatsApp flow.', {
 
 const id = z.object({ id: pathId('flow', 'The id of the flow.') });
 const tag = 'WhatsApp flows';
-const reads = { method: 'GET', permission: 'flows:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'flows:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'flows:write', tag, uses: { table: 'write' } } as const;
 const callsMeta = {
   ...writes,
@@ -82,38 +82,33 @@ const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED']
 export const listFlows = defineOperation({
   ...reads,
   id: 'flows.list',
-  path: '/v2/flows',
+  route: 'GET /v2/flows',
   summary: 'List WhatsApp flows, newest first',
   description:
     "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` where its flows exceed 5 MB together: continue at `skip` plus the number of items.",
-  request: {
-    query: z.strictObject({
-      status: status.optional(),
-      platformStatus: platformStatus.optional(),
-      category: category.optional(),
-      numberId: numberId.optional(),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: status.optional(),
+    platformStatus: platformStatus.optional(),
+    category: category.optional(),
+    numberId: numberId.optional(),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows') },
 });
 
 export const createFlow = defineOperation({
   ...writes,
   id: 'flows.create',
-  method: 'POST',
-  path: '/v2/flows',
+  route: 'POST /v2/flows',
   summary: 'Create a WhatsApp flow',
   description: 'Creates a draft: Meta gets it when it is published.',
-  request: {
-    body: closedObject('CreateFlow', 'A new flow.', {
-      numberId,
-      name,
-      description: description.optional(),
-      platformCategories: categories,
-      flowJson,
-    }),
-  },
+  body: closedObject('CreateFlow', 'A new flow.', {
+    numberId,
+    name,
+    description: description.optional(),
+    platformCategories: categories,
+    flowJson,
+  }),
   responses: { 201: Flow },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -121,29 +116,26 @@ export const createFlow = defineOperation({
 export const getFlow = defineOperation({
   ...reads,
   id: 'flows.get',
-  path: '/v2/flows/{id}',
+  route: 'GET /v2/flows/{id}',
   summary: 'Read a WhatsApp flow',
-  request: { params: id },
+  params: id,
   responses: { 200: Flow },
 });
 
 export const changeFlow = defineOperation({
   ...writes,
   id: 'flows.change',
-  method: 'PATCH',
-  path: '/v2/flows/{id}',
+  route: 'PATCH /v2/flows/{id}',
   summary: 'Change a WhatsApp flow',
   description:
     'Only a draft; increments `version`. JSON Merge Patch: absent fields stay, `description: null` clears. 409 while it is being published, and after a publication with an unknown outcome, until publishing it again has determined it.',
-  request: {
-    params: id,
-    body: closedObject('ChangeFlow', 'A change of a flow.', {
-      name: name.optional(),
-      description: description.nullable().optional(),
-      platformCategories: categories.optional(),
-      flowJson: flowJson.optional(),
-    }),
-  },
+  params: id,
+  body: closedObject('ChangeFlow', 'A change of a flow.', {
+    name: name.optional(),
+    description: description.nullable().optional(),
+    platformCategories: categories.optional(),
+    flowJson: flowJson.optional(),
+  }),
   responses: { 200: Flow },
   errors: MOVE_ERRORS,
 });
@@ -151,11 +143,10 @@ export const changeFlow = defineOperation({
 export const deleteFlow = defineOperation({
   ...callsMeta,
   id: 'flows.delete',
-  method: 'DELETE',
-  path: '/v2/flows/{id}',
+  route: 'DELETE /v2/flows/{id}',
   summary: 'Delete a WhatsApp flow',
   description: 'Only a draft; it is also deleted at Meta if it exists there. 409 while it is being published.',
-  request: { params: id },
+  params: id,
   responses: { 204: null },
   errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],
 });
@@ -163,12 +154,11 @@ export const deleteFlow = defineOperation({
 export const publishFlow = defineOperation({
   ...callsMeta,
   id: 'flows.publish',
-  method: 'POST',
-  path: '/v2/flows/{id}/publish',
+  route: 'POST /v2/flows/{id}/publish',
   summary: 'Publish a WhatsApp flow',
   description:
     'The draft is created at Meta, its JSON is uploaded and it is published: it is `active` and can no longer be changed. 422 with the errors that Meta finds. After a 502, publishing again continues where it stopped.',
-  request: { params: id },
+  params: id,
   responses: { 200: Flow },
   errors: META_ERRORS,
 });
@@ -176,11 +166,10 @@ export const publishFlow = defineOperation({
 export const deprecateFlow = defineOperation({
   ...callsMeta,
   id: 'flows.deprecate',
-  method: 'POST',
-  path: '/v2/flows/{id}/deprecate',
+  route: 'POST /v2/flows/{id}/deprecate',
   summary: 'Deprecate a WhatsApp flow',
   description: 'Only an active or a paused flow; it is also deprecated at Meta. This cannot be undone.',
-  request: { params: id },
+  params: id,
   responses: { 200: Flow },
   errors: META_ERRORS,
 });
@@ -188,12 +177,11 @@ export const deprecateFlow = defineOperation({
 export const syncFlow = defineOperation({
   ...callsMeta,
   id: 'flows.sync',
-  method: 'POST',
-  path: '/v2/flows/{id}/sync',
+  route: 'POST /v2/flows/{id}/sync',
   summary: 'Read a WhatsApp flow’s status from Meta',
   description:
     'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
-  request: { params: id },
+  params: id,
   responses: { 200: Flow },
   errors: META_ERRORS,
 });
@@ -201,11 +189,10 @@ export const syncFlow = defineOperation({
 export const archiveFlow = defineOperation({
   ...writes,
   id: 'flows.archive',
-  method: 'POST',
-  path: '/v2/flows/{id}/archive',
+  route: 'POST /v2/flows/{id}/archive',
   summary: 'Archive a WhatsApp flow',
   description: 'Only a draft or a deprecated flow. This cannot be undone.',
-  request: { params: id },
+  params: id,
   responses: { 200: Flow },
   errors: MOVE_ERRORS,
 });

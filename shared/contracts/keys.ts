@@ -103,16 +103,16 @@ export const RotateApiKey = closedObject('RotateApiKey', 'The overlap of a rotat
 
 const params = z.object({ id: pathId('apiKey', 'The id of the key.') });
 
-const reads = { tag: 'API keys', permission: 'keys:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'API keys', permission: 'keys:read', uses: { table: 'read' } } as const;
 
 export const listKeys = defineOperation({
   ...reads,
   id: 'keys.list',
-  path: '/v2/api-keys',
+  route: 'GET /v2/api-keys',
   summary: 'List API keys, newest first',
   description:
     'Keys of the organization in the environment of the credential, including expired and revoked ones. A key created a moment ago may be missing for about a second.',
-  request: { query: z.strictObject({ ...paged(50, 200) }) },
+  query: z.strictObject({ ...paged(50, 200) }),
   responses: { 200: pageOf(ApiKey, 'ApiKeyPage', 'keys', 'API keys') },
   errors: ['VALIDATION_ERROR'],
 });
@@ -120,28 +120,27 @@ export const listKeys = defineOperation({
 export const getKey = defineOperation({
   ...reads,
   id: 'keys.get',
-  path: '/v2/api-keys/{id}',
+  route: 'GET /v2/api-keys/{id}',
   summary: 'Read an API key',
   description: 'A key of the organization in the environment of the credential, revoked or not.',
-  request: { params },
+  params,
   responses: { 200: ApiKey },
 });
 
 const writes = {
   tag: 'API keys',
   permission: 'keys:write',
-  method: 'POST',
   uses: { table: 'write', queues: ['events'], writes: ['credentials'] },
 } as const;
 
 export const createKey = defineOperation({
   ...writes,
   id: 'keys.create',
-  path: '/v2/api-keys',
+  route: 'POST /v2/api-keys',
   summary: 'Create an API key',
   description:
     'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.',
-  request: { body: CreateApiKey },
+  body: CreateApiKey,
   responses: { 201: IssuedApiKey },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
@@ -149,10 +148,11 @@ export const createKey = defineOperation({
 export const rotateKey = defineOperation({
   ...writes,
   id: 'keys.rotate',
-  path: '/v2/api-keys/{id}/rotate',
+  route: 'POST /v2/api-keys/{id}/rotate',
   summary: "Rotate an API key's secret",
   description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
-  request: { params, body: RotateApiKey },
+  params,
+  body: RotateApiKey,
   responses: { 200: IssuedApiKey },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -160,12 +160,12 @@ export const rotateKey = defineOperation({
 export const changeKey = defineOperation({
   ...writes,
   id: 'keys.change',
-  method: 'PATCH',
-  path: '/v2/api-keys/{id}',
+  route: 'PATCH /v2/api-keys/{id}',
   summary: 'Change an API key',
   description:
     'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
-  request: { params, body: ChangeApiKey },
+  params,
+  body: ChangeApiKey,
   responses: { 200: ApiKey },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
@@ -174,20 +174,14 @@ export const changeKey = defineOperation({
 export const revokeKey = defineOperation({
   ...writes,
   id: 'keys.revoke',
-  method: 'DELETE',
-  path: '/v2/api-keys/{id}',
+  route: 'DELETE /v2/api-keys/{id}',
   summary: 'Revoke an API key',
   description:
     'Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` spares these. The key stays in the list with `revokedAt`. Revoking it again changes nothing, but that it ends the keys which were spared.',
-  request: {
-    params,
-    query: z.strictObject({
-      only: z
-        .literal('this')
-        .optional()
-        .meta({ description: 'Spares the keys that this one created.', example: 'this' }),
-    }),
-  },
+  params,
+  query: z.strictObject({
+    only: z.literal('this').optional().meta({ description: 'Spares the keys that this one created.', example: 'this' }),
+  }),
   responses: { 204: null },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },

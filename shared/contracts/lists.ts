@@ -77,13 +77,14 @@ const Membership = openObject('ListMembership', 'What a call did to the members 
 
 const params = z.object({ id: pathId('list', 'The id of the list.') });
 const tag = 'Static lists';
-const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
 /** As many identifiers as a call may have are rows of the table to be read and parsed. */
 const edits = {
   permission: 'contacts:write',
   tag,
-  request: { params, body: ListMembers },
+  params,
+  body: ListMembers,
   responses: { 200: Membership },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['recipients'] },
@@ -96,10 +97,9 @@ const LOOKUPS = 'Without pii:full at most 60 phones a minute are counted, each c
 export const allLists = defineOperation({
   ...reads,
   id: 'lists.all',
-  path: '/v2/lists',
+  route: 'GET /v2/lists',
   summary: 'List static lists, newest first',
   description: `All of them: an organization has at most ${MAX_LISTS.toLocaleString('en')}.`,
-  request: {},
   responses: {
     200: openObject('StaticLists', 'The static lists of the organization.', {
       items: z.array(StaticList).meta({ description: 'The lists, newest first.' }),
@@ -110,14 +110,11 @@ export const allLists = defineOperation({
 export const createList = defineOperation({
   ...writes,
   id: 'lists.create',
-  method: 'POST',
-  path: '/v2/lists',
+  route: 'POST /v2/lists',
   summary: 'Create a static list',
   description:
     'Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list beyond the most that an organization may have.',
-  request: {
-    body: closedObject('CreateList', 'A new static list.', { name, description }),
-  },
+  body: closedObject('CreateList', 'A new static list.', { name, description }),
   responses: { 201: StaticList },
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -125,9 +122,9 @@ export const createList = defineOperation({
 export const getList = defineOperation({
   ...reads,
   id: 'lists.get',
-  path: '/v2/lists/{id}',
+  route: 'GET /v2/lists/{id}',
   summary: 'Read a static list',
-  request: { params },
+  params,
   responses: { 200: StaticList },
   errors: ['VALIDATION_ERROR'],
 });
@@ -135,17 +132,14 @@ export const getList = defineOperation({
 export const changeList = defineOperation({
   ...writes,
   id: 'lists.change',
-  method: 'PATCH',
-  path: '/v2/lists/{id}',
+  route: 'PATCH /v2/lists/{id}',
   summary: 'Change a static list',
   description: 'JSON Merge Patch: absent fields stay, `description: null` clears. Its members do not change.',
-  request: {
-    params,
-    body: closedObject('ChangeList', 'A change of a static list.', {
-      name: name.optional(),
-      description: boundedText(MAX_DESCRIPTION, 'What the list is for.', 'Clientes de 2026').nullable().optional(),
-    }),
-  },
+  params,
+  body: closedObject('ChangeList', 'A change of a static list.', {
+    name: name.optional(),
+    description: boundedText(MAX_DESCRIPTION, 'What the list is for.', 'Clientes de 2026').nullable().optional(),
+  }),
   responses: { 200: StaticList },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -153,11 +147,10 @@ export const changeList = defineOperation({
 export const deleteList = defineOperation({
   ...writes,
   id: 'lists.delete',
-  method: 'DELETE',
-  path: '/v2/lists/{id}',
+  route: 'DELETE /v2/lists/{id}',
   summary: 'Delete a static list',
   description: 'Its contacts stay. Its name can be used again.',
-  request: { params },
+  params,
   responses: { 204: null },
   errors: ['VALIDATION_ERROR'],
 });
@@ -165,8 +158,7 @@ export const deleteList = defineOperation({
 export const addMembers = defineOperation({
   ...edits,
   id: 'lists.add-members',
-  method: 'POST',
-  path: '/v2/lists/{id}/members',
+  route: 'POST /v2/lists/{id}/members',
   summary: 'Add contacts to a list',
   description: `Nobody leaves it. Contacts that do not exist are not created: import them first. All are added at once, or none. ${LOOKUPS}`,
 });
@@ -174,8 +166,7 @@ export const addMembers = defineOperation({
 export const replaceMembers = defineOperation({
   ...edits,
   id: 'lists.replace-members',
-  method: 'PUT',
-  path: '/v2/lists/{id}/members',
+  route: 'PUT /v2/lists/{id}/members',
   summary: 'Make a list of exactly these contacts',
   description: `Who is missing is added, who is not named leaves, all at once. If no identifier names a contact it is 422 and the list stays as it is: to empty a list, remove its members. ${LOOKUPS}`,
 });
@@ -183,8 +174,7 @@ export const replaceMembers = defineOperation({
 export const removeMembers = defineOperation({
   ...edits,
   id: 'lists.remove-members',
-  method: 'POST',
-  path: '/v2/lists/{id}/members/remove',
+  route: 'POST /v2/lists/{id}/members/remove',
   summary: 'Take contacts out of a list',
   description: `The contacts stay. All leave at once, or none. ${LOOKUPS}`,
 });

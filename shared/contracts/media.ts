@@ -79,7 +79,6 @@ const ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 const uploads = {
   tag: 'Media',
   permission: 'messages:send',
-  method: 'POST',
   uses: { table: 'write', rootKeys: ['numbers', 'providers'], objects: ['media'] },
 } as const;
 /** Those that pass the bytes to Meta. */
@@ -94,50 +93,47 @@ const forwards = {
 export const uploadMedia = defineOperation({
   ...forwards,
   id: 'media.upload',
-  path: '/numbers/{numberId}/media',
+  route: 'POST /numbers/{numberId}/media',
   summary: 'Upload media as base64',
   description: `${LIFETIME}\n\n${LIMITS} Invalid base64 is 422 with the position. The raw form, \`POST /numbers/{numberId}/media/binary\`, is a third smaller.`,
-  request: {
-    params,
-    stream: {
-      contentTypes: ['application/json'],
-      description: 'The file in base64.',
-      schema: UploadMedia,
-      maxBytes: MAX_JSON_BYTES,
-    },
+  params,
+  stream: {
+    contentTypes: ['application/json'],
+    description: 'The file in base64.',
+    schema: UploadMedia,
+    maxBytes: MAX_JSON_BYTES,
   },
 });
 
 export const uploadMediaBinary = defineOperation({
   ...forwards,
   id: 'media.upload-binary',
-  path: '/numbers/{numberId}/media/binary',
+  route: 'POST /numbers/{numberId}/media/binary',
   summary: 'Upload media as bytes',
   description: `${LIFETIME}\n\n${LIMITS} The name is given in the query or, percent-encoded, in the header \`x-filename\`. The body is the file itself, with one of the content types listed below: a multipart form is 415, and so is a body without a content type.`,
-  request: {
-    params,
-    query: z.strictObject({
-      filename: filename.optional().meta({
-        description: 'The file name that recipients of a document see; or send the header `x-filename`.',
-        example: 'pedido.pdf',
-      }),
+  params,
+  query: z.strictObject({
+    filename: filename.optional().meta({
+      description: 'The file name that recipients of a document see; or send the header `x-filename`.',
+      example: 'pedido.pdf',
     }),
-    stream: {
-      contentTypes: ['application/octet-stream', ...MEDIA_TYPE_NAMES],
-      description: 'The bytes of the file.',
-      maxBytes: MAX_MEDIA_BYTES,
-    },
+  }),
+  stream: {
+    contentTypes: ['application/octet-stream', ...MEDIA_TYPE_NAMES],
+    description: 'The bytes of the file.',
+    maxBytes: MAX_MEDIA_BYTES,
   },
 });
 
 export const beginMediaUpload = defineOperation({
   ...uploads,
   id: 'media.begin-upload',
-  path: '/numbers/{numberId}/media/uploads',
+  route: 'POST /numbers/{numberId}/media/uploads',
   summary: 'Start an upload that bypasses the gateway',
   description:
     'Returns a URL to upload the bytes to, up to the full size of every type. Then call `POST /numbers/{numberId}/media/uploads/{uploadId}/complete`. An upload that is not completed within an hour is deleted. 413 for a size beyond the limit of the type, 415 for a type that Meta does not accept.',
-  request: { params, body: BeginMediaUpload },
+  params,
+  body: BeginMediaUpload,
   responses: { 201: MediaUploadAddress },
   errors: ['VALIDATION_ERROR'],
 });
@@ -145,10 +141,10 @@ export const beginMediaUpload = defineOperation({
 export const completeMediaUpload = defineOperation({
   ...forwards,
   id: 'media.complete-upload',
-  path: '/numbers/{numberId}/media/uploads/{uploadId}/complete',
+  route: 'POST /numbers/{numberId}/media/uploads/{uploadId}/complete',
   summary: 'Complete an upload that bypassed the gateway',
   description:
     'Uploads the bytes to Meta. A repeat returns the same result. 409 while nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.',
-  request: { params: z.object({ numberId, uploadId: pathId('upload', 'The id of the upload.') }) },
+  params: z.object({ numberId, uploadId: pathId('upload', 'The id of the upload.') }),
   errors: [...ERRORS, 'CONFLICT'],
 });

@@ -56,12 +56,12 @@ export const CreateMessage = z
 export const createMessage = defineOperation({
   ...QUEUED_SEND,
   id: 'messages.create',
-  path: '/messages',
+  route: 'POST /messages',
   tag: 'Messages',
   summary: 'Create a message on any channel',
   description:
     'The message is stored and sent asynchronously, now or when scheduled; quiet hours defer it. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'messages:send',
-  request: { body: CreateMessage },
+  body: CreateMessage,
   responses: { 201: QueuedMessage },
 });

@@ -4,7 +4,7 @@ import { openObject, pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Static content, without table, queues or credential. */
-const STATIC = { method: 'GET', tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
+const STATIC = { tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description }) as const;
 
 export const Health = openObject('Health', 'The health of the stage.', {
@@ -15,19 +15,17 @@ export const Health = openObject('Health', 'The health of the stage.', {
 export const getHealth = defineOperation({
   ...STATIC,
   id: 'meta.health',
-  path: '/health',
+  route: 'GET /health',
   summary: 'Check that the service accepts requests',
   description: 'Responds without reading the table: the stage is reachable, but its dependencies are not checked.',
-  request: {},
   responses: { 200: Health },
 });
 
 export const getOpenApi = defineOperation({
   ...STATIC,
   id: 'meta.openapi',
-  path: '/openapi.json',
+  route: 'GET /openapi.json',
   summary: 'Read this document',
-  request: {},
   responses: {
     200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
   },
@@ -36,29 +34,28 @@ export const getOpenApi = defineOperation({
 export const getDocs = defineOperation({
   ...STATIC,
   id: 'meta.docs',
-  path: '/docs',
+  route: 'GET /docs',
   summary: 'Read the documentation in a browser',
   description: 'The page loads nothing from another host.',
-  request: {},
   responses: { 200: page('The documentation of every operation.') },
 });
 
 export const getDocsAsset = defineOperation({
   ...STATIC,
   id: 'meta.docs-asset',
-  path: '/docs/assets/{file}',
+  route: 'GET /docs/assets/{file}',
   summary: 'Read a script or style of the documentation',
-  request: { params: z.object({ file: pathText('The name of the file.') }) },
+  params: z.object({ file: pathText('The name of the file.') }),
   responses: { 200: { contentType: 'text/*', description: 'The script or the style.' } },
 });
 
 export const getDocsError = defineOperation({
   ...STATIC,
   id: 'meta.docs-error',
-  path: '/docs/errors/{code}',
+  route: 'GET /docs/errors/{code}',
   summary: 'Read what an error means',
   description:
     'The target of the `type` of every problem document: what the error means, when it occurs, and what to do about it.',
-  request: { params: z.object({ code: pathText('The last part of the `type` URL, for example `not-found`.') }) },
+  params: z.object({ code: pathText('The last part of the `type` URL, for example `not-found`.') }),
   responses: { 200: page('The explanation of the error.') },
 });

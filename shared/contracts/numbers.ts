@@ -111,7 +111,7 @@ const WhatsappNumber = openObject('WhatsappNumber', 'A WhatsApp number of the or
 
 const params = z.object({ numberId: pathId('number', 'The id of the number.') });
 const tag = 'WhatsApp numbers';
-const reads = { method: 'GET', permission: 'numbers:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'numbers:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'numbers:write', tag, uses: { table: 'write' } } as const;
 /** Operations that call Meta, several times in sequence, with the number's own token. */
 const callsMeta = {
@@ -124,34 +124,29 @@ const META_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 export const listNumbers = defineOperation({
   ...reads,
   id: 'numbers.list',
-  path: '/numbers',
+  route: 'GET /numbers',
   summary: 'List WhatsApp numbers, newest first',
-  request: {
-    query: z.strictObject({
-      status: status.optional(),
-      qualityRating: qualityRating.optional(),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: status.optional(),
+    qualityRating: qualityRating.optional(),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers') },
 });
 
 export const connectNumber = defineOperation({
   ...callsMeta,
   id: 'numbers.connect',
-  method: 'POST',
-  path: '/numbers',
+  route: 'POST /numbers',
   summary: 'Connect a WhatsApp number',
   description:
     "Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox takes Meta's place, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.",
-  request: {
-    body: closedObject('ConnectNumber', 'A number, and the access to it at Meta.', {
-      phoneNumberId,
-      wabaId,
-      accessToken,
-      meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
-    }),
-  },
+  body: closedObject('ConnectNumber', 'A number, and the access to it at Meta.', {
+    phoneNumberId,
+    wabaId,
+    accessToken,
+    meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
+  }),
   responses: { 201: WhatsappNumber },
   errors: ['CONFLICT', ...META_ERRORS],
 });
@@ -159,9 +154,9 @@ export const connectNumber = defineOperation({
 export const getNumber = defineOperation({
   ...reads,
   id: 'numbers.get',
-  path: '/numbers/{numberId}',
+  route: 'GET /numbers/{numberId}',
   summary: 'Read a WhatsApp number',
-  request: { params },
+  params,
   responses: { 200: WhatsappNumber },
 });
 
@@ -170,28 +165,22 @@ const ownLimit = (maximum: number, example: number) =>
 export const changeNumber = defineOperation({
   ...callsMeta,
   id: 'numbers.change',
-  method: 'PATCH',
-  path: '/numbers/{numberId}',
+  route: 'PATCH /numbers/{numberId}',
   summary: 'Change a WhatsApp number',
   description:
     "JSON Merge Patch: absent fields stay. A new token is first checked with Meta. A rate above Meta's limit for the number is 422; null resets it to Meta's limit, and if Meta later lowers the limit, the lower one applies.",
-  request: {
-    params,
-    body: closedObject('ChangeNumber', 'A change of a number.', {
-      accessToken: accessToken.optional(),
-      meta: z
-        .strictObject({ byo: byo.nullable().optional() })
-        .optional()
-        .meta({ description: "The owner's own notes." }),
-      rateLimit: z
-        .strictObject({
-          perSecond: ownLimit(1_000, 20).describe('Messages per second.'),
-          perDay: ownLimit(100_000_000, 1_000).describe('Messages per 24 hours.'),
-        })
-        .optional()
-        .meta({ description: "The owner's rate limit." }),
-    }),
-  },
+  params,
+  body: closedObject('ChangeNumber', 'A change of a number.', {
+    accessToken: accessToken.optional(),
+    meta: z.strictObject({ byo: byo.nullable().optional() }).optional().meta({ description: "The owner's own notes." }),
+    rateLimit: z
+      .strictObject({
+        perSecond: ownLimit(1_000, 20).describe('Messages per second.'),
+        perDay: ownLimit(100_000_000, 1_000).describe('Messages per 24 hours.'),
+      })
+      .optional()
+      .meta({ description: "The owner's rate limit." }),
+  }),
   responses: { 200: WhatsappNumber },
   errors: [...META_ERRORS],
 });
@@ -199,42 +188,38 @@ export const changeNumber = defineOperation({
 export const disconnectNumber = defineOperation({
   ...writes,
   id: 'numbers.disconnect',
-  method: 'DELETE',
-  path: '/numbers/{numberId}',
+  route: 'DELETE /numbers/{numberId}',
   summary: 'Disconnect a WhatsApp number',
   description:
     'Its token is deleted, and its phoneNumberId can be connected again. Its messages stay; its templates and flows stay too, but can no longer be submitted or published.',
-  request: { params },
+  params,
   responses: { 204: null },
 });
 
 export const getNumberProfile = defineOperation({
   ...reads,
   id: 'numbers.get-profile',
-  path: '/numbers/{numberId}/profile',
+  route: 'GET /numbers/{numberId}/profile',
   summary: "Read a number's profile",
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
-  request: { params },
+  params,
   responses: { 200: NumberProfile },
 });
 
 export const changeNumberProfile = defineOperation({
   ...callsMeta,
   id: 'numbers.change-profile',
-  method: 'PATCH',
-  path: '/numbers/{numberId}/profile',
+  route: 'PATCH /numbers/{numberId}/profile',
   summary: "Change a number's profile",
   description: 'Changes the profile at Meta, then here. JSON Merge Patch: absent fields stay, null clears.',
-  request: {
-    params,
-    body: closedObject('ChangeNumberProfile', 'A change of a profile.', {
-      about: profileFields.about.optional(),
-      address: profileFields.address.nullable().optional(),
-      email: profileFields.email.nullable().optional(),
-      website: profileFields.website.nullable().optional(),
-      vertical: profileFields.vertical.optional(),
-    }),
-  },
+  params,
+  body: closedObject('ChangeNumberProfile', 'A change of a profile.', {
+    about: profileFields.about.optional(),
+    address: profileFields.address.nullable().optional(),
+    email: profileFields.email.nullable().optional(),
+    website: profileFields.website.nullable().optional(),
+    vertical: profileFields.vertical.optional(),
+  }),
   responses: { 200: NumberProfile },
   errors: [...META_ERRORS],
 });
@@ -242,12 +227,11 @@ export const changeNumberProfile = defineOperation({
 export const syncNumber = defineOperation({
   ...callsMeta,
   id: 'numbers.sync',
-  method: 'POST',
-  path: '/numbers/{numberId}/sync',
+  route: 'POST /numbers/{numberId}/sync',
   summary: 'Refresh a number from Meta',
   description:
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
-  request: { params },
+  params,
   responses: { 200: WhatsappNumber },
   errors: [...META_ERRORS],
 });

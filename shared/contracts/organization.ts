@@ -22,15 +22,14 @@ export const Organization = openObject('Organization', 'The organization behind 
   createdAt: dateTime('When the organization was created.'),
 });
 
-const reads = { tag: 'Organization', permission: 'organization:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'Organization', permission: 'organization:read', uses: { table: 'read' } } as const;
 const writes = { tag: 'Organization', permission: 'organization:write', uses: { table: 'write' } } as const;
 
 export const getOrganization = defineOperation({
   ...reads,
   id: 'organization.get',
-  path: '/v2/organizations/me',
+  route: 'GET /v2/organizations/me',
   summary: "Read the credential's organization",
-  request: {},
   responses: { 200: Organization },
   errors: ['NOT_FOUND'],
 });
@@ -38,15 +37,12 @@ export const getOrganization = defineOperation({
 export const changeOrganization = defineOperation({
   ...writes,
   id: 'organization.change',
-  method: 'PATCH',
-  path: '/v2/organizations/me',
+  route: 'PATCH /v2/organizations/me',
   summary: "Change the credential's organization",
   description: 'In the environment of the credential. Absent fields stay as they are.',
-  request: {
-    body: z
-      .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
-      .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
-  },
+  body: z
+    .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
+    .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
   responses: { 200: Organization },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
@@ -65,28 +61,24 @@ export const QuietHours = openObject('QuietHours', 'Daily hours in which asynchr
 export const getQuietHours = defineOperation({
   ...reads,
   id: 'organization.get-quiet-hours',
-  path: '/v2/organizations/me/quiet-hours',
+  route: 'GET /v2/organizations/me/quiet-hours',
   summary: 'Read the quiet hours',
   description: 'None by default.',
-  request: {},
   responses: { 200: QuietHours },
 });
 
 export const setQuietHours = defineOperation({
   ...writes,
   id: 'organization.set-quiet-hours',
-  path: '/v2/organizations/me/quiet-hours',
-  method: 'PUT',
+  route: 'PUT /v2/organizations/me/quiet-hours',
   summary: 'Set the quiet hours',
   description:
     'Asynchronous messages on these channels wait until the hours end; force bypasses them, and synchronous sends are not deferred. Without channels, nothing is deferred. Takes effect within ten seconds.',
-  request: {
-    body: QuietHoursSchema.meta({
-      id: 'SetQuietHours',
-      description: 'Daily hours in which asynchronous messages are deferred.',
-      example: { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['whatsapp', 'sms'] },
-    }),
-  },
+  body: QuietHoursSchema.meta({
+    id: 'SetQuietHours',
+    description: 'Daily hours in which asynchronous messages are deferred.',
+    example: { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['whatsapp', 'sms'] },
+  }),
   responses: { 200: QuietHours },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
@@ -109,28 +101,24 @@ export const Destinations = openObject('Destinations', 'Where the organization s
 export const getDestinations = defineOperation({
   ...reads,
   id: 'organization.get-destinations',
-  path: '/v2/organizations/me/destinations',
+  route: 'GET /v2/organizations/me/destinations',
   summary: 'Read the countries that are open',
   description: 'All of them by default.',
-  request: {},
   responses: { 200: Destinations },
 });
 
 export const setDestinations = defineOperation({
   ...writes,
   id: 'organization.set-destinations',
-  path: '/v2/organizations/me/destinations',
-  method: 'PUT',
+  route: 'PUT /v2/organizations/me/destinations',
   summary: 'Open or close countries',
   description:
     'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
-  request: {
-    body: DestinationsSchema.meta({
-      id: 'SetDestinations',
-      description: 'Where the organization sends, by channel.',
-      example: { sms: { mode: 'only', countries: ['BR', 'PT'] } },
-    }),
-  },
+  body: DestinationsSchema.meta({
+    id: 'SetDestinations',
+    description: 'Where the organization sends, by channel.',
+    example: { sms: { mode: 'only', countries: ['BR', 'PT'] } },
+  }),
   responses: { 200: Destinations },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

@@ -50,25 +50,22 @@ const appParams = z.object({ id: pathId('pushApp', 'The id of the app.') });
 const writes = {
   tag: TAG,
   permission: 'push:send',
-  method: 'POST',
   uses: { table: 'write', rootKeys: ['push', 'recipients'] },
 } as const;
 
-const reads = { tag: TAG, permission: 'push:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: TAG, permission: 'push:read', uses: { table: 'read' } } as const;
 
 export const createPushApp = defineOperation({
   ...writes,
   id: 'push.create-app',
-  path: '/v2/push/apps',
+  route: 'POST /v2/push/apps',
   summary: 'Register an app with its push credentials',
   description:
     'Each platform needs credentials of its own: FCM for android, APNs for ios, VAPID for web. They are stored sealed and never shown. The sandbox needs none. At most 50 apps.',
-  request: {
-    body: closedObject('CreatePushApp', 'An app and the credentials of its platforms.', {
-      name: appName,
-      ...pushCredentials.shape,
-    }),
-  },
+  body: closedObject('CreatePushApp', 'An app and the credentials of its platforms.', {
+    name: appName,
+    ...pushCredentials.shape,
+  }),
   responses: { 201: PushApp },
   errors: ['VALIDATION_ERROR'],
 });
@@ -76,9 +73,8 @@ export const createPushApp = defineOperation({
 export const listPushApps = defineOperation({
   ...reads,
   id: 'push.list-apps',
-  path: '/v2/push/apps',
+  route: 'GET /v2/push/apps',
   summary: 'List the apps, oldest first',
-  request: {},
   responses: {
     200: openObject('PushAppList', 'The apps of the environment.', {
       items: z.array(PushApp).meta({ description: 'All apps of the environment.' }),
@@ -90,28 +86,25 @@ export const listPushApps = defineOperation({
 export const getPushApp = defineOperation({
   ...reads,
   id: 'push.get-app',
-  path: '/v2/push/apps/{id}',
+  route: 'GET /v2/push/apps/{id}',
   summary: 'Read an app',
-  request: { params: appParams },
+  params: appParams,
   responses: { 200: PushApp },
 });
 
 export const changePushApp = defineOperation({
   ...writes,
   id: 'push.change-app',
-  method: 'PATCH',
-  path: '/v2/push/apps/{id}',
+  route: 'PATCH /v2/push/apps/{id}',
   summary: "Change an app's name or credentials",
   description: "Absent fields stay; null removes a platform's credentials. Sends use new ones at once.",
-  request: {
-    params: appParams,
-    body: closedObject('ChangePushApp', 'A change of an app.', {
-      name: appName.optional(),
-      fcm: pushCredentials.shape.fcm.nullable(),
-      apns: pushCredentials.shape.apns.nullable(),
-      vapid: pushCredentials.shape.vapid.nullable(),
-    }),
-  },
+  params: appParams,
+  body: closedObject('ChangePushApp', 'A change of an app.', {
+    name: appName.optional(),
+    fcm: pushCredentials.shape.fcm.nullable(),
+    apns: pushCredentials.shape.apns.nullable(),
+    vapid: pushCredentials.shape.vapid.nullable(),
+  }),
   responses: { 200: PushApp },
   errors: ['VALIDATION_ERROR'],
 });
@@ -119,11 +112,10 @@ export const changePushApp = defineOperation({
 export const deletePushApp = defineOperation({
   ...writes,
   id: 'push.delete-app',
-  method: 'DELETE',
-  path: '/v2/push/apps/{id}',
+  route: 'DELETE /v2/push/apps/{id}',
   summary: 'Delete an app and its credentials',
   description: 'Its devices are excluded from all sends, including queued ones, and are not charged.',
-  request: { params: appParams },
+  params: appParams,
   responses: { 204: null },
   uses: { table: 'write' },
 });
@@ -180,11 +172,11 @@ export const PushDevice = openObject('PushDevice', 'A push device; its token is 
 export const registerPushToken = defineOperation({
   ...writes,
   id: 'push.register-token',
-  path: '/v2/push/tokens',
+  route: 'POST /v2/push/tokens',
   summary: 'Register or refresh a device',
   description:
     "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
-  request: { body: RegisterPushToken },
+  body: RegisterPushToken,
   responses: { 200: PushDevice },
   errors: ['NOT_FOUND'],
 });
@@ -192,12 +184,10 @@ export const registerPushToken = defineOperation({
 export const optOutPushToken = defineOperation({
   ...writes,
   id: 'push.opt-out-token',
-  path: '/v2/push/tokens/opt-out',
+  route: 'POST /v2/push/tokens/opt-out',
   summary: 'Opt a device out of further sends',
   description: "The device's row is kept. Registering the device again with `optedIn: true` reverts it.",
-  request: {
-    body: closedObject('OptOutPushToken', 'The device that opts out.', { appId, token }),
-  },
+  body: closedObject('OptOutPushToken', 'The device that opts out.', { appId, token }),
   responses: { 200: PushDevice },
   errors: ['NOT_FOUND'],
 });

@@ -22,20 +22,20 @@ import {
 const TAG = 'Push';
 const messageParams = z.object({ id: pathId('message', 'The id of the push message.') });
 
-const writes = { tag: TAG, permission: 'push:send', method: 'POST', uses: { table: 'write' } } as const;
+const writes = { tag: TAG, permission: 'push:send', uses: { table: 'write' } } as const;
 
-const reads = { tag: TAG, permission: 'push:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: TAG, permission: 'push:read', uses: { table: 'read' } } as const;
 
 export const sendPush = defineOperation({
   ...writes,
   id: 'push.send',
-  path: '/v2/push/messages',
+  route: 'POST /v2/push/messages',
   summary: 'Send a push message to an audience',
   description:
     'Responds once every device is queued, not when the push services accept: read the message by its id to follow it. The price of all devices is held; each is charged when its push service accepts it, and the price of failed ones is released. When the last device is resolved, one event is raised for the whole message, message.sent or message.failed, with the counts in its data. A test key reaches only sandbox devices. An audience without devices is accepted and reaches none. A request that takes too long is 503: the same request with the same Idempotency-Key continues where it stopped, and no device is queued twice.',
   idempotency: 'required',
   rate: 'single_send',
-  request: { body: SendPush },
+  body: SendPush,
   responses: { 201: SentPush },
   errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send', 'events'] },
@@ -54,19 +54,17 @@ const repeatable = <const V extends readonly [string, ...string[]]>(values: V, d
 export const listPush = defineOperation({
   ...reads,
   id: 'push.list',
-  path: '/v2/push/messages',
+  route: 'GET /v2/push/messages',
   summary: 'List push messages, newest first',
   description:
     'Pages by cursor. A filtered page may have fewer messages than `limit`, or none, and still a `nextCursor`: the list ends where `nextCursor` is absent.',
-  request: {
-    query: z.strictObject({
-      status: repeatable(PUSH_STATUSES, 'Only messages of this status; repeat it for several.'),
-      origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
-      from: dateTime('Only messages created at or after this time.').optional(),
-      to: dateTime('Only messages created at or before this time.').optional(),
-      ...byCursor(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: repeatable(PUSH_STATUSES, 'Only messages of this status; repeat it for several.'),
+    origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
+    from: dateTime('Only messages created at or after this time.').optional(),
+    to: dateTime('Only messages created at or before this time.').optional(),
+    ...byCursor(50, 200),
+  }),
   responses: { 200: cursorPageOf(PushMessage, 'PushMessagePage', 'push messages', 'messages', '') },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },
@@ -75,9 +73,9 @@ export const listPush = defineOperation({
 export const getPush = defineOperation({
   ...reads,
   id: 'push.get',
-  path: '/v2/push/messages/{id}',
+  route: 'GET /v2/push/messages/{id}',
   summary: 'Read a push message and the results of its devices',
-  request: { params: messageParams },
+  params: messageParams,
   responses: { 200: PushMessage },
 });
 
@@ -99,10 +97,11 @@ const PushDispatch = openObject('PushDispatch', 'One device of a push message.',
 export const listPushDispatches = defineOperation({
   ...reads,
   id: 'push.list-dispatches',
-  path: '/v2/push/messages/{id}/dispatches',
+  route: 'GET /v2/push/messages/{id}/dispatches',
   summary: 'List the devices of a push message',
   description: 'They are kept for 180 days; the counts of the message stay.',
-  request: { params: messageParams, query: z.strictObject({ ...byCursor(50, 200) }) },
+  params: messageParams,
+  query: z.strictObject({ ...byCursor(50, 200) }),
   responses: { 200: cursorPageOf(PushDispatch, 'PushDispatchPage', 'the devices of a push message', 'devices', '') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
@@ -110,21 +109,18 @@ export const listPushDispatches = defineOperation({
 export const previewPush = defineOperation({
   ...reads,
   id: 'push.preview',
-  method: 'POST',
-  path: '/v2/push/preview',
+  route: 'POST /v2/push/preview',
   summary: 'Count and price an audience without sending',
-  request: {
-    body: z
-      .strictObject({
-        platforms,
-        ...audience,
-        imageUrl: imageUrl.optional(),
-        actions: actions.optional(),
-        silent: silent.optional(),
-      })
-      .refine(oneAudience, ONE_AUDIENCE)
-      .meta({ id: 'PreviewPush', description: 'The parts of a push message that determine its price.' }),
-  },
+  body: z
+    .strictObject({
+      platforms,
+      ...audience,
+      imageUrl: imageUrl.optional(),
+      actions: actions.optional(),
+      silent: silent.optional(),
+    })
+    .refine(oneAudience, ONE_AUDIENCE)
+    .meta({ id: 'PreviewPush', description: 'The parts of a push message that determine its price.' }),
   responses: {
     200: openObject('PushPreview', 'The reach and price of a push message.', {
       reach: count('How many devices it would reach now.'),
@@ -141,11 +137,11 @@ export const previewPush = defineOperation({
 export const openPush = defineOperation({
   ...writes,
   id: 'push.open-dispatch',
-  path: '/v2/push/dispatches/{id}/opened',
+  route: 'POST /v2/push/dispatches/{id}/opened',
   summary: 'Report that a notification was opened',
   description:
     'Call it when the person taps the notification. Only the first open counts; a repeat returns `counted: false`, and so does one for a device that the notification did not reach: it failed, or is not sent yet. It does not affect billing.',
-  request: { params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }) },
+  params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }),
   responses: {
     200: openObject('PushOpened', 'Whether the open was counted.', {
       dispatchId: idSchema('pushDispatch'),

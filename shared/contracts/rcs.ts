@@ -63,34 +63,32 @@ export const SendRcs = closedObject('SendRcs', 'An RCS message to send.', {
 export const sendRcs = defineOperation({
   ...SYNCHRONOUS_SEND,
   id: 'rcs.send',
-  path: '/v2/rcs/messages',
+  route: 'POST /v2/rcs/messages',
   tag: 'RCS',
   summary: 'Send an RCS message',
   description:
     'Synchronous: responds once the provider accepted or refused. Delivery arrives by webhook as rcs.delivered, rcs.read or rcs.failed, whose `data.channel` shows whether it was sent by RCS or by its SMS fallback. One price per message, however long its card. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'rcs:send',
-  request: { body: SendRcs },
+  body: SendRcs,
   responses: { 201: SentRcs },
   uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: SENDING_KEYS, awsProviders: ['end_user_messaging'] },
 });
 
-const reads = { tag: 'RCS', permission: 'rcs:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'RCS', permission: 'rcs:read', uses: { table: 'read' } } as const;
 
 export const listRcs = defineOperation({
   ...reads,
   id: 'rcs.list',
-  path: '/v2/rcs/messages',
+  route: 'GET /v2/rcs/messages',
   summary: 'List RCS messages, newest first',
   description:
     'Pages by cursor. A filtered page may have fewer messages than `limit`, or none, and still a `nextCursor`: the list ends where `nextCursor` is absent.',
-  request: {
-    query: z.strictObject({
-      status: z.enum(RCS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
-      channel: z.enum(RCS_CARRIERS).optional().meta({ description: 'Only messages carried by this channel.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
-      ...byCursor(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: z.enum(RCS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
+    channel: z.enum(RCS_CARRIERS).optional().meta({ description: 'Only messages carried by this channel.' }),
+    campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
+    ...byCursor(50, 200),
+  }),
   responses: { 200: cursorPageOf(RcsMessage, 'RcsMessagePage', 'RCS messages', 'messages') },
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
@@ -98,9 +96,9 @@ export const listRcs = defineOperation({
 export const getRcs = defineOperation({
   ...reads,
   id: 'rcs.get',
-  path: '/v2/rcs/messages/{id}',
+  route: 'GET /v2/rcs/messages/{id}',
   summary: 'Read an RCS message',
   description: 'The current state only: polling shows the same data as the webhook, but later.',
-  request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
+  params: z.object({ id: pathId('message', 'The id of the RCS message.') }),
   responses: { 200: RcsMessage },
 });

@@ -83,40 +83,35 @@ const Segment = openObject('Segment', 'A named, dynamic list of contacts: those 
 const params = z.object({ segmentId: pathId('segment', 'The id of the segment.') });
 const tag = 'Segments';
 /** Who evaluates a segment stores what the index was found to hold, and has it brought up to date. */
-const reads = { method: 'GET', permission: 'contacts:read', tag, uses: { table: 'write' } } as const;
+const reads = { permission: 'contacts:read', tag, uses: { table: 'write' } } as const;
 const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
 
 export const listSegments = defineOperation({
   ...reads,
   id: 'segments.list',
-  path: '/v2/segments',
+  route: 'GET /v2/segments',
   summary: 'List segments, newest first',
   description: 'With their sizes.',
-  request: {
-    query: z.strictObject({
-      q: optionalBoundedText(200, 'Only segments whose name contains this, ignoring case and accents.', 'vip'),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    q: optionalBoundedText(200, 'Only segments whose name contains this, ignoring case and accents.', 'vip'),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(Segment, 'SegmentPage', 'segments') },
 });
 
 export const createSegment = defineOperation({
   ...writes,
   id: 'segments.create',
-  method: 'POST',
-  path: '/v2/segments',
+  route: 'POST /v2/segments',
   summary: 'Create a segment',
   description:
     'A name that another segment has is 409 with `meta.segmentId`. `filterTree` takes precedence over `filters`. An organization has at most 200 segments.',
-  request: {
-    body: closedObject('CreateSegment', 'A segment to create.', {
-      name,
-      description: description.optional(),
-      filters,
-      filterTree: FilterTree.optional(),
-    }),
-  },
+  body: closedObject('CreateSegment', 'A segment to create.', {
+    name,
+    description: description.optional(),
+    filters,
+    filterTree: FilterTree.optional(),
+  }),
   // 200 by the interface: segments answer it for every operation but DELETE.
   responses: { 200: Segment },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
@@ -125,13 +120,10 @@ export const createSegment = defineOperation({
 export const previewSegment = defineOperation({
   ...reads,
   id: 'segments.preview',
-  method: 'POST',
-  path: '/v2/segments/preview',
+  route: 'POST /v2/segments/preview',
   summary: 'Count the contacts that filters mean',
   description: 'Saves nothing.',
-  request: {
-    body: closedObject('PreviewSegment', 'Filters to try.', { filters, filterTree: FilterTree.optional() }),
-  },
+  body: closedObject('PreviewSegment', 'Filters to try.', { filters, filterTree: FilterTree.optional() }),
   responses: {
     200: openObject('SegmentPreview', 'What filters mean now.', {
       count: count('How many contacts meet the filters.', 128),
@@ -145,30 +137,27 @@ export const previewSegment = defineOperation({
 export const getSegment = defineOperation({
   ...reads,
   id: 'segments.get',
-  path: '/v2/segments/{segmentId}',
+  route: 'GET /v2/segments/{segmentId}',
   summary: 'Read a segment',
   description: 'With its size.',
-  request: { params },
+  params,
   responses: { 200: Segment },
 });
 
 export const updateSegment = defineOperation({
   ...writes,
   id: 'segments.update',
-  method: 'PATCH',
-  path: '/v2/segments/{segmentId}',
+  route: 'PATCH /v2/segments/{segmentId}',
   summary: 'Change a segment',
   description:
     'Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` take the place of an old tree.',
-  request: {
-    params,
-    body: closedObject('UpdateSegment', 'What changes of a segment.', {
-      name: name.optional(),
-      description: description.nullable().optional(),
-      filters: filters.optional(),
-      filterTree: FilterTree.nullable().optional(),
-    }),
-  },
+  params,
+  body: closedObject('UpdateSegment', 'What changes of a segment.', {
+    name: name.optional(),
+    description: description.nullable().optional(),
+    filters: filters.optional(),
+    filterTree: FilterTree.nullable().optional(),
+  }),
   responses: { 200: Segment },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -176,22 +165,22 @@ export const updateSegment = defineOperation({
 export const deleteSegment = defineOperation({
   ...writes,
   id: 'segments.delete',
-  method: 'DELETE',
-  path: '/v2/segments/{segmentId}',
+  route: 'DELETE /v2/segments/{segmentId}',
   summary: 'Delete a segment',
   description: 'For good. Its contacts stay.',
-  request: { params },
+  params,
   responses: { 204: null },
 });
 
 export const listSegmentContacts = defineOperation({
   ...reads,
   id: 'segments.contacts',
-  path: '/v2/segments/{segmentId}/contacts',
+  route: 'GET /v2/segments/{segmentId}/contacts',
   summary: "List a segment's contacts, newest first",
   description:
     'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
-  request: { params, query: z.strictObject({ ...byCursor(50, 200) }) },
+  params,
+  query: z.strictObject({ ...byCursor(50, 200) }),
   responses: { 200: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts') },
   errors: ['BAD_REQUEST'],
   uses: { table: 'write', rootKeys: ['cursors'] },
@@ -201,10 +190,10 @@ export const explainSegmentContact = defineOperation({
   ...reads,
   id: 'segments.explain',
   uses: { table: 'read' },
-  path: '/v2/segments/{segmentId}/contacts/{contactId}',
+  route: 'GET /v2/segments/{segmentId}/contacts/{contactId}',
   summary: 'Why a contact is in a segment, or not',
   description: 'Condition by condition, from left to right.',
-  request: { params: params.extend({ contactId: pathId('contact', 'The id of the contact.') }) },
+  params: params.extend({ contactId: pathId('contact', 'The id of the contact.') }),
   responses: {
     200: openObject('SegmentExplanation', 'A contact and a segment.', {
       segmentId: idSchema('segment'),

@@ -38,7 +38,7 @@ const Sender = openObject('Sender', 'A name that the organization may send as.',
 
 const id = z.object({ id: pathId('sender', 'The id of the sender.') });
 const tag = 'Senders';
-const reads = { method: 'GET', permission: 'senders:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'senders:read', tag, uses: { table: 'read' } } as const;
 /** Those that ask the e-mail provider. */
 const asks = {
   permission: 'senders:write',
@@ -49,10 +49,9 @@ const asks = {
 export const listSenders = defineOperation({
   ...reads,
   id: 'senders.list',
-  path: '/v2/senders',
+  route: 'GET /v2/senders',
   summary: 'List senders, newest first',
   description: 'All of them: an organization has at most 100 in an environment.',
-  request: {},
   responses: {
     200: openObject('SenderList', 'The senders of the environment.', {
       items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }),
@@ -63,21 +62,18 @@ export const listSenders = defineOperation({
 export const createSender = defineOperation({
   ...asks,
   id: 'senders.create',
-  method: 'POST',
-  path: '/v2/senders',
+  route: 'POST /v2/senders',
   summary: 'Register a sender',
   description:
     'An e-mail domain answers the DNS records to set and is verified, with its subdomains, once all are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.',
-  request: {
-    body: closedObject('CreateSender', 'A sender to register.', {
-      channel,
-      value: boundedText(
-        MAX_ADDRESS_LENGTH,
-        'E-mail: an address or a domain. SMS: a number, a short code, or 1 to 11 letters and digits. RCS: the id of an agent.',
-        'loja.example',
-      ),
-    }),
-  },
+  body: closedObject('CreateSender', 'A sender to register.', {
+    channel,
+    value: boundedText(
+      MAX_ADDRESS_LENGTH,
+      'E-mail: an address or a domain. SMS: a number, a short code, or 1 to 11 letters and digits. RCS: the id of an agent.',
+      'loja.example',
+    ),
+  }),
   responses: { 201: Sender },
   errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
 });
@@ -85,26 +81,23 @@ export const createSender = defineOperation({
 export const getSender = defineOperation({
   ...reads,
   id: 'senders.get',
-  path: '/v2/senders/{id}',
+  route: 'GET /v2/senders/{id}',
   summary: 'Read a sender',
-  request: { params: id },
+  params: id,
   responses: { 200: Sender },
 });
 
 export const changeSender = defineOperation({
   id: 'senders.change',
-  method: 'PATCH',
-  path: '/v2/senders/{id}',
+  route: 'PATCH /v2/senders/{id}',
   tag,
   summary: 'Make a sender the default of its channel',
   description: 'The earlier default is one no longer. 409 for a sender that is not verified; 422 for a domain.',
   permission: 'senders:write',
-  request: {
-    params: id,
-    body: closedObject('ChangeSender', 'The change.', {
-      isDefault: flag('Whether messages that name no sender are sent as this one.', true),
-    }),
-  },
+  params: id,
+  body: closedObject('ChangeSender', 'The change.', {
+    isDefault: flag('Whether messages that name no sender are sent as this one.', true),
+  }),
   responses: { 200: Sender },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
@@ -113,12 +106,11 @@ export const changeSender = defineOperation({
 export const verifySender = defineOperation({
   ...asks,
   id: 'senders.verify',
-  method: 'POST',
-  path: '/v2/senders/{id}/verify',
+  route: 'POST /v2/senders/{id}/verify',
   summary: 'Check a sender now',
   description:
     'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
-  request: { params: id },
+  params: id,
   responses: { 200: Sender },
   errors: ['CONFLICT', 'PRECONDITION_FAILED'],
 });
@@ -126,12 +118,11 @@ export const verifySender = defineOperation({
 export const deleteSender = defineOperation({
   ...asks,
   id: 'senders.delete',
-  method: 'DELETE',
-  path: '/v2/senders/{id}',
+  route: 'DELETE /v2/senders/{id}',
   summary: 'Delete a sender',
   description:
     'Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.',
-  request: { params: id },
+  params: id,
   responses: { 204: null },
   errors: ['PRECONDITION_FAILED'],
 });

@@ -24,7 +24,7 @@ const SEND_ERRORS = [
   'VALIDATION_ERROR',
   'DEPENDENCY_FAILED',
 ] as const;
-const single = { method: 'POST', idempotency: 'required', rate: 'single_send', memoryMb: 1024 } as const;
+const single = { idempotency: 'required', rate: 'single_send', memoryMb: 1024 } as const;
 
 /** A send that waits for the provider; two providers may be tried in sequence within the timeout. */
 export const SYNCHRONOUS_SEND = { ...single, errors: SEND_ERRORS, timeoutSeconds: 28 } as const;

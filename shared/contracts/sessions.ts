@@ -17,19 +17,16 @@ const query = z.strictObject({
 
 export const requestSignInLink = defineOperation({
   id: 'sessions.request-link',
-  method: 'POST',
-  path: '/sessions/links',
+  route: 'POST /sessions/links',
   tag,
   summary: 'Ask for a link to sign in',
   description:
     'Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; one that accepts an invitation for seven days. An address is mailed five at once, then one every three minutes; 429 for too many requests from one IP address.',
   permission: 'public',
-  request: {
-    query,
-    body: closedObject('RequestSignInLink', 'Who wants to sign in.', {
-      email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
-    }),
-  },
+  query,
+  body: closedObject('RequestSignInLink', 'Who wants to sign in.', {
+    email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
+  }),
   responses: { 202: null },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
@@ -37,23 +34,20 @@ export const requestSignInLink = defineOperation({
 
 export const createSession = defineOperation({
   id: 'sessions.create',
-  method: 'POST',
-  path: '/sessions',
+  route: 'POST /sessions',
   tag,
   summary: 'Sign in with a link',
   description:
     "Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended.",
   permission: 'public',
-  request: {
-    query,
-    body: closedObject('CreateSession', 'The token of a link.', {
-      token: boundedText(
-        128,
-        'The token of the link: what follows `#`.',
-        'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-      ),
-    }),
-  },
+  query,
+  body: closedObject('CreateSession', 'The token of a link.', {
+    token: boundedText(
+      128,
+      'The token of the link: what follows `#`.',
+      'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+    ),
+  }),
   responses: {
     201: openObject('NewSession', 'A session that was opened.', {
       token: text(
@@ -69,14 +63,12 @@ export const createSession = defineOperation({
 
 export const showSignIn = defineOperation({
   id: 'sessions.page',
-  method: 'GET',
-  path: '/sign-in',
+  route: 'GET /sign-in',
   tag,
   summary: 'Show the page that sign-in links lead to',
   description:
     'Its button sends the token, which stands after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
   permission: 'public',
-  request: {},
   responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
   uses: { table: 'none' },
 });
@@ -94,18 +86,15 @@ const own = { tag, permission: { session: 'accounts:read' } } as const;
 export const listSessions = defineOperation({
   ...own,
   id: 'sessions.list',
-  method: 'GET',
-  path: '/v2/sessions',
+  route: 'GET /v2/sessions',
   summary: 'List open sessions, newest first',
   description:
     'Those of the person who asks; with `accountId`, those of a person whom one may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.',
-  request: {
-    query: z.strictObject({
-      accountId: looseId('account', boundedText(128, 'The person whose sessions to list.'))
-        .optional()
-        .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
-    }),
-  },
+  query: z.strictObject({
+    accountId: looseId('account', boundedText(128, 'The person whose sessions to list.'))
+      .optional()
+      .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
+  }),
   responses: {
     200: openObject('SessionList', 'Open sessions of a person.', {
       items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
@@ -118,12 +107,11 @@ export const listSessions = defineOperation({
 export const deleteSession = defineOperation({
   ...own,
   id: 'sessions.delete',
-  method: 'DELETE',
-  path: '/v2/sessions/{id}',
+  route: 'DELETE /v2/sessions/{id}',
   summary: 'End a session',
   description:
     "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
-  request: { params: z.object({ id: pathId('session', 'The id of the session.') }) },
+  params: z.object({ id: pathId('session', 'The id of the session.') }),
   responses: { 204: null },
   uses: { table: 'write', writes: ['credentials'] },
 });

@@ -119,13 +119,13 @@ export const SmsPreview = openObject('SmsPreview', 'Size and price of a text.', 
 export const sendSms = defineOperation({
   ...SYNCHRONOUS_SEND,
   id: 'sms.send',
-  path: '/v2/sms/messages',
+  route: 'POST /v2/sms/messages',
   tag: 'SMS',
   summary: 'Send an SMS',
   description:
     'Synchronous: responds once the provider accepted or refused. Delivery arrives by webhook as sms.delivered, sms.failed or sms.undelivered. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'sms:send',
-  request: { body: SendSms },
+  body: SendSms,
   responses: { 201: SentSms },
   uses: {
     table: 'write',
@@ -138,12 +138,11 @@ export const sendSms = defineOperation({
 
 export const previewSms = defineOperation({
   id: 'sms.preview',
-  method: 'POST',
-  path: '/v2/sms/preview',
+  route: 'POST /v2/sms/preview',
   tag: 'SMS',
   summary: 'Count and price a text without sending it',
   permission: 'sms:send',
-  request: { body: PreviewSms },
+  body: PreviewSms,
   responses: { 200: SmsPreview },
   errors: ['PRECONDITION_FAILED', 'VALIDATION_ERROR'],
   uses: { table: 'read', liveVolume: true },
@@ -155,32 +154,30 @@ const window = {
   to: dateTime('Only messages created at or before this time.').optional(),
 };
 
-const reads = { tag: 'SMS', permission: 'sms:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'SMS', permission: 'sms:read', uses: { table: 'read' } } as const;
 
 export const listSms = defineOperation({
   ...reads,
   id: 'sms.list',
-  path: '/v2/sms/messages',
+  route: 'GET /v2/sms/messages',
   summary: 'List SMS, newest first',
   personFilters: ['phone'],
-  request: {
-    query: z.strictObject({
-      status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
-      region: z
-        .enum(['BR', 'INTL'])
-        .optional()
-        .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
-      contactId: looseId('contact', z.string().max(128))
-        .optional()
-        .meta({ description: 'Only sends that named this contact.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
-      phone: z.string().max(64).optional().meta({
-        description: 'Only messages to this recipient, in E.164: without pii:full at most 60 calls a minute.',
-      }),
-      ...window,
-      ...pageQuery,
+  query: z.strictObject({
+    status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
+    region: z
+      .enum(['BR', 'INTL'])
+      .optional()
+      .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
+    contactId: looseId('contact', z.string().max(128))
+      .optional()
+      .meta({ description: 'Only sends that named this contact.' }),
+    campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
+    phone: z.string().max(64).optional().meta({
+      description: 'Only messages to this recipient, in E.164: without pii:full at most 60 calls a minute.',
     }),
-  },
+    ...window,
+    ...pageQuery,
+  }),
   responses: { 200: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS') },
   errors: ['VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
@@ -190,27 +187,25 @@ export const listSms = defineOperation({
 export const getSms = defineOperation({
   ...reads,
   id: 'sms.get',
-  path: '/v2/sms/messages/{id}',
+  route: 'GET /v2/sms/messages/{id}',
   summary: 'Read an SMS',
   description: 'The current state only: polling shows the same data as the webhook, but later.',
-  request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
+  params: z.object({ id: pathId('message', 'The id of the SMS.') }),
   responses: { 200: SmsMessage },
 });
 
 export const listSmsReplies = defineOperation({
   ...reads,
   id: 'sms.list-replies',
-  path: '/v2/sms/replies',
+  route: 'GET /v2/sms/replies',
   summary: 'List inbound replies, newest first',
-  request: {
-    query: z.strictObject({
-      inReplyTo: looseId('message', z.string().max(128))
-        .optional()
-        .meta({ description: 'Only the replies to this SMS.' }),
-      ...window,
-      ...pageQuery,
-    }),
-  },
+  query: z.strictObject({
+    inReplyTo: looseId('message', z.string().max(128))
+      .optional()
+      .meta({ description: 'Only the replies to this SMS.' }),
+    ...window,
+    ...pageQuery,
+  }),
   responses: { 200: pageOf(SmsReply, 'SmsReplyPage', 'replies') },
   errors: ['VALIDATION_ERROR'],
 });
@@ -218,8 +213,8 @@ export const listSmsReplies = defineOperation({
 export const getSmsReply = defineOperation({
   ...reads,
   id: 'sms.get-reply',
-  path: '/v2/sms/replies/{id}',
+  route: 'GET /v2/sms/replies/{id}',
   summary: 'Read one reply',
-  request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
+  params: z.object({ id: pathId('reply', 'The id of the reply.') }),
   responses: { 200: SmsReply },
 });

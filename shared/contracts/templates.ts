@@ -83,7 +83,7 @@ const Template = openObject('Template', 'A WhatsApp template.', {
 
 const id = z.object({ id: pathId('template', 'The id of the template.') });
 const tag = 'WhatsApp templates';
-const reads = { method: 'GET', permission: 'templates:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
 const callsMeta = {
   ...writes,
@@ -94,39 +94,34 @@ const callsMeta = {
 export const listTemplates = defineOperation({
   ...reads,
   id: 'templates.list',
-  path: '/v2/templates',
+  route: 'GET /v2/templates',
   summary: 'List WhatsApp templates, newest first',
   description: 'With their components, which contain the variables.',
-  request: {
-    query: z.strictObject({
-      status: status.optional(),
-      category: category.optional(),
-      language: language.optional(),
-      numberId: numberId.optional(),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: status.optional(),
+    category: category.optional(),
+    language: language.optional(),
+    numberId: numberId.optional(),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(Template, 'TemplatePage', 'templates', 'WhatsApp templates') },
 });
 
 export const createTemplate = defineOperation({
   ...writes,
   id: 'templates.create',
-  method: 'POST',
-  path: '/v2/templates',
+  route: 'POST /v2/templates',
   summary: 'Create a WhatsApp template',
   description:
     'Creates a draft: Meta gets it when it is submitted. A name that another template of the account has in this language is 409 with its id in `meta.templateId`.',
-  request: {
-    body: closedObject('CreateTemplate', 'A new template.', {
-      numberId,
-      name,
-      language,
-      category,
-      components,
-      headerExampleUrl: headerExampleUrl.optional(),
-    }),
-  },
+  body: closedObject('CreateTemplate', 'A new template.', {
+    numberId,
+    name,
+    language,
+    category,
+    components,
+    headerExampleUrl: headerExampleUrl.optional(),
+  }),
   responses: { 201: Template },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -134,30 +129,27 @@ export const createTemplate = defineOperation({
 export const getTemplate = defineOperation({
   ...reads,
   id: 'templates.get',
-  path: '/v2/templates/{id}',
+  route: 'GET /v2/templates/{id}',
   summary: 'Read a WhatsApp template',
-  request: { params: id },
+  params: id,
   responses: { 200: Template },
 });
 
 export const changeTemplate = defineOperation({
   ...writes,
   id: 'templates.change',
-  method: 'PATCH',
-  path: '/v2/templates/{id}',
+  route: 'PATCH /v2/templates/{id}',
   summary: 'Change a WhatsApp template',
   description:
     'Only a draft or a rejected template, which becomes a draft; increments `version`. JSON Merge Patch: absent fields stay. Name and language cannot change once Meta has the template.',
-  request: {
-    params: id,
-    body: closedObject('ChangeTemplate', 'A change of a template.', {
-      name: name.optional(),
-      language: language.optional(),
-      category: category.optional(),
-      components: components.optional(),
-      headerExampleUrl: headerExampleUrl.nullable().optional(),
-    }),
-  },
+  params: id,
+  body: closedObject('ChangeTemplate', 'A change of a template.', {
+    name: name.optional(),
+    language: language.optional(),
+    category: category.optional(),
+    components: components.optional(),
+    headerExampleUrl: headerExampleUrl.nullable().optional(),
+  }),
   responses: { 200: Template },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -165,11 +157,10 @@ export const changeTemplate = defineOperation({
 export const deleteTemplate = defineOperation({
   ...callsMeta,
   id: 'templates.delete',
-  method: 'DELETE',
-  path: '/v2/templates/{id}',
+  route: 'DELETE /v2/templates/{id}',
   summary: 'Delete a WhatsApp template',
   description: 'It is also deleted at Meta, which reserves the name of an approved template for 30 days.',
-  request: { params: id },
+  params: id,
   responses: { 204: null },
   errors: ['CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
@@ -177,12 +168,11 @@ export const deleteTemplate = defineOperation({
 export const submitTemplate = defineOperation({
   ...callsMeta,
   id: 'templates.submit',
-  method: 'POST',
-  path: '/v2/templates/{id}/submit',
+  route: 'POST /v2/templates/{id}/submit',
   summary: "Submit a WhatsApp template for Meta's review",
   description:
     'Only a draft or a rejected template. `pending` while Meta reviews it; the result raises `template.approved` or `template.rejected`. It stays `submitted` if Meta’s response was lost: submitting again is safe. With a test key a sandbox reviews at once: names that end in `_rejected` are rejected, `_pending` stays pending, others are approved.',
-  request: { params: id },
+  params: id,
   responses: { 200: Template },
   errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });

@@ -4,7 +4,6 @@ import { defineOperation } from './define-operation.ts';
 
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description });
 const common = {
-  path: '/u/{token}',
   tag: 'Unsubscribe',
   permission: 'public',
 } as const;
@@ -13,11 +12,11 @@ const params = z.object({ token: pathText('The token of the link in the e-mail.'
 export const showUnsubscribe = defineOperation({
   ...common,
   id: 'unsubscribe.show',
-  method: 'GET',
+  route: 'GET /u/{token}',
   summary: 'Show the page with the unsubscribe button',
   description:
     'Changes nothing, because programs follow the links of an e-mail before people do. The page loads nothing from other hosts.',
-  request: { params },
+  params,
   responses: { 200: page('The page, in Portuguese.') },
   uses: { table: 'read', rootKeys: ['unsubscribe'] },
 });
@@ -25,14 +24,12 @@ export const showUnsubscribe = defineOperation({
 export const confirmUnsubscribe = defineOperation({
   ...common,
   id: 'unsubscribe.confirm',
-  method: 'POST',
+  route: 'POST /u/{token}',
   summary: 'Unsubscribe with one click',
   description:
     "The POST of a mailbox provider (RFC 8058), and of the page's button: `List-Unsubscribe=One-Click` as a form. From then on the address gets only transactional e-mail, and every contact with it is opted out, raising contact.opted_out. A repeat changes nothing.",
-  request: {
-    params,
-    rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },
-  },
+  params,
+  rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },
   responses: { 200: page('The confirmation, in Portuguese.') },
   uses: { table: 'write', queues: ['events'], rootKeys: ['unsubscribe'] },
 });

@@ -165,26 +165,25 @@ export const SendPlanView = openObject('SendPlan', 'What a send would do and cos
 export const v1Send = defineOperation({
   ...QUEUED_SEND,
   id: 'v1.send',
-  path: '/v1/messages',
+  route: 'POST /v1/messages',
   tag: 'All channels',
   summary: 'Send a message on any channel',
   description:
     'One field selects the channel, and one template may serve the message and its fallbacks: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and sent asynchronously; its outcome, and that of every fallback, arrives by webhook: as `message.failed` where the channel has no event of its own for a failure. Each message that is sent is billed at its own rate. An e-mail to a suppressed address is accepted as well: it fails with the reason `suppressed`, and nothing is charged. The same Idempotency-Key within 24 hours returns the same message; with another body, 409. Errors have the lower-case codes of /v1 and a recommended `action`.',
   permission: 'messages:send',
-  request: { body: V1Send },
+  body: V1Send,
   responses: { 202: V1Accepted },
 });
 
 export const v1Preview = defineOperation({
   id: 'v1.preview',
-  method: 'POST',
-  path: '/v1/messages/preview',
+  route: 'POST /v1/messages/preview',
   tag: 'All channels',
   summary: 'Preview a send and its cost',
   description:
     'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute tell that a recipient opted out or is suppressed; then 429.',
   permission: 'messages:send',
-  request: { body: V1Send },
+  body: V1Send,
   responses: { 200: SendPlanView },
   errors: ['VALIDATION_ERROR'],
   // A preview that tells of its recipient draws from its credential's bucket.

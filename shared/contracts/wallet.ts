@@ -57,30 +57,26 @@ export const WalletEntry = openObject('WalletEntry', 'A ledger entry.', {
 
 const uses = { table: 'read', liveVolume: true } as const;
 
-const reads = { tag: 'Wallet', permission: 'wallet:read', method: 'GET', uses: { table: 'read' } } as const;
+const reads = { tag: 'Wallet', permission: 'wallet:read', uses: { table: 'read' } } as const;
 
 export const getWallet = defineOperation({
   ...reads,
   id: 'wallet.get',
-  path: '/v2/wallet',
+  route: 'GET /v2/wallet',
   summary: 'Read the wallet',
-  request: {},
   responses: { 200: Wallet },
   uses,
 });
 
 export const changeWallet = defineOperation({
   id: 'wallet.change',
-  method: 'PATCH',
-  path: '/v2/wallet',
+  route: 'PATCH /v2/wallet',
   tag: 'Wallet',
   summary: 'Set the low-balance threshold',
   permission: 'wallet:write',
-  request: {
-    body: closedObject('WalletChange', 'What to change.', {
-      lowBalanceCoins: coins('The new threshold; 0 turns the event off.').min(0),
-    }),
-  },
+  body: closedObject('WalletChange', 'What to change.', {
+    lowBalanceCoins: coins('The new threshold; 0 turns the event off.').min(0),
+  }),
   responses: { 200: Wallet },
   errors: ['VALIDATION_ERROR'],
   uses: { ...uses, table: 'write' },
@@ -89,20 +85,18 @@ export const changeWallet = defineOperation({
 export const listWalletEntries = defineOperation({
   ...reads,
   id: 'wallet.list-entries',
-  path: '/v2/wallet/entries',
+  route: 'GET /v2/wallet/entries',
   summary: 'List the ledger, newest first',
-  request: {
-    query: z.strictObject({
-      cursor,
-      limit: z
-        .string()
-        .regex(/^\d{1,3}$/, 'must be a whole number')
-        .transform(Number)
-        .pipe(z.int().min(1).max(200))
-        .default(50)
-        .meta({ description: 'Maximum number of entries: 1 to 200; 50 when absent.', example: '50' }),
-    }),
-  },
+  query: z.strictObject({
+    cursor,
+    limit: z
+      .string()
+      .regex(/^\d{1,3}$/, 'must be a whole number')
+      .transform(Number)
+      .pipe(z.int().min(1).max(200))
+      .default(50)
+      .meta({ description: 'Maximum number of entries: 1 to 200; 50 when absent.', example: '50' }),
+  }),
   responses: {
     200: openObject('WalletEntryPage', 'A page of the ledger.', {
       items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
@@ -115,9 +109,8 @@ export const listWalletEntries = defineOperation({
 export const listPrices = defineOperation({
   ...reads,
   id: 'prices.list',
-  path: '/v2/prices',
+  route: 'GET /v2/prices',
   summary: 'Read the price table in force',
-  request: {},
   responses: {
     200: openObject('PriceTable', 'The prices per unit.', {
       effectiveFrom: dateTime('When this table came into force.'),

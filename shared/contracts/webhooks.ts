@@ -21,7 +21,6 @@ const deliveryPath = z.object({
 });
 const tag = 'Webhooks';
 const reads = {
-  method: 'GET',
   permission: 'webhooks:read',
   tag,
   uses: { table: 'read', rootKeys: ['webhooks'] },
@@ -35,27 +34,24 @@ const writes = {
 export const listWebhooks = defineOperation({
   ...reads,
   id: 'webhooks.list',
-  path: '/webhooks',
+  route: 'GET /webhooks',
   summary: 'List subscriptions, newest first',
-  request: {
-    query: z.strictObject({
-      status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions of this status.' }),
-      event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions of this status.' }),
+    event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(Webhook, 'WebhookPage', 'subscriptions') },
 });
 
 export const createWebhook = defineOperation({
   ...writes,
   id: 'webhooks.create',
-  method: 'POST',
-  path: '/webhooks',
+  route: 'POST /webhooks',
   summary: 'Subscribe a URL to events',
   description:
     'The URL is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown in this response only. 409 when the organization has 1,000 subscriptions that are not revoked.',
-  request: { body: CreateWebhook },
+  body: CreateWebhook,
   responses: { 201: WebhookWithSecret },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -63,19 +59,19 @@ export const createWebhook = defineOperation({
 export const getWebhook = defineOperation({
   ...reads,
   id: 'webhooks.get',
-  path: '/webhooks/{id}',
+  route: 'GET /webhooks/{id}',
   summary: 'Read a subscription',
-  request: { params: id },
+  params: id,
   responses: { 200: Webhook },
 });
 
 export const changeWebhook = defineOperation({
   ...writes,
   id: 'webhooks.change',
-  method: 'PATCH',
-  path: '/webhooks/{id}',
+  route: 'PATCH /webhooks/{id}',
   summary: 'Change, pause or resume a subscription',
-  request: { params: id, body: ChangeWebhook },
+  params: id,
+  body: ChangeWebhook,
   responses: { 200: Webhook },
   errors: WRITE,
 });
@@ -83,32 +79,28 @@ export const changeWebhook = defineOperation({
 export const deleteWebhook = defineOperation({
   ...writes,
   id: 'webhooks.delete',
-  method: 'DELETE',
-  path: '/webhooks/{id}',
+  route: 'DELETE /webhooks/{id}',
   summary: 'Revoke a subscription',
   description: 'Nothing more is delivered. It can be read for 30 days, and so can its deliveries and events.',
-  request: { params: id },
+  params: id,
   responses: { 204: null },
 });
 
 export const rotateWebhookSecret = defineOperation({
   ...writes,
   id: 'webhooks.rotate-secret',
-  method: 'POST',
-  path: '/webhooks/{id}/rotate-secret',
+  route: 'POST /webhooks/{id}/rotate-secret',
   summary: "Rotate a subscription's secret",
   description: 'Until the overlap ends, both secrets sign.',
-  request: {
-    params: id,
-    body: closedObject('RotateWebhookSecret', 'The overlap of a rotation.', {
-      overlapHours: z
-        .int()
-        .min(0)
-        .max(720)
-        .default(24)
-        .meta({ description: 'How long the old secret also signs.', example: 24 }),
-    }),
-  },
+  params: id,
+  body: closedObject('RotateWebhookSecret', 'The overlap of a rotation.', {
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(720)
+      .default(24)
+      .meta({ description: 'How long the old secret also signs.', example: 24 }),
+  }),
   responses: { 200: WebhookWithSecret },
   errors: WRITE,
 });
@@ -116,14 +108,11 @@ export const rotateWebhookSecret = defineOperation({
 export const testWebhook = defineOperation({
   ...writes,
   id: 'webhooks.test',
-  method: 'POST',
-  path: '/webhooks/{id}/test',
+  route: 'POST /webhooks/{id}/test',
   summary: 'Send a test event',
   description: 'Sends the example of an event type at once. It has no sequence number.',
-  request: {
-    params: id,
-    body: closedObject('TestWebhook', 'The event type to send.', { event: eventType }),
-  },
+  params: id,
+  body: closedObject('TestWebhook', 'The event type to send.', { event: eventType }),
   responses: { 202: Delivery },
   errors: WRITE,
 });
@@ -131,24 +120,22 @@ export const testWebhook = defineOperation({
 export const listDeliveries = defineOperation({
   ...reads,
   id: 'webhooks.list-deliveries',
-  path: '/webhooks/{id}/deliveries',
+  route: 'GET /webhooks/{id}/deliveries',
   summary: 'List deliveries, newest first',
-  request: {
-    params: id,
-    query: z.strictObject({
-      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
-      ...paged(50, 200),
-    }),
-  },
+  params: id,
+  query: z.strictObject({
+    status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
+    ...paged(50, 200),
+  }),
   responses: { 200: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries') },
 });
 
 export const getDelivery = defineOperation({
   ...reads,
   id: 'webhooks.get-delivery',
-  path: '/webhooks/{id}/deliveries/{deliveryId}',
+  route: 'GET /webhooks/{id}/deliveries/{deliveryId}',
   summary: 'Read a delivery with its attempts',
-  request: { params: deliveryPath },
+  params: deliveryPath,
   responses: { 200: Delivery },
 });
 
@@ -156,11 +143,10 @@ export const replayDelivery = defineOperation({
   ...writes,
   permission: 'webhooks:replay',
   id: 'webhooks.replay-delivery',
-  method: 'POST',
-  path: '/webhooks/{id}/deliveries/{deliveryId}/replay',
+  route: 'POST /webhooks/{id}/deliveries/{deliveryId}/replay',
   summary: 'Deliver an event again',
   description: 'With the same event id and sequence: a receiver that deduplicates by webhook-id processes it once.',
-  request: { params: deliveryPath },
+  params: deliveryPath,
   responses: { 202: Delivery },
   errors: ['CONFLICT'],
 });
@@ -169,19 +155,16 @@ export const replayWebhook = defineOperation({
   ...writes,
   permission: 'webhooks:replay',
   id: 'webhooks.replay',
-  method: 'POST',
-  path: '/webhooks/{id}/replay',
+  route: 'POST /webhooks/{id}/replay',
   summary: 'Deliver the events of a time range again',
   description:
     'Oldest first, each with its event id and sequence. 422 for more than 10,000 deliveries: narrow the range.',
-  request: {
-    params: id,
-    body: closedObject('ReplayWebhook', 'The deliveries to replay.', {
-      from: dateTime('The start of the range.'),
-      to: dateTime('The end of the range.'),
-      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
-    }),
-  },
+  params: id,
+  body: closedObject('ReplayWebhook', 'The deliveries to replay.', {
+    from: dateTime('The start of the range.'),
+    to: dateTime('The end of the range.'),
+    status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
+  }),
   responses: {
     202: openObject('ReplayResult', 'The number of deliveries to replay.', {
       replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }),
@@ -193,22 +176,20 @@ export const replayWebhook = defineOperation({
 export const listWebhookEvents = defineOperation({
   ...reads,
   id: 'webhooks.list-events',
-  path: '/webhooks/{id}/events',
+  route: 'GET /webhooks/{id}/events',
   summary: 'Pull the events of a subscription by sequence',
   description:
     'In order and without gaps: a receiver that requests what follows its last sequence number proves that it missed nothing. Events are kept for 30 days: a request for older ones returns the oldest that is kept.',
-  request: {
-    params: id,
-    query: z.strictObject({
-      after: z
-        .string()
-        .regex(/^\d{1,12}$/, 'must be a sequence number')
-        .transform(Number)
-        .default(0)
-        .meta({ description: 'The last sequence number that the caller has; 0 for the beginning.', example: '0' }),
-      limit: limit(50, 200),
-    }),
-  },
+  params: id,
+  query: z.strictObject({
+    after: z
+      .string()
+      .regex(/^\d{1,12}$/, 'must be a sequence number')
+      .transform(Number)
+      .default(0)
+      .meta({ description: 'The last sequence number that the caller has; 0 for the beginning.', example: '0' }),
+    limit: limit(50, 200),
+  }),
   responses: {
     200: openObject('EventFeed', 'A page of the feed.', {
       items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),

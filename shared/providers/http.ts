@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
+import { orUndefined } from '../domain/core/or-undefined.ts';
 import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/message/provider-port.ts';
 
 export interface ProviderCall {
@@ -104,13 +105,8 @@ export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<
 };
 
 /** Parses JSON by a schema; undefined if either fails. */
-export const parseJson = <T>(schema: z.ZodType<T>, text: string): T | undefined => {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
+export const parseJson = <T>(schema: z.ZodType<T>, text: string): T | undefined =>
+  orUndefined(() => schema.safeParse(JSON.parse(text)).data);
 
 /** Parses a response as JSON by a schema; undefined if its content type is not JSON or parsing fails. */
 export const jsonOf = <T>(

@@ -1,5 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
+import { orUndefined } from '../domain/core/or-undefined.ts';
 import type { CallbackReading, ProviderIo } from '../domain/message/provider-port.ts';
 import { callProvider, type ProviderReply, parseJson } from './http.ts';
 
@@ -103,13 +104,8 @@ const isValid = ({ validFrom, validTo }: X509Certificate, now: number): boolean 
 const isSigned = (message: Envelope, certificate: X509Certificate): boolean => {
   const algorithm = ALGORITHMS[message.SignatureVersion];
   if (!algorithm) return false;
-  try {
-    return createVerify(algorithm)
-      .update(snsSignedText(message))
-      .verify(certificate.publicKey, message.Signature, 'base64');
-  } catch {
-    return false;
-  }
+  const verifier = createVerify(algorithm).update(snsSignedText(message));
+  return orUndefined(() => verifier.verify(certificate.publicKey, message.Signature, 'base64')) ?? false;
 };
 
 const confirm = async (

@@ -9,6 +9,7 @@ import {
 } from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
 import { readJson } from '../domain/core/json-text.ts';
+import { orUndefined } from '../domain/core/or-undefined.ts';
 import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
 
@@ -22,11 +23,8 @@ const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknow
 export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
   if (event.body === null || event.body === undefined) return '';
   if (!event.isBase64Encoded) return event.body;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(event.body, 'base64'));
-  } catch {
-    return undefined;
-  }
+  const bytes = Buffer.from(event.body, 'base64');
+  return orUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 };
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

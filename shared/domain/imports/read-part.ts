@@ -1,6 +1,7 @@
 import type { ImportRow } from '../contacts/import.ts';
 import { isRefusal } from '../core/errors.ts';
 import { findIssue, readJson } from '../core/json-text.ts';
+import { orUndefined } from '../core/or-undefined.ts';
 import { type Columns, columnsOf, contactOfCells } from './columns.ts';
 import { type CsvRecord, csvRecordAt, DELIMITERS, type Delimiter, unclosedRecord } from './csv-records.ts';
 import { type ImportJob, type ImportProblem, MAX_FILE_ROWS, MAX_RECORD_BYTES } from './import-job.ts';
@@ -34,13 +35,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of bytes; undefined where they are not UTF-8. */
-const textOf = (bytes: Uint8Array): string | undefined => {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
+const textOf = (bytes: Uint8Array): string | undefined => orUndefined(() => utf8.decode(bytes));
 const textsOf = (fields: readonly Buffer[]): string[] | undefined => {
   const texts = fields.map(textOf);
   return texts.every((text) => text !== undefined) ? texts : undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProviderIo } from '../../domain/message/provider-port.ts';
-import { callProvider, jsonOf, type ProviderCall, type ProviderReply, retryAfterSeconds } from '../http.ts';
+import { callProvider, jsonOf, type ProviderCall, type ProviderReply, parseJson, retryAfterSeconds } from '../http.ts';
 
 /** Settings of every client of Meta's Graph API; each adds its own, and the permissions that its token needs. */
 export const graphSettings = {
@@ -110,14 +110,10 @@ const usage = z.record(
 const retryAfterOf = (headers: Headers, now: number): number | undefined => {
   const named = retryAfterSeconds(headers.get('retry-after'), now);
   if (named !== undefined) return named;
-  try {
-    const found = usage.safeParse(JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')).data ?? {};
-    const minutes = Object.values(found).flatMap((each) => each.map((use) => use.estimated_time_to_regain_access ?? 0));
-    const longest = Math.max(0, ...minutes);
-    return longest > 0 ? Math.ceil(longest * 60) : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = parseJson(usage, headers.get('x-business-use-case-usage') ?? '{}') ?? {};
+  const minutes = Object.values(found).flatMap((each) => each.map((use) => use.estimated_time_to_regain_access ?? 0));
+  const longest = Math.max(0, ...minutes);
+  return longest > 0 ? Math.ceil(longest * 60) : undefined;
 };
 
 const errorOf = (reply: ProviderReply & { kind: 'answered' }, now: number): GraphError | undefined => {

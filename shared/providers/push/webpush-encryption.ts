@@ -1,4 +1,5 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
+import { orUndefined } from '../../domain/core/or-undefined.ts';
 
 /**
  * The browser's keys of a subscription: an uncompressed P-256 point (65 bytes) and an authentication secret (16 bytes) (RFC 8291, 3.1 and
@@ -52,12 +53,8 @@ export const encryptWebPush = (
   const ephemeral = createECDH('prime256v1');
   if (randomness.privateKey) ephemeral.setPrivateKey(randomness.privateKey);
   else ephemeral.generateKeys();
-  let shared: Buffer;
-  try {
-    shared = ephemeral.computeSecret(p256dh);
-  } catch {
-    return undefined;
-  }
+  const shared = orUndefined(() => ephemeral.computeSecret(p256dh));
+  if (!shared) return undefined;
   const point = ephemeral.getPublicKey();
   const secret = derive(shared, auth, labelled('WebPush: info', p256dh, point), 32);
   const key = derive(secret, randomness.salt, labelled('Content-Encoding: aes128gcm'), 16);

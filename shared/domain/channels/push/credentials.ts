@@ -1,14 +1,9 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
+import { orUndefined } from '../../core/or-undefined.ts';
 
 /** Parses a PEM private key; undefined if invalid. The parser's message is dropped, since it could reveal the secret. */
-const privateKeyOf = (pem: string): KeyObject | undefined => {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    return undefined;
-  }
-};
+const privateKeyOf = (pem: string): KeyObject | undefined => orUndefined(() => createPrivateKey(pem));
 
 /** RS256 needs RSA keys of at least 2048 bits (RFC 7518, 3.3). */
 const isRsaKey = (pem: string): boolean => {
@@ -69,13 +64,12 @@ export type ApnsCredentials = z.infer<typeof apnsCredentials>;
 
 /** Whether a VAPID private key (32 bytes, base64url) matches a public key (uncompressed point of 65 bytes). */
 const isVapidPair = ({ publicKey, privateKey }: { publicKey: string; privateKey: string }): boolean => {
-  try {
-    const curve = createECDH('prime256v1');
+  const curve = createECDH('prime256v1');
+  const found = orUndefined(() => {
     curve.setPrivateKey(Buffer.from(privateKey, 'base64url'));
-    return curve.getPublicKey('base64url') === publicKey;
-  } catch {
-    return false;
-  }
+    return curve.getPublicKey('base64url');
+  });
+  return found === publicKey;
 };
 
 /** VAPID keys of an application server (RFC 8292), in the usual base64url format. */

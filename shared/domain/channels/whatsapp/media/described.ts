@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Refusal } from '../../../core/errors.ts';
+import { orUndefined } from '../../../core/or-undefined.ts';
 import { refuseField } from '../../../core/refuse-field.ts';
 
 /** Name and declared type of an upload. */
@@ -23,13 +24,8 @@ export interface RawDescription {
   readonly contentType: string | undefined;
 }
 
-const decodeQuery = (text: string | undefined): string | undefined => {
-  try {
-    return text === undefined ? undefined : decodeURIComponent(text);
-  } catch {
-    return '';
-  }
-};
+const decodeQuery = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : (orUndefined(() => decodeURIComponent(text)) ?? '');
 
 /** Name and type of a raw upload; 422 without a valid name. */
 export const describeRawUpload = (raw: RawDescription): FileDescription | Refusal<'VALIDATION_ERROR'> => {

@@ -1,3 +1,4 @@
+import { orUndefined } from '../../../core/or-undefined.ts';
 import type { MimeType } from './types.ts';
 
 /** The type detected from a file's first bytes. */
@@ -106,12 +107,8 @@ const compound = (head: Uint8Array, declared: MimeType | undefined): DetectedTyp
 /** UTF-8 without control characters other than whitespace. The inspected bytes may end within a character. */
 const plainText = (head: Uint8Array): DetectedType | undefined => {
   if (head.some((byte) => byte < 0x20 && ![0x09, 0x0a, 0x0c, 0x0d].includes(byte))) return undefined;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return { mimeType: 'text/plain' };
-  } catch {
-    return undefined;
-  }
+  const text = orUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }));
+  return text === undefined ? undefined : { mimeType: 'text/plain' };
 };
 
 const FIXED: readonly (readonly [bytes: readonly number[], mimeType: MimeType])[] = [

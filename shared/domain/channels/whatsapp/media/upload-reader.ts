@@ -1,3 +1,4 @@
+import { orUndefined } from '../../../core/or-undefined.ts';
 import { Base64Reader, InvalidBase64 } from './base64.ts';
 import { MAX_BASE64_CHARACTERS, MAX_JSON_BYTES } from './types.ts';
 
@@ -165,10 +166,5 @@ export class UploadReader {
   }
 }
 
-const nameOf = (written: readonly number[]): string | undefined => {
-  try {
-    return JSON.parse(`"${Buffer.from(written).toString('utf8')}"`) as string;
-  } catch {
-    return undefined;
-  }
-};
+const nameOf = (written: readonly number[]): string | undefined =>
+  orUndefined(() => JSON.parse(`"${Buffer.from(written).toString('utf8')}"`));
