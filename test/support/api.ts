@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import { rootKeysOf } from '../../infra/operator/root-keys.ts';
@@ -15,6 +13,7 @@ import type { Row } from '../../shared/storage/client/row.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
+import { rowsWith } from './scan.ts';
 import { giveSenders } from './senders.ts';
 import { takeEvents } from './takers.ts';
 
@@ -91,22 +90,6 @@ export interface Tenant {
   readonly test: Client;
 }
 
-/** Every row of a table that names an organization. */
-const scan = async (client: DynamoDBClient, TableName: string, organizationId: string): Promise<Row[]> => {
-  const rows: Row[] = [];
-  let from: Record<string, never> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new ScanCommand({ TableName, ConsistentRead: true, ...(from ? { ExclusiveStartKey: from } : {}) }),
-    );
-    // The others are not read: files that share a service leave thousands.
-    const own = Items.filter((item) => JSON.stringify(item).includes(organizationId));
-    rows.push(...own.map((item) => unmarshall(item) as Row));
-    from = LastEvaluatedKey as typeof from;
-  } while (from);
-  return rows;
-};
-
 /** An event's row; with `publishedAt` once it was published. */
 type EventRow = Pick<DomainEvent, 'id' | 'type' | 'env' | 'data'> & { readonly publishedAt?: string };
 
@@ -127,7 +110,6 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   // Not beside measurements, which it would slow down.
   if (process.env.VITEST) await watchRoles();
   const localStack = await startTestStack(settings);
-  const dynamo = new DynamoDBClient({ endpoint: localStack.dynamodbEndpoint });
   const now = () => Date.now();
   const { tables, url } = localStack;
 
@@ -153,7 +135,9 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     return apiClient(url, body.key);
   };
 
-  const rawRowsOf = (env: Environment, organizationId: string) => scan(dynamo, tables[env].name, organizationId);
+  /** Every row of a stage that names an organization. */
+  const rawRowsOf = (env: Environment, organizationId: string) =>
+    rowsWith(localStack.dynamodbEndpoint, tables[env].name, organizationId);
 
   /** All rows of an organization in a stage, except whether its events are published yet, and when its keys were last used. */
   const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> =>
@@ -176,7 +160,6 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   for (const env of ENVIRONMENTS) await createRootKeys(env);
 
   const close = async () => {
-    dynamo.destroy();
     await localStack.close();
     checkRoles();
   };

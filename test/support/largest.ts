@@ -41,27 +41,33 @@ const limitsOf = (schema: z.ZodType): Limits =>
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 const isValid = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
+const first = (count: number, values: Iterable<unknown>): unknown[] => {
+  const taken: unknown[] = [];
+  for (const value of values) if (taken.push(value) === count) break;
+  return taken;
+};
+
 const filled = (fill: string, length: number): string => fill.repeat(Math.max(0, Math.floor(length / fill.length)));
 
 /** Texts of a schema, the largest first; ASCII where its pattern takes no other, and numbers of digits. */
-const texts = ({ maxLength, example, pattern }: Limits, fill: string): unknown[] => {
+const texts = function* ({ maxLength, example, pattern }: Limits, fill: string): Generator {
   const inPattern = [...(pattern ?? '').matchAll(/[{,](\d+)\}/g)].map(([, most]) => Number(most));
   const lengths =
     maxLength !== undefined ? [maxLength] : inPattern.length > 0 ? inPattern.toSorted((a, b) => b - a) : UNLIMITED;
-  const plain = lengths.flatMap((length) => [fill, 'a', '1'].map((one) => filled(one, length)));
-  const led =
-    typeof example === 'string' ? lengths.map((length) => example + filled('a', length - example.length)) : [];
-  return [...plain, ...led, example];
+  for (const length of lengths) for (const one of [fill, 'a', '1']) yield filled(one, length);
+  if (typeof example === 'string') for (const length of lengths) yield example + filled('a', length - example.length);
+  yield example;
 };
 
 /** Free JSON: deep, and as large as a body. */
-const anyJson = (fill: string): unknown[] => {
+const anyJson = function* (fill: string, example: unknown): Generator {
   const deep = (inner: unknown) => Array.from({ length: LEVELS }).reduce<unknown>((value) => ({ a: value }), inner);
-  return [1_500_000, ...UNLIMITED, 100].flatMap((length) => [
-    deep(filled(fill, length)),
-    { a: filled(fill, length) },
-    filled(fill, length),
-  ]);
+  for (const length of [1_500_000, ...UNLIMITED, 100]) {
+    yield deep(filled(fill, length));
+    yield { a: filled(fill, length) };
+    yield filled(fill, length);
+  }
+  yield example;
 };
 
 /** The nth of values that must differ: its last text's end is its number. */
@@ -76,33 +82,36 @@ const numbered = (value: unknown, nth: number): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, numbered(inner, nth)]));
 };
 
-const fits = (value: unknown, count: number): boolean => bytesOf(value) * count <= MAX_BODY_BYTES;
-
-const lists = (schema: z.ZodType, element: z.ZodType, fill: string, depth: number): unknown[] => {
+const lists = function* (schema: z.ZodType, element: z.ZodType, fill: string, depth: number): Generator {
   const { maxItems, example } = limitsOf(schema);
+  const choices = limitsOf(element).enum;
+  if (choices) yield choices;
+  const [item] = candidates(element, fill, depth + 1);
+  const bytes = bytesOf(item);
   const counts = [
     ...(maxItems === undefined ? [] : [maxItems]),
     ...COUNTS.filter((count) => count < (maxItems ?? 1e9)),
-  ];
-  const choices = limitsOf(element).enum;
-  const [item] = candidates(element, fill, depth + 1);
-  const alike = counts.filter((count) => fits(item, count)).map((count) => Array(count).fill(item));
-  const different = counts
-    .filter((count) => fits(item, count))
-    .map((count) => Array.from({ length: count }, (_, nth) => numbered(item, nth + 1)));
-  return [...(choices ? [choices] : []), ...different, ...alike, example];
+  ].filter((count) => bytes * count <= MAX_BODY_BYTES);
+  for (const count of counts) yield Array.from({ length: count }, (_, nth) => numbered(item, nth + 1));
+  for (const count of counts) yield Array(count).fill(item);
+  yield example;
 };
 
-const records = (schema: z.ZodType, { keyType, valueType }: Definition, fill: string, depth: number): unknown[] => {
+const records = function* (
+  schema: z.ZodType,
+  { keyType, valueType }: Definition,
+  fill: string,
+  depth: number,
+): Generator {
   const [key] = keyType ? candidates(keyType, fill, depth + 1) : ['a'.repeat(64)];
   const [value] = valueType ? candidates(valueType, fill, depth + 1) : ['a'];
   const name = String(key).slice(0, 64);
-  const some = COUNTS.filter((count) => fits([name, value], count));
-  const named = (long: string) =>
-    some.map((count) =>
-      Object.fromEntries(Array.from({ length: count }, (_, nth) => [numbered(long, nth + 1), value])),
-    );
-  return [...named(name), ...named('aaaaaaa'), limitsOf(schema).example];
+  const bytes = bytesOf([name, value]);
+  const counts = COUNTS.filter((count) => bytes * count <= MAX_BODY_BYTES);
+  for (const long of [name, 'aaaaaaa'])
+    for (const count of counts)
+      yield Object.fromEntries(Array.from({ length: count }, (_, nth) => [numbered(long, nth + 1), value]));
+  yield limitsOf(schema).example;
 };
 
 /** Fields that say who or what is meant: another value of theirs is refused before anything of the body is used. */
@@ -124,17 +133,17 @@ const grown = (schema: z.ZodType, start: object, fill: string, depth: number): o
   return body;
 };
 
-const objects = (schema: z.ZodType, fill: string, depth: number): unknown[] => {
+const objects = function* (schema: z.ZodType, fill: string, depth: number): Generator {
   const { example } = limitsOf(schema);
   const shape = Object.entries(definitionOf(schema).shape ?? {});
   const required = shape
     .filter(([, field]) => !isValid(field, undefined))
-    .map(([name, field]) => [name, limitsOf(field).example ?? candidates(field, fill, depth + 1)[0]]);
-  const starts = [Object.fromEntries(required), ...(typeof example === 'object' && example ? [example] : [])];
-  return starts.map((start) => grown(schema, start, fill, depth));
+    .map(([name, field]) => [name, limitsOf(field).example ?? candidates(field, fill, depth + 1).next().value]);
+  yield grown(schema, Object.fromEntries(required), fill, depth);
+  if (typeof example === 'object' && example) yield grown(schema, example, fill, depth);
 };
 
-const unchecked = (schema: z.ZodType, fill: string, depth: number): unknown[] => {
+const unchecked = (schema: z.ZodType, fill: string, depth: number): Iterable<unknown> => {
   const definition = definitionOf(schema);
   const inner = definition.innerType ?? definition.in ?? definition.left ?? definition.getter?.();
   if (inner) return candidates(inner, fill, depth);
@@ -147,27 +156,30 @@ const unchecked = (schema: z.ZodType, fill: string, depth: number): unknown[] =>
   if (definition.type === 'string') return texts(limits, fill);
   if (definition.type === 'number') return [limits.maximum, limits.example, 1];
   if (definition.type === 'boolean') return [true, false];
-  if (definition.type === 'unknown' || definition.type === 'any') return [...anyJson(fill), limits.example];
-  const options = (definition.options ?? []).flatMap((option) => candidates(option, fill, depth).slice(0, 2));
+  if (definition.type === 'unknown' || definition.type === 'any') return anyJson(fill, limits.example);
+  const options = (definition.options ?? []).flatMap((option) => first(2, candidates(option, fill, depth)));
   return [...options.toSorted((a, b) => bytesOf(b) - bytesOf(a)), limits.example];
 };
 
-/** Values that a schema takes, the largest first, of texts of one character. */
-export const candidates = (schema: z.ZodType, fill: string, depth = 0): unknown[] => {
-  if (depth > MAX_DEPTH)
-    return [limitsOf(schema).example].filter((value) => value !== undefined && isValid(schema, value));
-  return unchecked(schema, fill, depth).filter((value) => value !== undefined && isValid(schema, value));
+/** Values that a schema takes, the largest first, of texts of one character. Each is made and checked when it is asked for: it may be megabytes. */
+export const candidates = function* (schema: z.ZodType, fill: string, depth = 0): Generator<unknown, undefined> {
+  const values = depth > MAX_DEPTH ? [limitsOf(schema).example] : unchecked(schema, fill, depth);
+  for (const value of values) if (value !== undefined && isValid(schema, value)) yield value;
+  return undefined;
 };
 
 /** The bodies of a schema that begin as `start` and have every field, or one field, as large as the contract allows. */
 export const largestBodies = (schema: z.ZodType, start: unknown, fill: string): unknown[] => {
-  if (typeof start !== 'object' || start === null) return candidates(schema, fill).slice(0, 1);
+  if (typeof start !== 'object' || start === null) return first(1, candidates(schema, fill));
   const definition = definitionOf(schema);
   const inner = definition.innerType ?? definition.in ?? definition.left;
   if (inner && !definition.shape) return largestBodies(inner, start, fill);
   const alone = Object.entries(definition.shape ?? {}).flatMap(([name, field]) => {
-    const bodies = candidates(field, fill, 1).map((value) => ({ ...start, [name]: value }));
-    return bodies.filter((body) => bytesOf(body) <= MAX_BODY_BYTES && isValid(schema, body)).slice(0, 1);
+    for (const value of candidates(field, fill, 1)) {
+      const body = { ...start, [name]: value };
+      if (bytesOf(body) <= MAX_BODY_BYTES && isValid(schema, body)) return [body];
+    }
+    return [];
   });
   return [grown(schema, start, fill, 0), ...alone];
 };

@@ -37,6 +37,7 @@ import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
+import { UNCHECKED_SIGNATURE } from './scan.ts';
 import { LAWFUL_PATIENCE, OVER_DYNAMODB_LOCAL, startTableEngine } from './table-engine.ts';
 import { takeEvents } from './takers.ts';
 
@@ -124,17 +125,11 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** A signature in form alone: the embedded engine reads who signed and when, and checks nothing. */
-const UNCHECKED = {
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20260310/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-  'x-amz-date': '20260310T120000Z',
-};
 const replaceSignature = (client: DynamoDBClient): void => {
   client.middlewareStack.remove('httpSigningMiddleware');
   client.middlewareStack.add(
     (next) => (args) => {
-      Object.assign((args.request as { headers: object }).headers, UNCHECKED);
+      Object.assign((args.request as { headers: object }).headers, UNCHECKED_SIGNATURE);
       return next(args);
     },
     { step: 'finalizeRequest', name: 'unchecked' },
