@@ -4,8 +4,10 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { QueryRange } from '../../shared/storage/client/table.ts';
 import { listAllMessages, type UnifiedFilter } from '../../shared/storage/messages/message-merge.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
+import { placeOf, readRare, writeRare } from '../../shared/storage/messages/totals/rare-places.ts';
 import { listShardOf } from '../../shared/storage/table-indexes.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
@@ -36,6 +38,8 @@ const organization = async () => {
   };
   const total = async (filter: UnifiedFilter): Promise<number> =>
     (await listAllMessages(reading, actor.organizationId, filter, PAGE)).total;
+  const page = async (filter: UnifiedFilter, of: { readonly skip: number; readonly limit: number }) =>
+    (await listAllMessages(reading, actor.organizationId, filter, of)).items.map(({ id }) => id);
   const read = async (id: MessageRecord['id']) => (await world.ports.messageStore.read(id)) as MessageRecord;
   const advance = async (id: MessageRecord['id'], status: 'delivered' | 'read' | 'failed') => {
     const at = world.now;
@@ -45,7 +49,7 @@ const organization = async () => {
     const partition = KEYS.listCount(`MSGS#sms#${actor.organizationId}`, '', '').pk;
     return (await world.table.queryAll({ partition, consistent: true })).map(({ sk }) => sk);
   };
-  return { actor, base, add, total, read, advance, storedKeys, shards: listShardOf(2) };
+  return { actor, base, add, total, page, read, advance, storedKeys, shards: listShardOf(2) };
 };
 
 type Kit = Awaited<ReturnType<typeof organization>>;
@@ -76,55 +80,157 @@ const FILTERS: readonly UnifiedFilter[] = [
   { batchId: BATCH },
 ];
 
-/** What a plain filter over all messages finds. */
-const expected = (messages: Iterable<MessageRecord>, filter: UnifiedFilter): number => {
+/** What a plain filter over all messages finds, newest first. */
+const matching = (messages: Iterable<MessageRecord>, filter: UnifiedFilter): MessageRecord['id'][] => {
   const { status, from = 0, to = Number.POSITIVE_INFINITY, ...equal } = filter;
-  return [...messages].filter(
-    (message) =>
-      (status === undefined || unifiedStatus(message) === status) &&
-      message.createdAt >= from &&
-      message.createdAt <= to &&
-      Object.entries(equal).every(([name, value]) => message[name as 'numberId'] === value),
-  ).length;
+  return [...messages]
+    .filter(
+      (message) =>
+        (status === undefined || unifiedStatus(message) === status) &&
+        message.createdAt >= from &&
+        message.createdAt <= to &&
+        Object.entries(equal).every(([name, value]) => message[name as 'numberId'] === value),
+    )
+    .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+    .map(({ id }) => id);
+};
+const expected = (messages: Iterable<MessageRecord>, filter: UnifiedFilter): number =>
+  matching(messages, filter).length;
+
+/** Hours with so many messages that a status is rare among them: of days that are settled, of hours that are, and of neither. */
+const fillHours = async (kit: Kit): Promise<MessageRecord[]> => {
+  const hour = Math.floor(world.now / HOUR) * HOUR;
+  const messages: MessageRecord[] = [];
+  for (const from of [
+    hour - 45 * DAY,
+    hour - 45 * DAY + HOUR,
+    hour - 40 * DAY,
+    hour - 3 * DAY,
+    hour - 30 * HOUR,
+    hour - HOUR,
+  ])
+    for (let at = 0; at < 80; at++)
+      messages.push(
+        await kit.add(from + at * 30_000, {
+          status: at % 40 === 7 ? 'failed' : 'delivered',
+          numberId: `num_${at % 2}`,
+          campaignId: at % 4 === 0 ? 'natal' : undefined,
+          batchId: at === 50 ? BATCH : undefined,
+        } as Partial<MessageRecord>),
+      );
+  return messages;
 };
 
-describe('the total of a filtered list', () => {
-  test('is what a plain filter counts, whatever was counted and changed before, in windows of any bounds', async () => {
-    const kit = await organization();
-    // Both levels, broken days, and what is too new to be counted.
-    const filled = [...(await fill(kit, 500, 40 * DAY)), ...(await fill(kit, 60, 5 * HOUR)), kit.base];
-    const messages = new Map(filled.map((message) => [message.id, message]));
-    const ids = [...messages.keys()];
-    const step = fc.oneof(
-      fc.record({ kind: fc.constant('advance' as const), at: fc.nat({ max: ids.length - 1 }) }),
-      fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(HOUR / 4, HOUR, 5 * HOUR, DAY, 9 * DAY) }),
-      fc.record({
-        kind: fc.constant('count' as const),
-        filter: fc.constantFrom(...FILTERS),
-        window: fc.option(fc.tuple(fc.nat({ max: 50 * 24 * 60 }), fc.nat({ max: 50 * 24 * 60 })), { nil: undefined }),
-      }),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
-        for (const each of steps) {
-          const id = each.kind === 'advance' ? ids[each.at] : undefined;
-          if (each.kind === 'wait') world.now += each.ms;
-          else if (id) {
-            await kit.advance(id, messages.get(id)?.status === 'sent' ? 'delivered' : 'read');
-            messages.set(id, await kit.read(id));
-          } else if (each.kind === 'count') {
-            const [a = 0, b = 0] = (each.window ?? []).map((minutes) => world.now - minutes * 60_000 - 17);
-            const filter = { ...each.filter, ...(each.window ? { from: Math.min(a, b), to: Math.max(a, b) } : {}) };
-            expect(await kit.total(filter), JSON.stringify(filter)).toBe(expected(messages.values(), filter));
+const SKIPS = [0, 1, 7, 30, 400] as const;
+
+describe('a page of a filtered list, and its total', () => {
+  // Both levels, broken days, and what is too new to be counted; and the same where what is filtered for is rare.
+  const LISTS = {
+    'of usual statuses': {
+      list: async (kit: Kit) => [...(await fill(kit, 500, 40 * DAY)), ...(await fill(kit, 60, 5 * HOUR))],
+      kept: ['day', 'hour'],
+    },
+    'of rare ones': { list: fillHours, kept: ['day', 'hour', 'dayRare', 'hourRare'] },
+  };
+  test.each(Object.entries(LISTS))(
+    '%s are what a plain filter finds, whatever was counted and changed before, in windows of any bounds',
+    async (_, { list, kept }) => {
+      const kit = await organization();
+      const filled = [...(await list(kit)), kit.base];
+      const messages = new Map(filled.map((message) => [message.id, message]));
+      const ids = [...messages.keys()];
+      const step = fc.oneof(
+        fc.record({ kind: fc.constant('advance' as const), at: fc.nat({ max: ids.length - 1 }) }),
+        fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(HOUR / 4, HOUR, 5 * HOUR, DAY, 9 * DAY) }),
+        fc.record({
+          kind: fc.constant('count' as const),
+          filter: fc.constantFrom(...FILTERS),
+          skip: fc.constantFrom(...SKIPS),
+          limit: fc.constantFrom(1, 5, 50),
+          window: fc.option(fc.tuple(fc.nat({ max: 50 * 24 * 60 }), fc.nat({ max: 50 * 24 * 60 })), { nil: undefined }),
+        }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
+          for (const each of steps) {
+            const id = each.kind === 'advance' ? ids[each.at] : undefined;
+            if (each.kind === 'wait') world.now += each.ms;
+            else if (id) {
+              await kit.advance(id, messages.get(id)?.status === 'sent' ? 'delivered' : 'read');
+              messages.set(id, await kit.read(id));
+            } else if (each.kind === 'count') {
+              const [a = 0, b = 0] = (each.window ?? []).map((minutes) => world.now - minutes * 60_000 - 17);
+              const filter = { ...each.filter, ...(each.window ? { from: Math.min(a, b), to: Math.max(a, b) } : {}) };
+              expect(await kit.total(filter), JSON.stringify(filter)).toBe(expected(messages.values(), filter));
+              const found = await kit.page(filter, { skip: each.skip, limit: each.limit });
+              const all = matching(messages.values(), filter);
+              expect(found, JSON.stringify(filter)).toEqual(all.slice(each.skip, each.skip + each.limit));
+            }
           }
-        }
-      }),
-      { seed: SEED, numRuns: 40, endOnFailure: true },
-    );
-    for (const filter of FILTERS) expect(await kit.total(filter)).toBe(expected(messages.values(), filter));
-    const kinds = new Set((await kit.storedKeys()).map((sk) => sk.split('#')[0]));
-    expect(kinds.has('day') && kinds.has('hour')).toBe(true);
-  }, 240_000);
+        }),
+        { seed: SEED, numRuns: 40, endOnFailure: true },
+      );
+      for (const filter of FILTERS) expect(await kit.total(filter)).toBe(expected(messages.values(), filter));
+      expect((await kit.storedKeys()).map((sk) => sk.split('#')[0])).toEqual(expect.arrayContaining(kept));
+    },
+    240_000,
+  );
+});
+
+describe('a page of what is rare', () => {
+  const RARE = { status: 'failed' } as const;
+  const whole = { skip: 0, limit: 100 };
+
+  test('reads the index of what is not settled alone, once the rest was counted', async () => {
+    const kit = await organization();
+    const messages = [...(await fillHours(kit)), kit.base];
+    await kit.total(RARE);
+    const read: { readonly lower: number; readonly upper: number }[] = [];
+    const spied = new Proxy(world.table, {
+      get(table, name) {
+        const value = Reflect.get(table, name, table);
+        if (typeof value !== 'function') return value;
+        return (...given: readonly [QueryRange, ...unknown[]]) => {
+          const [range] = given;
+          const { lower, upper } = range.index ? (range.sort?.values ?? {}) : {};
+          if (range.index)
+            read.push({ lower: Date.parse(String(lower)), upper: Date.parse(String(upper).split('#', 1)[0] ?? '') });
+          return Reflect.apply(value, table, given);
+        };
+      },
+    });
+    const reading = { ...world.reading, table: spied, smallList: 0 };
+    const { items, total } = await listAllMessages(reading, kit.actor.organizationId, RARE, whole);
+    expect(items.map(({ id }) => id)).toEqual(matching(messages, RARE));
+    expect(total).toBe(items.length);
+    const settled = messages.filter(({ createdAt }) => createdAt < world.now - 2 * HOUR);
+    const within = settled.filter(({ createdAt: at }) => read.some(({ lower, upper }) => lower <= at && at <= upper));
+    expect(read).not.toEqual([]);
+    expect(within).toEqual([]);
+  });
+
+  test('is found in the index where its places were not kept', async () => {
+    const kit = await organization();
+    const messages = [...(await fillHours(kit)), kit.base];
+    await kit.total(RARE);
+    const { pk } = KEYS.listCount(`MSGS#sms#${kit.actor.organizationId}`, '', '');
+    for (const sk of await kit.storedKeys()) if (sk.includes('Rare#')) await world.table.write({ delete: { pk, sk } });
+    expect(await kit.page(RARE, whole)).toEqual(matching(messages, RARE));
+  });
+
+  test('keeps no more places of an hour than a small row has, the smallest groups first', async () => {
+    const from = Math.floor(world.now / HOUR) * HOUR - 3 * DAY;
+    const places = Array.from({ length: 33_000 }, (_, at) => placeOf({ createdAt: from + at, id: `msg_${at}` }));
+    const groups = new Map([
+      ['usual', places.slice(1_010)],
+      ['few', places.slice(0, 9)],
+      ['many', places.slice(9, 1_010)],
+    ]);
+    const of = { list: 'list', byBatch: false };
+    await writeRare(world.table, of, 'hour', new Map([[from, groups]]));
+    const [kept] = await readRare(world.table, of, [{ kind: 'hour', from }]);
+    expect([...(kept ?? [])]).toEqual([['few', places.slice(0, 9)]]);
+  });
 });
 
 describe('counts that are stored', () => {

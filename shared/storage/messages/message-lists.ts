@@ -19,7 +19,7 @@ import { readWallet } from '../wallet/read-wallet.ts';
 import { isInbound, readStoredMessage } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
-import { filteredTotal, type ListReading } from './totals/filtered-total.ts';
+import { type Found, findFiltered, findInRange, foundPage, type ListReading } from './totals/filtered-total.ts';
 import { conditionOf, type ListFilter } from './totals/list-filter.ts';
 
 /** How many shards an organization's lists of messages have besides the first. Reads one row. */
@@ -98,25 +98,23 @@ interface SentSelection extends Window {
   readonly campaignId?: string | undefined;
 }
 
-/** How many messages of a channel match a filter: `size` is how many there are at most, in `shards` besides the first. */
-export const countSent = async (
+/** Finds the messages of a channel that match a filter: `size` is how many there are at most, in `shards` besides the first. */
+export const findSent = async (
   reading: ListReading,
   { organizationId, channel, contactId, campaignId, ...window }: SentSelection,
   filter: ListFilter,
   { size, shards }: { readonly size: number; readonly shards: number },
-): Promise<number> => {
+): Promise<Found> => {
+  const { table } = reading;
   const select = { contactId, campaignId };
   if (contactId !== undefined)
-    return reading.table.count(
+    return findInRange(
+      table,
       messageRange(organizationId, channel, { ...select, ...window }, conditionOf(filter), shards),
     );
   const range = messageRange(organizationId, channel, select, undefined, shards);
-  return filteredTotal(
-    reading,
-    { range, filter, marked: { organizationId, channel, shards, campaignId } },
-    window,
-    size,
-  );
+  const marked = { organizationId, channel, shards, campaignId };
+  return findFiltered(reading, { range, filter, marked }, window, size);
 };
 
 /** A page of a channel's messages, newest first. The unfiltered total is stored on the wallet, parts of a filtered one as counts of hours and days. */
@@ -140,11 +138,11 @@ export const listMessagePage = async <C extends Channel>(
   const size = read?.wallet[channel] ?? 0;
   const { contactId, campaignId, from, to } = filter;
   const selection = { organizationId, channel, contactId, campaignId, from, to };
-  const count = () =>
-    filter.recipientHash === undefined
-      ? countSent(reading, selection, listFilterOf(filter), { size, shards })
-      : table.count(range);
-  const [rows, total] = await Promise.all([newestPage(table, range, page), isWhole(range) ? size : count()]);
+  const isCounted = filter.recipientHash === undefined && !isWhole(range);
+  const found = isCounted
+    ? await findSent(reading, selection, listFilterOf(filter), { size, shards })
+    : findInRange(table, range, isWhole(range) ? size : undefined);
+  const [rows, total] = await Promise.all([foundPage(table, [found], range.index, page), found.total()]);
   return { items: rows.map(messageRows.read) as MessageOf<C>[], total };
 };
 

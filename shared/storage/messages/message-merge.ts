@@ -7,15 +7,14 @@ import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
 import { UNIFIED_OF, type UnifiedStatus } from '../../domain/tracking/views.ts';
 import { equal } from '../client/conditions.ts';
 import type { ListRange } from '../client/cursor-pages.ts';
-import { mergeNewest } from '../client/merge-newest.ts';
-import { between, fullRows, isEmpty, keysOf, partsOf, type Window } from '../client/pages.ts';
+import { between, isEmpty, type Window } from '../client/pages.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { listShardsUpTo } from '../table-indexes.ts';
 import { readWallet } from '../wallet/read-wallet.ts';
 import { readInboundCounts } from './inbound.ts';
 import { readStoredMessage } from './inbound-rows.ts';
-import { countSent, isWhole, messageRange } from './message-lists.ts';
-import { filteredTotal, type ListReading } from './totals/filtered-total.ts';
+import { findSent, isWhole, messageRange } from './message-lists.ts';
+import { type Found, findFiltered, findInRange, foundPage, type ListReading } from './totals/filtered-total.ts';
 import { conditionOf, type ListFilter } from './totals/list-filter.ts';
 
 export interface UnifiedFilter extends Window {
@@ -35,11 +34,11 @@ const listFilterOf = ({ status, numberId, batchId, sentByAccountId }: UnifiedFil
   return { ...values, archived: false, statuses: MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status) };
 };
 
-/** A list that may match a filter: where its page is read, and its total. */
+/** A list that may match a filter: its range, how many it has at most, and what finds those that match. */
 interface MatchingList {
   readonly range: ListRange;
   readonly size: number;
-  readonly count: () => Promise<number>;
+  readonly find: () => Promise<Found> | Found;
 }
 
 const sentList = (
@@ -55,7 +54,7 @@ const sentList = (
   return {
     range: messageRange(organizationId, channel, select, conditionOf(narrow), of.shards),
     size: of.size,
-    count: () => countSent(reading, { organizationId, channel, ...select }, narrow, of),
+    find: () => findSent(reading, { organizationId, channel, ...select }, narrow, of),
   };
 };
 
@@ -74,14 +73,14 @@ const inboundList = (
   if (contactId !== undefined) {
     const partition = INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk;
     const range: ListRange = { index: 'gsi2', partition, sort, filter: equal({ numberId, org: organizationId }) };
-    return { range, size, count: () => reading.table.count(range) };
+    return { range, size, find: () => findInRange(reading.table, range) };
   }
   const range: ListRange = { index: 'gsi1', partition: INDEX_KEYS.inboundOf(organizationId, channel, '', '').gsi1pk };
   const counted = { range, filter: { numberId }, marked: undefined };
   return {
     range: { ...range, sort, filter: equal({ numberId }) },
     size,
-    count: () => filteredTotal(reading, counted, window, size),
+    find: () => findFiltered(reading, counted, window, size),
   };
 };
 
@@ -108,9 +107,9 @@ const listsOf = async (
 const NOTHING = { items: [], total: 0 };
 
 /**
- * A page of an organization's messages of all channels, newest first: keys are merged from the channels' indexes of sent and inbound messages,
- * and one batch reads the page's rows. Lists in which nothing was ever stored are not read. The total of a whole list is stored in counters, and
- * the page's cost does not depend on the number of messages; of a filtered one it is put together from counts of hours and days.
+ * A page of an organization's messages of all channels, newest first: keys are merged from the channels' lists of sent and inbound messages, and
+ * one batch reads the page's rows. Lists in which nothing was ever stored are not read. The total of a whole list is stored in counters, and the
+ * page's cost does not depend on the number of messages; a filtered one is put together from counts of hours and days.
  */
 export const listAllMessages = async (
   reading: ListReading,
@@ -121,16 +120,13 @@ export const listAllMessages = async (
   if (isEmpty(filter)) return NOTHING;
   const lists = await listsOf(reading, organizationId, filter);
   if (lists.length === 0) return NOTHING;
-  const ranges = lists.map(({ range }) => range);
-  const [keys, ...totals] = await Promise.all([
-    mergeNewest(
-      ranges.flatMap(partsOf).map((range) => keysOf(reading.table, range, skip + limit)),
-      (row) => String(row[`${ranges[0]?.index}sk`]),
-      skip,
-      limit,
-    ),
-    ...lists.map(({ range, size, count }) => (isWhole(range) ? size : count())),
+  const { table } = reading;
+  const found = await Promise.all(
+    lists.map(({ range, size, find }) => (isWhole(range) ? findInRange(table, range, size) : find())),
+  );
+  const [rows, ...totals] = await Promise.all([
+    foundPage(table, found, lists[0]?.range.index, { skip, limit }),
+    ...found.map(({ total }) => total()),
   ]);
-  const rows = await fullRows(reading.table, keys);
   return { items: rows.map(readStoredMessage), total: totals.reduce((sum, count) => sum + count, 0) };
 };

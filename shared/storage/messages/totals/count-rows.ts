@@ -17,9 +17,13 @@ export interface CountedAs {
 /** Groups that a row may have, so that none is near the 400 KB of one: what has more is counted by reading it. */
 const MAX_GROUPS = 2_000;
 
-const nameOf = (kind: Kind, byBatch: boolean): string => (byBatch ? `${kind}ByBatch` : kind);
-const keyOf = ({ list, byBatch }: CountedAs, kind: Kind, from: number) =>
-  KEYS.listCount(list, nameOf(kind, byBatch), isoTime(from));
+/** The key of what is kept of an hour or day, by what it is. */
+export const countKey = ({ list, byBatch }: CountedAs, what: string, from: number) =>
+  KEYS.listCount(list, byBatch ? `${what}ByBatch` : what, isoTime(from));
+
+/** Until when what is kept of an hour or day is of use: hours are for as long as their day cannot be counted. */
+export const expiryOf = (kind: Kind, from: number): { readonly ttl?: number } =>
+  kind === 'hour' ? { ttl: Math.ceil((from + HOUR_COUNTS_MS) / 1000) } : {};
 
 const countRow = z.object({ sk: z.string(), counts: z.record(z.string(), z.int()) });
 
@@ -29,8 +33,8 @@ export const readCounts = async (
   of: CountedAs,
   { kind, from, until }: Run,
 ): Promise<Map<number, Counts>> => {
-  const { pk: partition, sk: lower } = keyOf(of, kind, from);
-  const { sk: upper } = keyOf(of, kind, until - 1);
+  const { pk: partition, sk: lower } = countKey(of, kind, from);
+  const { sk: upper } = countKey(of, kind, until - 1);
   const rows = await table.queryAll({
     partition,
     sort: { text: '#sk BETWEEN :lower AND :upper', values: { lower, upper } },
@@ -55,8 +59,7 @@ export const writeCounts = async (
 ): Promise<void> => {
   const rows = [...counted].flatMap(([from, counts]): Row[] => {
     if (Object.keys(counts).length > MAX_GROUPS) return [];
-    const until = kind === 'hour' ? { ttl: Math.ceil((from + HOUR_COUNTS_MS) / 1000) } : {};
-    return [{ ...keyOf(of, kind, from), counts, ...until }];
+    return [{ ...countKey(of, kind, from), counts, ...expiryOf(kind, from) }];
   });
   await table.putMany(rows);
 };

@@ -1,10 +1,12 @@
 import type { Clock } from '../../../domain/core/time.ts';
-import { allOf } from '../../client/conditions.ts';
-import { between, countAll, type Window } from '../../client/pages.ts';
+import type { PageRequest } from '../../../domain/message/lists.ts';
+import { mergeNewest, type Source } from '../../client/merge-newest.ts';
+import { countAll, fullRows, keysOf, partsOf, type ShardedRange, type Window } from '../../client/pages.ts';
+import type { Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
-import { countRun, type FilteredList } from './count-run.ts';
+import { countRun, type FilteredList, searched } from './count-run.ts';
 import { cover, type Span } from './cover.ts';
-import { conditionOf } from './list-filter.ts';
+import { filteredKeys } from './filtered-keys.ts';
 
 /** Where lists are read, by which clock. */
 export interface ListReading {
@@ -32,38 +34,58 @@ const merged = (spans: readonly Span[]): Span[] => {
   return found;
 };
 
-const countDirectly = async (
-  table: Table,
-  { range, filter }: FilteredList,
-  spans: readonly Span[],
-): Promise<number> => {
-  const rest = allOf([range.filter, conditionOf(filter)]);
-  const counts = await Promise.all(
-    merged(spans).map(({ from, until }) =>
-      countAll(table, { ...range, sort: between({ from, to: until - 1 }), filter: rest }),
-    ),
-  );
+const countDirectly = async (table: Table, list: FilteredList, spans: readonly Span[]): Promise<number> => {
+  const counts = await Promise.all(merged(spans).map((span) => countAll(table, searched(list, span))));
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
+/** What a filtered list has within a window. */
+export interface Found {
+  /** How many match: exactly. */
+  readonly total: () => Promise<number>;
+  /** The keys of those that match, newest first, for a page that ends after so many: several lists to be merged. */
+  readonly keys: (wanted: number) => Source<Row>[];
+}
+
+/** What a range has, found by reading it; `total` is how many that are, where it is known. */
+export const findInRange = (table: Table, range: ShardedRange, total?: number): Found => ({
+  total: async () => total ?? countAll(table, range),
+  keys: (wanted) => partsOf(range).map((part) => keysOf(table, part, wanted)),
+});
+
 /**
- * How many messages of a list match its filter within a window: exactly, at a cost that depends on the time that the list spans, and on what is
+ * Finds the messages of a list that match its filter within a window, at a cost that depends on the time that the list spans, and on what is
  * new or changed late, rather than on how many messages it has. `size`: how many it may have.
  */
-export const filteredTotal = async (
+export const findFiltered = async (
   { table, clock, rowsLeave, smallList = SMALL_LIST }: ListReading,
   list: FilteredList,
   { from = 0, to = Number.POSITIVE_INFINITY }: Window,
   size: number,
-): Promise<number> => {
+): Promise<Found> => {
   const whole = { from: Math.max(0, from), until: to + 1 };
-  if (size <= smallList) return countDirectly(table, list, [whole]);
+  if (size <= smallList) return findInRange(table, searched(list, whole));
   const now = clock();
   const stays = rowsLeave ? Math.max(whole.from, Math.min(whole.until, now - STAYS_MS)) : whole.from;
   const { direct, runs } = cover({ from: stays, until: whole.until }, now);
   const older = stays > whole.from ? [{ from: whole.from, until: stays }] : [];
   const limits = { budget: { left: MAX_ENTRIES }, worthStoring: smallList / 4 };
   const counted = await Promise.all(runs.map((run) => countRun(table, list, run, limits)));
+  const parts = counted.flatMap((run) => run.parts);
   const spans = [...older, ...direct, ...counted.flatMap(({ left }) => left)];
-  return (await countDirectly(table, list, spans)) + counted.reduce((sum, { total }) => sum + total, 0);
+  return {
+    total: async () => parts.reduce((sum, { total }) => sum + total, 0) + (await countDirectly(table, list, spans)),
+    keys: (wanted) => [filteredKeys(table, list, { parts, spans }, wanted)],
+  };
+};
+
+/** The full rows of a page of what was found in lists of one index, newest first; skipped rows are not read in full. */
+export const foundPage = async (
+  table: Table,
+  lists: readonly Found[],
+  index: ShardedRange['index'],
+  { skip, limit }: PageRequest,
+): Promise<Row[]> => {
+  const sources = lists.flatMap(({ keys }) => keys(skip + limit));
+  return fullRows(table, await mergeNewest(sources, (row) => String(row[`${index}sk`]), skip, limit));
 };

@@ -1,0 +1,112 @@
+import { parseId } from '../../../domain/core/ids.ts';
+import { KEYS } from '../../access-patterns.ts';
+import { mergeNewest, type Source } from '../../client/merge-newest.ts';
+import { keysOf, partsOf } from '../../client/pages.ts';
+import type { Row } from '../../client/row.ts';
+import type { Table } from '../../client/table.ts';
+import { type CountedPart, countedAs, type FilteredList, searched } from './count-run.ts';
+import type { Span } from './cover.ts';
+import { matches } from './list-filter.ts';
+import { type Groups, type Place, placeOf, readRare } from './rare-places.ts';
+
+/** A part whose matching messages are few, and kept where they can be read without the index. */
+type RarePart = CountedPart & { readonly rare: NonNullable<CountedPart['rare']> };
+/** How a stretch of a list is searched: by reading the index, or by the places of its parts, newest first. */
+type Stretch = { readonly span: Span } | { readonly parts: readonly RarePart[] };
+
+const isRarePart = (part: CountedPart): part is RarePart => part.rare !== undefined;
+
+/** What stands between two spans is read with them, if it is no more than one call takes: a list is never read in more calls than as a whole. */
+const ENTRIES_IN_A_CALL = 1_000;
+/** Places that are read at once (BatchGetItem). */
+const PARTS_AT_ONCE = 100;
+
+/** The stretches of a list that have matching messages, newest first: `parts` were counted, and of `spans` nothing is known. */
+const stretchesOf = (parts: readonly CountedPart[], spans: readonly Span[]): Stretch[] => {
+  const found: Stretch[] = [];
+  let open: Span | undefined;
+  let passed: CountedPart[] = [];
+  const close = () => {
+    if (open) found.push({ span: open });
+    const rare = passed.filter(({ total }) => total > 0).filter(isRarePart);
+    if (rare.length > 0) found.push({ parts: rare });
+    passed = [];
+  };
+  const isPassed = (part: CountedPart | Span): part is CountedPart =>
+    'total' in part && (part.total === 0 || part.rare !== undefined);
+  for (const next of [...parts, ...spans].toSorted((a, b) => b.from - a.from)) {
+    if (isPassed(next)) {
+      passed.push(next);
+      continue;
+    }
+    const entries = passed.reduce((sum, { size }) => sum + size, 0);
+    const isNear = open !== undefined && entries <= ENTRIES_IN_A_CALL;
+    if (!isNear) close();
+    passed = [];
+    open = { from: next.from, until: isNear && open ? open.until : next.until };
+  }
+  close();
+  return found;
+};
+
+/** The matching messages of a part, newest first; undefined where the places of one of its groups were not kept. */
+const placesOf = (
+  { rare: { groups, late } }: RarePart,
+  list: FilteredList,
+  kept: Groups | undefined,
+): Place[] | undefined => {
+  const settled = groups.map((group) => kept?.get(group));
+  if (settled.includes(undefined)) return undefined;
+  const changed = new Set(late.map(placeOf));
+  const present = late.filter(({ now }) => now && matches(now, list.filter)).map(placeOf);
+  const unchanged = settled.flatMap((places = []) => places.filter((place) => !changed.has(place)));
+  return [...unchanged, ...present].sort().reverse();
+};
+
+/**
+ * The keys of a list's matching messages, newest first, for a page that ends after `wanted` of them. Of what was counted, only hours and days that
+ * have some are read: by the places of rare ones, which are as many reads as there are such hours and days, or by the index.
+ */
+export const filteredKeys = (
+  table: Table,
+  list: FilteredList,
+  { parts, spans }: { readonly parts: readonly CountedPart[]; readonly spans: readonly Span[] },
+  wanted: number,
+): Source<Row> => {
+  const order = `${list.range.index}sk`;
+  const readIndex = (span: Span): Promise<Row[]> => {
+    const sources = partsOf(searched(list, span)).map((part) => keysOf(table, part, wanted));
+    return mergeNewest(sources, (row) => String(row[order]), 0, wanted);
+  };
+  const keyAt = (place: Place): Row => ({
+    ...KEYS.message(parseId('message', place.slice(place.indexOf('#') + 1))),
+    [order]: place,
+  });
+  const readPlaces = async (some: readonly RarePart[]): Promise<Row[]> => {
+    const unknown = some.filter(({ rare: { known, groups } }) => !known && groups.length > 0);
+    const read = await readRare(table, countedAs(list), unknown);
+    const keptOf = new Map(unknown.map((part, at) => [part, read[at]]));
+    const found = await Promise.all(
+      some.map(async (part) => {
+        const places = placesOf(part, list, part.rare.known ?? keptOf.get(part));
+        return places ? places.map(keyAt) : readIndex(part);
+      }),
+    );
+    return found.flat();
+  };
+  /** So many parts as have what a page needs. */
+  const taken = (from: readonly RarePart[]): number => {
+    let [count, total] = [0, 0];
+    while (count < Math.min(from.length, PARTS_AT_ONCE) && total < wanted) total += from[count++]?.total ?? 0;
+    return count;
+  };
+  const left = stretchesOf(parts, spans);
+  return async () => {
+    const next = left.shift();
+    if (!next) return undefined;
+    if ('span' in next) return readIndex(next.span);
+    const count = taken(next.parts);
+    if (count < next.parts.length) left.unshift({ parts: next.parts.slice(count) });
+    return readPlaces(next.parts.slice(0, count));
+  };
+};

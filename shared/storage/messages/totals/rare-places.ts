@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { isoTime } from '../../../domain/core/time.ts';
+import type { Row } from '../../client/row.ts';
+import type { Table } from '../../client/table.ts';
+import { type CountedAs, countKey, expiryOf } from './count-rows.ts';
+import type { Kind } from './cover.ts';
+import type { Counts } from './list-filter.ts';
+
+/** A message in the order of lists: its time of creation and its id, as an index sorts them. */
+export type Place = string;
+export const placeOf = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }): Place =>
+  `${isoTime(createdAt)}#${id}`;
+
+/** The messages of each group of an hour or day, as they were when it was settled. */
+export type Groups = ReadonlyMap<string, readonly Place[]>;
+
+/** A group is rare where so many entries have to be read for one of it: it costs less to read a place, and to keep it. */
+const ENTRIES_PER_PLACE = 32;
+export const isRare = (count: number, size: number): boolean => count * ENTRIES_PER_PLACE <= size;
+
+/** Places that are kept of an hour or day: 50 KB. The smallest groups first; what has no room is found by reading the index. */
+const MAX_PLACES = 1_000;
+
+const keyOf = (of: CountedAs, kind: Kind, from: number) => countKey(of, `${kind}Rare`, from);
+const rareRow = z.object({ groups: z.record(z.string(), z.array(z.string())) });
+
+export const countsOf = (groups: Groups): Counts =>
+  Object.fromEntries([...groups].map(([group, places]) => [group, places.length]));
+
+/** What is kept of an hour or day; undefined where no group is rare. */
+const kept = (groups: Groups, size: number): Record<string, readonly Place[]> | undefined => {
+  const rare: Record<string, readonly Place[]> = {};
+  let room = MAX_PLACES;
+  for (const [group, places] of [...groups].toSorted(([, a], [, b]) => a.length - b.length)) {
+    if (places.length > room || !isRare(places.length, size)) break;
+    room -= places.length;
+    rare[group] = places;
+  }
+  return Object.keys(rare).length > 0 ? rare : undefined;
+};
+
+/**
+ * Stores where the rare groups of whole hours or days are. They never change, as the counts, which are stored after them. Some write units an
+ * hour or day that has any.
+ */
+export const writeRare = async (
+  table: Table,
+  of: CountedAs,
+  kind: Kind,
+  counted: ReadonlyMap<number, Groups>,
+): Promise<void> => {
+  const rows = [...counted].flatMap(([from, all]): Row[] => {
+    const size = [...all.values()].reduce((sum, { length }) => sum + length, 0);
+    const groups = kept(all, size);
+    return groups ? [{ ...keyOf(of, kind, from), groups, ...expiryOf(kind, from) }] : [];
+  });
+  await table.putMany(rows);
+};
+
+/** Where the rare groups of some hours or days are; undefined where it was not kept. A hundred in a round trip. */
+export const readRare = async (
+  table: Table,
+  of: CountedAs,
+  parts: readonly { readonly kind: Kind; readonly from: number }[],
+): Promise<(Groups | undefined)[]> => {
+  const rows = await table.getMany(parts.map(({ kind, from }) => keyOf(of, kind, from)));
+  return rows.map((row) => row && new Map(Object.entries(rareRow.parse(row).groups)));
+};
