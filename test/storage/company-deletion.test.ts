@@ -11,7 +11,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { replaceMainContact, unlinkContacts } from '../../shared/storage/companies/clear-links.ts';
-import { companyCountWrites } from '../../shared/storage/companies/company-counts.ts';
+import { companyCountWrites } from '../../shared/storage/crm/company-counts.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
 import { mergeStore } from '../../shared/storage/contacts/merges.ts';
 import { expireTombstone, readTombstone, rescheduleTombstone } from '../../shared/storage/crm/tombstones.ts';
