@@ -150,7 +150,7 @@ describe('the list', () => {
       'água',
       'Zebra',
     ];
-    await expect.poll(() => namesOf(actor)).toEqual(expected);
+    await expect.poll(() => namesOf(actor), { timeout: 30_000 }).toEqual(expected);
     expect(await namesOf(actor, { q: '' })).toEqual(expected);
     const page = await list(actor, {}, { skip: 3, limit: 2 });
     expect(page.total).toBe(names.length);

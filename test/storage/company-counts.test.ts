@@ -10,7 +10,7 @@ import {
   newShardWrites,
   removeShardWrites,
   sumOfShards,
-} from '../../shared/storage/companies/company-counts.ts';
+} from '../../shared/storage/crm/company-counts.ts';
 import { COMPANY_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';

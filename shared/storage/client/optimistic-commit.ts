@@ -11,6 +11,8 @@ export interface Commit {
   readonly over?: number | undefined;
   /** Writes of the same transaction. */
   readonly also?: readonly WriteOp[];
+  /** Meeting another transaction is a conflict, too, and not tried again here: for who looks again first. */
+  readonly reportConflicts?: boolean;
 }
 /** `refused`: the condition of `also[at]` failed; `row` is the current row there. */
 export type CommitOutcome =
@@ -28,10 +30,13 @@ export const atVersion = (version: number): Condition =>
  * Replaces a versioned row if it still has the version it was derived from, together with the writes of `also`. The attribute `mark` is unique
  * to the commit: a repeat recognises its own commit by it when the answer was lost.
  */
-export const commit = async (table: Table, { row, over, also = [] }: Commit): Promise<CommitOutcome> => {
+export const commit = async (
+  table: Table,
+  { row, over, also = [], reportConflicts = false }: Commit,
+): Promise<CommitOutcome> => {
   const mark = randomBase62(16);
   const when = over === undefined ? ABSENT : atVersion(over);
-  const outcome = await table.transact([{ put: { ...row, mark }, when }, ...also]);
+  const outcome = await table.transact([{ put: { ...row, mark }, when }, ...also], { reportConflicts });
   if (outcome.ok) return { kind: 'saved' };
   const [own, ...others] = outcome.reasons;
   if (own?.conditionFailed) return { kind: own.row?.mark === mark ? 'saved' : 'conflict' };

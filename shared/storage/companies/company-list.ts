@@ -7,12 +7,12 @@ import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { pageKeys } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
+import { sumOfShards } from '../crm/company-counts.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { readRow } from '../read-row.ts';
 import { COMPANY_SHARDS } from '../table-indexes.ts';
 import { lastInteractionOf } from './company-contacts.ts';
-import { sumOfShards } from './company-counts.ts';
 import { companyRows, withContactsNow } from './company-rows.ts';
 import type { Directory } from './directory.ts';
 

@@ -8,9 +8,9 @@ import { freeAttributes, id, tenant, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { sumOfShards } from '../crm/company-counts.ts';
 import { readLinksNow } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { sumOfShards } from './company-counts.ts';
 
 const text = z.string().optional();
 export const companyRows = defineRow<Company>()({

@@ -1,5 +1,6 @@
 import type { Company, CompanyFault, CompanyStore } from '../../domain/companies/company.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../../domain/core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -7,12 +8,13 @@ import { auditWrites } from '../audit/audit-log.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
 import type { Table } from '../client/table.ts';
+import { removeShardWrites, sumOfShards } from '../crm/company-counts.ts';
 import { tombstoneWrite } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { companyMark } from './changed-companies.ts';
 import { lastInteractionOf } from './company-contacts.ts';
-import { removeShardWrites, sumOfShards } from './company-counts.ts';
+import { companyOfCnpj } from './company-list.ts';
 import { companyRows, readCompany, readPartition } from './company-rows.ts';
 import { type CompanyWrite, changedCompanyWrites, leaveCnpj, newCompanyWrites, plain } from './company-writes.ts';
 
@@ -53,16 +55,26 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
     const events = await takenEvents(table, company.organizationId, [event]);
     const mark = companyMark(company, company.updatedAt);
     const also = [...writes.map(({ write }) => write), mark, ...events.map(eventWrite)];
-    const outcome = outcomeOf(await commit(table, { row: companyRows.write(company), over, also }), writes);
+    // Who meets another one over a CNPJ finds it taken, or tries again.
+    const reportConflicts = writes.some(({ fault }) => fault === 'cnpj_taken');
+    const commitment = { row: companyRows.write(company), over, also, reportConflicts };
+    const outcome = outcomeOf(await commit(table, commitment), writes);
     if (outcome === 'saved') raised(events);
     return outcome;
   };
+  /** Whether another company has the CNPJ. A read; of many that register one at once, most are told by it. */
+  const isTaken = async ({ organizationId, cnpj, id }: Company): Promise<boolean> => {
+    const holder = cnpj === undefined ? undefined : await companyOfCnpj(table, organizationId, cnpj);
+    return holder !== undefined && holder !== id;
+  };
   return {
     async create(company, event) {
-      const count = plain(countWrite(company.organizationId, 'companies', company.id));
-      const outcome = await save(company, undefined, [...newCompanyWrites(company), count], event);
-      if (outcome === 'conflict') throw new TypeError('a new id that another company has');
-      return outcome;
+      const writes = [...newCompanyWrites(company), plain(countWrite(company.organizationId, 'companies', company.id))];
+      return retryOnConflict('The company', async () => {
+        if (await isTaken(company)) return 'cnpj_taken';
+        const outcome = await save(company, undefined, writes, event);
+        return outcome === 'conflict' ? CONFLICT : outcome;
+      });
     },
     async read(organizationId, id) {
       const [found, lastInteractionAt] = await Promise.all([
@@ -71,7 +83,10 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
       ]);
       return found && { ...found, lastInteractionAt };
     },
-    change: (before, after, event) => save(after, before.version, changedCompanyWrites(before, after), event),
+    async change(before, after, event) {
+      if (before.cnpj !== after.cnpj && (await isTaken(after))) return 'cnpj_taken';
+      return save(after, before.version, changedCompanyWrites(before, after), event);
+    },
     async remove(organizationId, id, at, told) {
       const found = await readPartition(table, organizationId, id);
       if (!found) return 'absent';

@@ -2,8 +2,8 @@ import type { Company, CompanyFault } from '../../domain/companies/company.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
+import { newShardWrites } from '../crm/company-counts.ts';
 import { linkWrite } from '../crm/links.ts';
-import { newShardWrites } from './company-counts.ts';
 
 /** A write of a company's transaction, and what its condition is about. */
 export interface CompanyWrite {

@@ -4,6 +4,7 @@ import { foldName } from '../../domain/companies/names.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { pause } from '../../domain/core/pause.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { activeAccounts } from '../access/accounts.ts';
 import { countWrite } from '../access/counters.ts';
@@ -12,7 +13,7 @@ import { id, ttlAfter } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
-import type { Table } from '../client/table.ts';
+import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart } from '../client/transactions.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -99,18 +100,52 @@ const writesOf = (company: CompanyToStore, isDue: boolean): WriteOp[] => {
   ];
 };
 
-/** All of these companies or none; none, too, where the table is busy for too long: the import comes back to them. */
-const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
-  const news = parts.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
-  const [first] = news;
-  // Counted together, on one of the counter's rows.
-  const count = first ? [countWrite(first.organizationId, 'companies', first.id, news.length)] : [];
-  const writes = [...parts.flatMap((part) => part.writes), ...count];
+/** How often companies of one transaction that met others are tried again before the import reads them again, and the longest wait before that, in ms. */
+const ATTEMPTS = 4;
+const LONGEST_WAIT_MS = 120;
+
+/** Those parts none of whose conditions failed. */
+const withoutFailed = (parts: readonly Part[], reasons: readonly CancelReason[]): readonly Part[] => {
+  let at = 0;
+  return parts.filter(({ writes }) => {
+    const own = reasons.slice(at, at + writes.length);
+    at += writes.length;
+    return !own.some(({ conditionFailed }) => conditionFailed);
+  });
+};
+
+/**
+ * Stores companies in one transaction, and again without those that were other than they were read; which of them were stored. None where they met others too
+ * often, or the table is busy: the import reads them again.
+ */
+const storeTogether = async (table: Table, parts: readonly Part[]): Promise<readonly Part[]> => {
+  let left = parts;
+  for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; ) {
+    const news = left.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
+    // Counted together, on one of the counter's rows: on another one where others were met.
+    const first = news[attempt % Math.max(1, news.length)];
+    const count = first ? [countWrite(first.organizationId, 'companies', first.id, news.length)] : [];
+    const writes = [...left.flatMap((part) => part.writes), ...count];
+    const outcome = await table.transact(writes, { reportConflicts: true });
+    if (outcome.ok) return left;
+    if (outcome.met) {
+      attempt++;
+      await pause(Math.random() * LONGEST_WAIT_MS);
+      continue;
+    }
+    const others = withoutFailed(left, outcome.reasons);
+    if (others.length === left.length) return [];
+    left = others;
+  }
+  return [];
+};
+
+/** The same; none where the table did not answer. */
+const tryTogether = async (table: Table, parts: readonly Part[]): Promise<readonly Part[]> => {
   try {
-    // Large transactions that meet others are not waited for: alone, their companies pass between them.
-    return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
+    return await storeTogether(table, parts);
   } catch (error) {
-    if (error instanceof Unavailable) return false;
+    if (error instanceof Unavailable) return [];
     throw error;
   }
 };
@@ -139,10 +174,9 @@ export const companyImportStore = (
     });
     const stored: boolean[] = companies.map(() => false);
     const keep = async (together: readonly Part[]): Promise<void> => {
-      if (await storeTogether(table, together)) {
-        for (const { at } of together) stored[at] = true;
-        raised(together.map(({ company: { event } }) => event).filter(({ type }) => types.has(type)));
-      } else if (together.length > 1) for (const part of together) await keep([part]);
+      const kept = await tryTogether(table, together);
+      for (const { at } of kept) stored[at] = true;
+      raised(kept.map(({ company: { event } }) => event).filter(({ type }) => types.has(type)));
     };
     await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);
     const [first] = companies;

@@ -1,7 +1,7 @@
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { linkNow, linksOf } from '../../domain/core/tombstones.ts';
 import type { Table } from '../client/table.ts';
-import type { CompanyLink } from '../companies/company-counts.ts';
+import type { CompanyLink } from '../crm/company-counts.ts';
 import { readTombstones } from '../crm/tombstones.ts';
 
 /** What a contact counts of its company. */

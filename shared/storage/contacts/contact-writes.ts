@@ -7,7 +7,7 @@ import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { CancelReason } from '../client/table.ts';
-import { companyCountWrites } from '../companies/company-counts.ts';
+import { companyCountWrites } from '../crm/company-counts.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { companyLink } from './company-links.ts';
 import { consentHistoryWrites } from './consent-history.ts';
