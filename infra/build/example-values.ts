@@ -1,3 +1,5 @@
+import { PIPELINE_EXAMPLES } from './example-values-pipelines.ts';
+
 /** Values for an operation's example event, where the examples of its schemas do not suffice. */
 export interface ExampleValues {
   readonly params?: Readonly<Record<string, string>>;
@@ -13,6 +15,7 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
+  ...PIPELINE_EXAMPLES,
   'v1.send': {
     body: {
       channel: 'whatsapp',

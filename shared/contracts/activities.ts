@@ -20,14 +20,10 @@ const descricao = z
   .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters but tabs and line breaks')
   .meta({ description: 'More about it.', example: 'Confirmar prazo de entrega e forma de pagamento.' });
 const venceEm = dateTime('When it is due.');
-const lembreteMinutos = z
-  .int()
-  .min(0)
-  .max(40_320)
-  .meta({
-    description: 'How many minutes before `venceEm` activity.due is raised as well; at most four weeks.',
-    example: 30,
-  });
+const lembreteMinutos = z.int().min(0).max(40_320).meta({
+  description: 'How many minutes before `venceEm` activity.due is raised as well; at most four weeks.',
+  example: 30,
+});
 const concluida = flag('Whether it is done.', false);
 const links = {
   cardId: idSchema('card', 'The card that it is about.'),

@@ -2,9 +2,11 @@ import * as accounts from './accounts.ts';
 import * as activities from './activities.ts';
 import * as ai from './ai.ts';
 import * as audit from './audit.ts';
+import * as boards from './boards.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as cards from './cards.ts';
 import * as companies from './companies.ts';
 import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
@@ -30,6 +32,7 @@ import * as messages from './messages.ts';
 import * as meta from './meta.ts';
 import * as numbers from './numbers.ts';
 import * as organization from './organization.ts';
+import * as pipelines from './pipelines.ts';
 import * as push from './push.ts';
 import * as pushDevices from './push-devices.ts';
 import * as rcs from './rcs.ts';
@@ -72,6 +75,9 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   segments,
   lists,
   activities,
+  pipelines,
+  boards,
+  cards,
   ai,
   customerEvents,
   exports,

@@ -55,6 +55,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Contacts: 'The people that messages are sent to, and their consent.',
   Segments: 'Dynamic lists of contacts, by what they have and did.',
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
+  Pipelines: 'Sales pipelines: their stages, their boards and what they are expected to bring.',
+  Cards: 'The deals of pipelines: where they stand, what they are worth, and what became of them.',
   'Customer events': 'What customers did outside of messages, and the message that it followed.',
   Exports: 'Messages with their outcome, as JSON or CSV.',
   Companies: 'The companies that contacts and deals belong to, with what is counted of them.',

@@ -30,6 +30,7 @@ const workItem = z.strictObject({
     'erase_contact',
     'run_job',
     'tell_activity',
+    'check_cards',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -135,7 +136,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -207,6 +208,7 @@ export const QUEUE_OF_KIND = {
   erase_contact: 'outcome',
   run_job: 'bulk',
   tell_activity: 'outcome',
+  check_cards: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

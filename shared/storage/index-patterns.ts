@@ -48,6 +48,9 @@ export const INDEX_KEYS = {
   /** A company's cards. */
   cardsOfCompany: (companyId: Id<'company'>, createdAt: string, id: IdOrEmpty<'card'>) =>
     newestIn('gsi3', `CRDS#${companyId}`, createdAt, id),
+  /** The cards that an account is responsible for. */
+  cardsOfAccount: (accountId: Id<'account'>, createdAt: string, id: IdOrEmpty<'card'>) =>
+    newestIn('gsi4', `CRDS#${accountId}`, createdAt, id),
   /** An organization's activities, open or done, by when they are due. */
   activitiesOf: (organizationId: Org, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
     newestIn('gsi1', `ATVS#${organizationId}#${state}`, dueAt, id),

@@ -22,6 +22,9 @@ export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GON
 /** Whether a row is a segment's sweep: its due work is of a kind that other rows have, too. */
 export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP#');
 
+/** Whether a row is a card's: its due work is of a kind that pipelines have, too. */
+export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
@@ -80,6 +83,8 @@ export const PARSE_KEY = {
     organizationId: parseId('organization', after('SEGS#', pk)),
     segmentId: parseId('segment', after('SWEEP#', sk)),
   }),
+  card: ({ pk }: PartitionKey) => parseId('card', after('CRD#', pk)),
+  pipeline: ({ pk }: PartitionKey) => parseId('pipeline', after('PIP#', pk)),
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
   importJob: ({ pk }: PartitionKey) => parseId('importJob', after('IMP#', pk)),

@@ -98,6 +98,9 @@ export const COUNTER_SHARDS = 128;
  */
 export const LIMIT_SHARDS = 32;
 
+/** Rows that what is counted of a pipeline is spread over, by the ids of its cards. May not change once there are pipelines. */
+export const PIPELINE_SHARDS = 8;
+
 /** Rows that what is counted of a company is spread over, by the ids of its contacts and cards. May not change once there are companies. */
 export const COMPANY_SHARDS = 4;
 

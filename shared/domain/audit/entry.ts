@@ -124,7 +124,8 @@ export interface Act {
   readonly details?: AuditDetails;
 }
 
-const actorOf = ({ accountId, credentialId }: Caller): AuditActor =>
+/** Who a caller is to those who read what was done. */
+export const actorOf = ({ accountId, credentialId }: Caller): AuditActor =>
   // A session without an account does not exist: the authorizer refuses it.
   accountId === undefined ? { kind: 'key', id: credentialId as Id<'apiKey'> } : { kind: 'account', id: accountId };
 

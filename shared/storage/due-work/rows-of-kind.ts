@@ -29,6 +29,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   erase_contact: [KEYS.erasure, KEYS.merge],
   run_job: [KEYS.importJob, KEYS.exportJob],
   tell_activity: [KEYS.activity],
+  check_cards: [KEYS.card, KEYS.pipeline],
 };
 
 /** What stands before the first variable part of a partition key. */

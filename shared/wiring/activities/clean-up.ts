@@ -5,12 +5,13 @@ import { KEYS } from '../../storage/access-patterns.ts';
 import { unlinkContacts } from '../../storage/companies/clear-links.ts';
 import { expireTombstone, readTombstone, rescheduleTombstone } from '../../storage/crm/tombstones.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { deleteCardHistory, unlinkCompany } from '../pipelines/cards.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 
 /** What clears the links to a deleted object of each kind, and deletes what was of it alone. */
 const SWEEPS: Readonly<Record<'card' | 'company', ClearLinksPorts['sweeps']>> = {
-  card: [],
-  company: [unlinkContacts(table, clock)],
+  card: [deleteCardHistory],
+  company: [unlinkContacts(table, clock), unlinkCompany],
 };
 
 const ports: Omit<ClearLinksPorts, 'sweeps'> = {

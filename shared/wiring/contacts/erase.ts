@@ -10,6 +10,7 @@ import { eraseCustomerEvents } from '../../storage/customer-events/erase-custome
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { relinkContact } from '../pipelines/cards.ts';
 import { clock, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { deletionPorts } from './contacts.ts';
@@ -32,6 +33,7 @@ const ports: ErasurePorts = {
     eraseSentCounts(table),
     eraseCustomerEvents(table),
     ({ organizationId, contactId }) => replaceMainContact(table, organizationId, contactId, undefined),
+    ({ contactId }) => relinkContact(contactId, undefined),
   ],
 };
 

@@ -3,6 +3,7 @@ import { KEYS } from '../../storage/access-patterns.ts';
 import { replaceMainContact } from '../../storage/companies/clear-links.ts';
 import { mergeStore } from '../../storage/contacts/merges.ts';
 import { moveConsents, moveEntries } from '../../storage/contacts/move-traces.ts';
+import { relinkContact } from '../pipelines/cards.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
 import { contactLists } from './lists.ts';
@@ -24,5 +25,6 @@ export const movingPorts: MergePorts = {
     moveEntries(table),
     moveConsents(table),
     (from, { id, organizationId }) => replaceMainContact(table, organizationId, from, id),
+    (id, heir) => relinkContact(id, heir.id),
   ],
 };

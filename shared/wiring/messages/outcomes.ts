@@ -24,6 +24,7 @@ const ports: ReceiptPorts & RecoverPorts = {
 type OutcomeKind =
   | 'abandon_upload'
   | 'apply_receipt'
+  | 'check_cards'
   | 'check_sender'
   | 'check_lanes'
   | 'clean_up'
@@ -52,6 +53,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
       : (await import('../lists/lists.ts')).processCleanUp(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
+  check_cards: async (item) => (await import('../pipelines/check-cards.ts')).processCardCheck(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),
   index_companies: async (item) => (await import('../companies/directory.ts')).processChangedCompany(item),

@@ -1,0 +1,11 @@
+import { changeCard as contract } from '../../shared/contracts/cards.ts';
+import { changeCard } from '../../shared/domain/cards/cards.ts';
+import { cardView } from '../../shared/domain/cards/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { cardPorts } from '../../shared/wiring/pipelines/cards.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => changeCard(cardPorts, actor, params.id, body),
+  cardView,
+);

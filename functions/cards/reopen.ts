@@ -1,0 +1,11 @@
+import { reopenCard as contract } from '../../shared/contracts/cards.ts';
+import { reopenCard } from '../../shared/domain/cards/moves.ts';
+import { cardView } from '../../shared/domain/cards/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { cardPorts } from '../../shared/wiring/pipelines/cards.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => reopenCard(cardPorts, actor, params.id, body.estagioId),
+  cardView,
+);

@@ -1,0 +1,11 @@
+import { winCard as contract } from '../../shared/contracts/cards.ts';
+import { closeCard } from '../../shared/domain/cards/moves.ts';
+import { cardView } from '../../shared/domain/cards/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { cardPorts } from '../../shared/wiring/pipelines/cards.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params }) => closeCard(cardPorts, actor, params.id, 'ganho'),
+  cardView,
+);

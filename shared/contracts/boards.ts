@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { Card, nextInStage } from './card-fields.ts';
+import { byCursor, count, cursorPageOf, limit, openObject, part, text } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+import { Pipeline, pipelineParams, pipelineReads, stageParams } from './pipeline-fields.ts';
+
+const uses = { table: 'read', rootKeys: ['cursors'] } as const;
+
+export const readBoard = defineOperation({
+  ...pipelineReads,
+  id: 'pipelines.board',
+  path: '/pipelines/{id}/board',
+  summary: "Read a pipeline's board",
+  description:
+    'Its stages in their order, each with its first cards. A stage may have fewer than `limit`, where all would be more than an answer takes: its `nextCursor` goes on.',
+  request: { params: pipelineParams, query: z.strictObject({ limit: limit(50, 1_000) }) },
+  responses: {
+    200: openObject('Board', 'A pipeline with the cards of its stages.', {
+      pipeline: Pipeline,
+      estagios: z
+        .array(
+          part('A stage.', {
+            id: idSchema('stage'),
+            nome: text('Its name.', 'Proposta'),
+            total: count('How many cards it has.', 12),
+            valores: z
+              .array(
+                part('The value of its open cards in a currency.', {
+                  moeda: text('ISO 4217.', 'BRL'),
+                  valor: z.number().min(0).meta({ description: 'The sum.', example: 150_000 }),
+                }),
+              )
+              .meta({ description: 'By currency.' }),
+            cards: z.array(Card).meta({ description: 'Its first cards, in the order of the board.' }),
+            nextCursor: nextInStage,
+          }),
+        )
+        .meta({ description: 'The stages, in their order.' }),
+    }),
+  },
+  uses,
+  memoryMb: 1024,
+});
+
+export const listStageCards = defineOperation({
+  ...pipelineReads,
+  id: 'pipelines.stage-cards',
+  path: '/pipelines/{id}/stages/{stageId}/cards',
+  summary: "List a stage's cards, in the order of the board",
+  description: "By cursor, which a board's stage has as well.",
+  request: { params: stageParams, query: z.strictObject(byCursor(50, 1_000)) },
+  responses: { 200: cursorPageOf(Card, 'StageCards', "a stage's cards", 'cards', ', in the order of the board') },
+  errors: ['BAD_REQUEST'],
+  uses,
+});

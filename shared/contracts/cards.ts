@@ -1,0 +1,235 @@
+import * as z from 'zod';
+import { type ImportRow, MAX_ROWS } from '../domain/cards/import.ts';
+import { looseId } from '../domain/core/id-schema.ts';
+import type { IdKind } from '../domain/core/ids.ts';
+import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import {
+  Card,
+  CardEntry,
+  ChangeCard,
+  CreateCard,
+  cardStatus,
+  LoseCard,
+  MoveCard,
+  ReopenCard,
+  UpdateCard,
+} from './card-fields.ts';
+import {
+  byCursor,
+  closedObject,
+  count,
+  cursorPageOf,
+  openObject,
+  ordinal,
+  paged,
+  pageOf,
+  part,
+  pathId,
+  pathText,
+  text,
+} from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const params = z.object({ id: pathId('card', 'The id of the card.') });
+const tag = 'Cards';
+const reads = { method: 'GET', permission: 'crm:read', tag, uses: { table: 'read' } } as const;
+const writes = {
+  method: 'POST',
+  permission: 'crm:write',
+  tag,
+  uses: { table: 'write', queues: ['events'] },
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+} as const;
+const moves = { ...writes, responses: { 200: Card } } as const;
+const ARCHIVED = 'Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.';
+const REQUIRED = "What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field.";
+
+const filterId = <K extends IdKind>(kind: K, description: string) => looseId(kind, pathText(description)).optional();
+const CardPage = pageOf(Card, 'CardPage', 'cards');
+
+export const listCards = defineOperation({
+  ...reads,
+  id: 'cards.list',
+  path: '/cards',
+  summary: 'List cards, newest first',
+  description: 'With `estagioId`: in the order of the board. Filters may be combined.',
+  request: {
+    query: z.strictObject({
+      pipelineId: filterId('pipeline', 'Only cards of this pipeline.'),
+      estagioId: filterId('stage', 'Only cards of this stage.'),
+      status: cardStatus.optional(),
+      responsavelId: filterId('account', 'Only cards that this account is responsible for.'),
+      contatoId: filterId('contact', 'Only cards about this contact.'),
+      empresaId: filterId('company', 'Only cards about this company.'),
+      ...paged(50, 200),
+    }),
+  },
+  responses: { 200: CardPage },
+  errors: ['VALIDATION_ERROR'],
+});
+
+export const createCard = defineOperation({
+  ...writes,
+  id: 'cards.create',
+  path: '/cards',
+  summary: 'Create a card',
+  description: `At the end of its stage; in one of tipo ganho or perdido it is won or lost. ${REQUIRED} A contact, company or account that it may not name is 422 with \`meta.code\` VINCULO_INVALIDO. ${ARCHIVED} Raises card.created.`,
+  request: { body: CreateCard },
+  responses: { 201: Card },
+});
+
+export const getCard = defineOperation({
+  ...reads,
+  id: 'cards.get',
+  path: '/cards/{id}',
+  summary: 'Read a card',
+  request: { params },
+  responses: { 200: Card },
+});
+
+export const changeCard = defineOperation({
+  ...moves,
+  id: 'cards.change',
+  method: 'PATCH',
+  path: '/cards/{id}',
+  summary: 'Change a card',
+  description:
+    'JSON Merge Patch, but that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only of a lost card.',
+  request: { params, body: ChangeCard },
+});
+
+export const deleteCard = defineOperation({
+  ...writes,
+  id: 'cards.delete',
+  method: 'DELETE',
+  permission: 'crm:delete',
+  path: '/cards/{id}',
+  summary: 'Delete a card',
+  description: 'For good, with its history and files.',
+  request: { params },
+  responses: { 204: null },
+  errors: [],
+  uses: { table: 'write', queues: ['outcome'] },
+});
+
+export const moveCard = defineOperation({
+  ...moves,
+  id: 'cards.move',
+  path: '/cards/{id}/move',
+  summary: 'Move a card',
+  description: `To the end of a stage, or beside another card of it. A stage of tipo ganho or perdido makes it won or lost, the latter with \`motivoPerda\`; an open one opens it again. ${REQUIRED} ${ARCHIVED} Raises card.moved, card.won and card.lost.`,
+  request: { params, body: MoveCard },
+});
+
+export const winCard = defineOperation({
+  ...moves,
+  id: 'cards.won',
+  path: '/cards/{id}/won',
+  summary: 'Mark a card as won',
+  description: `It goes to the pipeline's first stage of tipo ganho, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
+  request: { params, body: closedObject('WinCard', 'Nothing else is said.', {}) },
+});
+
+export const loseCard = defineOperation({
+  ...moves,
+  id: 'cards.lost',
+  path: '/cards/{id}/lost',
+  summary: 'Mark a card as lost',
+  description: `It goes to the pipeline's first stage of tipo perdido, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
+  request: { params, body: LoseCard },
+});
+
+export const reopenCard = defineOperation({
+  ...moves,
+  id: 'cards.reopen',
+  path: '/cards/{id}/reopen',
+  summary: 'Open a won or lost card again',
+  description: `In the open stage that it came from, unless another is named. An open one is 409. ${REQUIRED} ${ARCHIVED}`,
+  request: { params, body: ReopenCard },
+});
+
+export const cardHistory = defineOperation({
+  ...reads,
+  id: 'cards.history',
+  path: '/cards/{id}/history',
+  summary: "Read a card's history, newest first",
+  description: 'Who created, changed, moved, won, lost and reopened it, and when it was found `parado`.',
+  request: { params, query: z.strictObject(byCursor(50, 200)) },
+  responses: { 200: cursorPageOf(CardEntry, 'CardHistory', "a card's history", 'entries') },
+  errors: ['BAD_REQUEST'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});
+
+const ofOne = { ...reads, responses: { 200: CardPage } } as const;
+export const contactCards = defineOperation({
+  ...ofOne,
+  id: 'cards.of-contact',
+  path: '/contacts/{id}/cards',
+  summary: "List a contact's cards, newest first",
+  request: {
+    params: z.object({ id: pathId('contact', 'The id of the contact.') }),
+    query: z.strictObject(paged(50, 200)),
+  },
+});
+export const companyCards = defineOperation({
+  ...ofOne,
+  id: 'cards.of-company',
+  path: '/v2/companies/{id}/cards',
+  summary: "List a company's cards, newest first",
+  request: {
+    params: z.object({ id: pathId('company', 'The id of the company.') }),
+    query: z.strictObject(paged(50, 200)),
+  },
+});
+
+const checked = (schema: z.ZodType, row: unknown): string =>
+  fieldErrors(schema.safeParse(row, { error: zodErrorMap }).error ?? new z.ZodError([]))
+    .map(({ path, message }) => `${path} ${message}`.trim())
+    .join('; ');
+const hasId = (row: unknown): boolean => typeof row === 'object' && row !== null && Object.hasOwn(row, 'id');
+/** A row that keeps the contract, or why it does not. A wrong one is refused on its own. */
+const Entry = z
+  .union([
+    CreateCard.transform((create): ImportRow => ({ create })),
+    UpdateCard.transform((update): ImportRow => ({ update })),
+    z.unknown().transform((row): ImportRow => ({ invalid: checked(hasId(row) ? UpdateCard : CreateCard, row) })),
+  ])
+  .meta({
+    override: ({ jsonSchema }) => {
+      jsonSchema.anyOf = (jsonSchema.anyOf ?? []).slice(0, 2);
+    },
+  });
+
+export const importCards = defineOperation({
+  ...writes,
+  id: 'cards.import',
+  path: '/cards/import',
+  summary: 'Import cards',
+  description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`; any other creates a card as \`POST /cards\` does, in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
+  request: {
+    body: closedObject('ImportCards', 'Cards to import.', {
+      cartoes: z
+        .array(Entry)
+        .min(1)
+        .max(MAX_ROWS)
+        .meta({ description: `1 to ${MAX_ROWS} cards. A wrong one is refused on its own, and listed in \`erros\`.` }),
+    }),
+  },
+  responses: {
+    200: openObject('ImportedCards', 'What became of the rows; together as many as were sent.', {
+      criadas: count('How many cards were created.', 2),
+      atualizadas: count('How many rows were applied to their card.', 1),
+      erros: z
+        .array(
+          part('A row that was refused.', {
+            linha: ordinal('Its place in `cartoes`, from 1.', 3),
+            mensagem: text('What is wrong with it; no value of it.', 'titulo is required'),
+          }),
+        )
+        .meta({ description: 'The rows that were refused, in their order.' }),
+    }),
+  },
+  errors: ['VALIDATION_ERROR'],
+  memoryMb: 1024,
+  timeoutSeconds: 28,
+});

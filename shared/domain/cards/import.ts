@@ -1,0 +1,222 @@
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Pipeline } from '../pipelines/pipeline.ts';
+import type { Card, CardCaller, CardChange, CardPorts, LinkIds } from './card.ts';
+import { checkEntry, firstStage, newCard } from './cards.ts';
+import { type CardPatch, type NewCard, withFields } from './input.ts';
+import { checkLinks, newLinks, refuseLinks, unknownLinks } from './links.ts';
+import { planMove, stepped } from './moves.ts';
+import { orderBetween } from './order.ts';
+import { answered, END, findCard, namedPipeline } from './place.ts';
+import { changeOf } from './records.ts';
+
+/** Rows of one import. */
+export const MAX_ROWS = 500;
+
+/** A row that changes a card: its id, and what changes. */
+export type CardUpdate = CardPatch & { readonly id: Id<'card'>; readonly estagioId?: Id<'stage'> | undefined };
+/** A row of an import: a card to create or to change, or why it is neither. */
+export type ImportRow = { readonly create: NewCard } | { readonly update: CardUpdate } | { readonly invalid: string };
+/** `linha` counts the rows from 1. */
+export interface ImportResult {
+  readonly criadas: number;
+  readonly atualizadas: number;
+  readonly erros: readonly { readonly linha: number; readonly mensagem: string }[];
+}
+
+/** When an import begins nothing new, in ms since it began: its caller waits 28 s. */
+const ENOUGH_MS = 20_000;
+const IN_FLIGHT = 8;
+const NOT_REACHED = 'was not reached in time; send the row again';
+
+type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
+type Owned = Pick<CardCaller, 'organizationId'>;
+/** A row that creates a card, under the id that its card has from the first attempt on. */
+interface Draft {
+  readonly at: number;
+  readonly id: Id<'card'>;
+  readonly input: NewCard;
+}
+
+/** Why a row is refused: the fields and what is wrong with them, no value of theirs. */
+const messageOf = ({ details: { detail, errors = [] } }: Refused): string =>
+  errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}`).join('; ');
+
+/** What the rows of a round need to be planned: the pipelines and links that they name. */
+const loadFor = async (ports: CardPorts, owner: Owned, drafts: readonly Draft[]) => {
+  const links: LinkIds[] = drafts.map(({ input: { contatoId, empresaId, responsavelId } }) =>
+    newLinks(undefined, { contactId: contatoId, companyId: empresaId, responsibleId: responsavelId }),
+  );
+  const unique = <T>(ids: readonly T[]): T[] => [...new Set(ids)];
+  const pipelineIds = unique(drafts.map(({ input }) => input.pipelineId));
+  const [pipelines, existing] = await Promise.all([
+    mapConcurrently(pipelineIds, IN_FLIGHT, (id) => namedPipeline(ports, owner, id)),
+    ports.links.existing(owner.organizationId, {
+      contatoId: unique(links.flatMap((each) => each.contatoId)),
+      empresaId: unique(links.flatMap((each) => each.empresaId)),
+      responsavelId: unique(links.flatMap((each) => each.responsavelId)),
+    }),
+  ]);
+  return {
+    pipelineOf: new Map(pipelineIds.map((id, at) => [id, pipelines[at]])),
+    unknownOf: new Map(drafts.map((draft, at) => [draft, links[at] ? unknownLinks(links[at], existing) : []])),
+  };
+};
+
+/** The end of each stage, from where a round's cards are put one after the other. */
+const endsOf = (ports: CardPorts, { organizationId }: Owned) => {
+  const last = new Map<Id<'stage'>, string | undefined>();
+  return {
+    async load(stageIds: readonly Id<'stage'>[]): Promise<void> {
+      await mapConcurrently([...new Set(stageIds)], IN_FLIGHT, async (stageId) => {
+        last.set(stageId, (await ports.store.neighbours(organizationId, stageId, END))?.before);
+      });
+    },
+    next(stageId: Id<'stage'>): string {
+      const order = orderBetween(last.get(stageId), undefined) ?? '';
+      last.set(stageId, order);
+      return order;
+    },
+  };
+};
+
+const stageFor = (pipeline: Pipeline | Refused | undefined, { input }: Draft) =>
+  pipeline === undefined || isRefusal(pipeline) ? pipeline : firstStage(pipeline, input.estagioId);
+
+/** An import on its way: what became of its rows until now. */
+class Import {
+  readonly #errors = new Map<number, string>();
+  #created = 0;
+  #updated = 0;
+  readonly #ports: CardPorts;
+  readonly #caller: CardCaller;
+  readonly #startedAt: number;
+
+  constructor(ports: CardPorts, caller: CardCaller) {
+    this.#ports = ports;
+    this.#caller = caller;
+    this.#startedAt = ports.clock();
+  }
+
+  #isLate(): boolean {
+    return this.#ports.clock() - this.#startedAt > ENOUGH_MS;
+  }
+
+  /** The changes that create the cards of drafts; what is refused is written down. */
+  async #plan(drafts: readonly Draft[]): Promise<Map<Draft, CardChange>> {
+    const [ports, caller] = [this.#ports, this.#caller];
+    const { pipelineOf, unknownOf } = await loadFor(ports, caller, drafts);
+    const stages = new Map(drafts.map((draft) => [draft, stageFor(pipelineOf.get(draft.input.pipelineId), draft)]));
+    const ends = endsOf(ports, caller);
+    await ends.load([...stages.values()].flatMap((stage) => (stage && !isRefusal(stage) ? [stage.id] : [])));
+    const changes = new Map<Draft, CardChange>();
+    for (const [draft, stage] of stages) {
+      const pipeline = pipelineOf.get(draft.input.pipelineId);
+      const unknown = unknownOf.get(draft) ?? [];
+      if (!stage || !pipeline || isRefusal(stage) || isRefusal(pipeline)) {
+        if (isRefusal(stage)) this.refuse(draft.at, messageOf(stage));
+        continue;
+      }
+      const now = ports.clock();
+      const target = { pipeline, stage, order: ends.next(stage.id) };
+      const card = newCard(caller, draft.id, draft.input, target, now);
+      const refused = checkEntry(card, target) ?? (unknown.length > 0 ? refuseLinks(unknown) : undefined);
+      if (refused) this.refuse(draft.at, messageOf(refused));
+      else changes.set(draft, changeOf(caller, undefined, card, now));
+    }
+    return changes;
+  }
+
+  refuse(at: number, message: string): void {
+    this.#errors.set(at, message);
+  }
+
+  /** Creates cards; answers the drafts that met other changes, and may be tried again. */
+  async #createRound(drafts: readonly Draft[]): Promise<Draft[]> {
+    const planned = [...(await this.#plan(drafts))];
+    const outcomes = await this.#ports.store.saveAll(planned.map(([, change]) => change));
+    return planned.flatMap(([draft], place) => {
+      const outcome = outcomes[place];
+      if (outcome?.kind === 'saved') this.#created++;
+      if (outcome?.kind === 'unknown') this.refuse(draft.at, messageOf(refuseLinks([outcome.field])));
+      return outcome?.kind === 'conflict' ? [draft] : [];
+    });
+  }
+
+  /** Creates the cards of drafts. Who met others is tried again: unless an attempt whose answer was lost had created it. */
+  async create(drafts: readonly Draft[]): Promise<void> {
+    let pending = drafts;
+    await retryOnConflict('The pipeline', async (attempt) => {
+      if (attempt > 0) {
+        const ids = pending.map(({ id }) => id);
+        const stored = await this.#ports.store.readMany(this.#caller.organizationId, ids);
+        this.#created += stored.filter(Boolean).length;
+        pending = pending.filter((_, at) => !stored[at]);
+      }
+      if (pending.length > 0 && !this.#isLate()) pending = await this.#createRound(pending);
+      return pending.length === 0 || this.#isLate() ? undefined : CONFLICT;
+    });
+    for (const { at } of pending) this.refuse(at, NOT_REACHED);
+  }
+
+  /** Changes a card as a PATCH does, and puts it at the end of another stage where the row names one; both at once. */
+  #change(row: CardUpdate): Promise<Card | Refused> {
+    const [ports, caller] = [this.#ports, this.#caller];
+    const { id, estagioId, ...patch } = row;
+    return retryOnConflict('The card', async () => {
+      const before = await findCard(ports, caller, id);
+      if (isRefusal(before)) return before;
+      const changed = withFields(before, patch);
+      const refused = await checkLinks(ports.links, caller.organizationId, before, changed);
+      if (refused) return refused;
+      const now = ports.clock();
+      const after = await this.#moved(changed, { estagioId, motivoPerda: patch.motivoPerda }, now);
+      if (isRefusal(after)) return after;
+      const change = changeOf(caller, before, after, now);
+      if (!change.entry && after.order === before.order) return before;
+      return answered(await ports.store.save(change), after);
+    });
+  }
+
+  async #moved(card: Card, { estagioId, motivoPerda }: Pick<CardUpdate, 'estagioId' | 'motivoPerda'>, now: number) {
+    if (estagioId === undefined || estagioId === card.stageId) return card;
+    const pipeline = await namedPipeline(this.#ports, this.#caller, card.pipelineId);
+    if (isRefusal(pipeline)) return pipeline;
+    const step = planMove({ estagioId, motivoPerda }, END)(card, pipeline);
+    return isRefusal(step) ? step : stepped(this.#ports, card, pipeline, step, now);
+  }
+
+  /** Changes cards; rows of one card in their order. */
+  async update(rows: readonly { readonly at: number; readonly update: CardUpdate }[]): Promise<void> {
+    const byCard = [...Map.groupBy(rows, ({ update }) => update.id).values()];
+    await mapConcurrently(byCard, IN_FLIGHT, async (group) => {
+      for (const { at, update } of group) {
+        const outcome = this.#isLate() ? undefined : await this.#change(update);
+        if (outcome === undefined) this.refuse(at, NOT_REACHED);
+        else if (isRefusal(outcome)) this.refuse(at, messageOf(outcome));
+        else this.#updated++;
+      }
+    });
+  }
+
+  result(): ImportResult {
+    const erros = [...this.#errors].sort(([a], [b]) => a - b).map(([at, mensagem]) => ({ linha: at + 1, mensagem }));
+    return { criadas: this.#created, atualizadas: this.#updated, erros };
+  }
+}
+
+/** Imports cards: a row with an id changes its card, any other creates one. Good rows are stored even when others fail. */
+export const importCards = async (
+  ports: CardPorts,
+  caller: CardCaller,
+  rows: readonly ImportRow[],
+): Promise<ImportResult> => {
+  const run = new Import(ports, caller);
+  for (const [at, row] of rows.entries()) if ('invalid' in row) run.refuse(at, row.invalid);
+  const drafts = rows.flatMap((row, at) => ('create' in row ? [{ at, id: newId('card'), input: row.create }] : []));
+  await run.create(drafts);
+  await run.update(rows.flatMap((row, at) => ('update' in row ? [{ at, update: row.update }] : [])));
+  return run.result();
+};

@@ -1,0 +1,149 @@
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
+import { retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Pipeline, Stage } from '../pipelines/pipeline.ts';
+import type { Card, CardCaller, CardPorts, Place } from './card.ts';
+import { checkEntry } from './cards.ts';
+import { answered, END, findCard, namedPipeline, placeIn, shownCard } from './place.ts';
+import { changeOf } from './records.ts';
+import { checkArchived, entered, refuseStatus, stageOf, withCheck, withStatus } from './rules.ts';
+
+type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
+/** Where a card goes, and as what. Without a stage it stays where it is, with another status. */
+export interface Step {
+  readonly stage?: Stage | undefined;
+  readonly status: Card['status'];
+  readonly place: Place;
+  readonly lossReason?: string | undefined;
+}
+type Plan = (card: Card, pipeline: Pipeline) => Step | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
+
+/** The card after a step; 409 or 422 where its stage does not take it. */
+export const stepped = async (
+  ports: CardPorts,
+  card: Card,
+  pipeline: Pipeline,
+  { stage, status, place, lossReason }: Step,
+  now: number,
+): Promise<Card | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const stays = stage === undefined || stage.id === card.stageId;
+  if (stays && status !== card.status) {
+    const own = pipeline.stages.find(({ id }) => id === card.stageId);
+    const after = {
+      ...withStatus(card, status, now, lossReason),
+      stageSince: status === 'aberto' ? now : card.stageSince,
+    };
+    const target = own && { pipeline, stage: own, order: card.order };
+    const refused = target && status === 'aberto' ? checkEntry(after, target) : checkArchived(pipeline);
+    return refused ?? (own ? withCheck(after, own) : after);
+  }
+  if (stage === undefined) return card;
+  const order = await placeIn(ports, card, stage.id, place, card);
+  if (isRefusal(order)) return order;
+  if (stays) return checkArchived(pipeline) ?? (order === card.order ? card : { ...card, order });
+  const target = { pipeline, stage, order };
+  const after = entered(card, target, now, lossReason);
+  return checkEntry(after, target) ?? after;
+};
+
+/** Takes a step with a card, in one transaction; again where the card or its pipeline changed meanwhile. */
+const step = async (
+  ports: CardPorts,
+  caller: CardCaller,
+  id: Id<'card'>,
+  pipelineId: Id<'pipeline'> | undefined,
+  plan: Plan,
+): Promise<Card | Refused> => {
+  const outcome = await retryOnConflict('The card', async () => {
+    const before = await findCard(ports, caller, id);
+    if (isRefusal(before)) return before;
+    const pipeline = await namedPipeline(ports, caller, pipelineId ?? before.pipelineId);
+    if (isRefusal(pipeline)) return pipeline;
+    const planned = plan(before, pipeline);
+    if (isRefusal(planned)) return planned;
+    const now = ports.clock();
+    const after = await stepped(ports, before, pipeline, planned, now);
+    if (isRefusal(after) || after === before) return after;
+    const change = changeOf(caller, before, after, now);
+    return answered(await ports.store.save(change), change.after ?? after);
+  });
+  return isRefusal(outcome) ? outcome : shownCard(ports, outcome);
+};
+
+/** What a move says, as the contract names it. */
+export interface Move {
+  readonly estagioId: Id<'stage'>;
+  /** Where the stage is of another pipeline than the card's. */
+  readonly pipelineId?: Id<'pipeline'> | undefined;
+  readonly antesDe?: Id<'card'> | undefined;
+  readonly depoisDe?: Id<'card'> | undefined;
+  readonly motivoPerda?: string | undefined;
+}
+
+const placeOf = ({ antesDe, depoisDe }: Move): Place | Refusal<'VALIDATION_ERROR'> => {
+  if (antesDe !== undefined && depoisDe !== undefined)
+    return refuseField('A card is put beside one other card.', 'depoisDe', 'must be absent beside antesDe');
+  if (antesDe !== undefined) return { at: 'before', cardId: antesDe };
+  return depoisDe === undefined ? END : { at: 'after', cardId: depoisDe };
+};
+
+/** What a card becomes in a stage: what the stage's type says; in its own stage it stays what it is. */
+export const planMove =
+  (move: Move, place: Place): Plan =>
+  (card, pipeline) => {
+    const stage = stageOf(pipeline, move.estagioId);
+    if (isRefusal(stage)) return stage;
+    const isOwn = stage.id === card.stageId;
+    const isDecidedAgain = stage.type !== 'aberto' && card.status !== 'aberto' && stage.type !== card.status;
+    if (!isOwn && isDecidedAgain) return refuseStatus(card.status);
+    return { stage, status: isOwn ? card.status : stage.type, place, lossReason: move.motivoPerda };
+  };
+
+/** Moves a card: to a stage, and to a place there. A stage of type ganho or perdido makes it won or lost, an open one open. */
+export const moveCard = async (
+  ports: CardPorts,
+  caller: CardCaller,
+  id: Id<'card'>,
+  move: Move,
+): Promise<Card | Refused> => {
+  const place = placeOf(move);
+  return isRefusal(place) ? place : step(ports, caller, id, move.pipelineId, planMove(move, place));
+};
+
+/** Marks an open card as won or lost: 409 for one that is so already. It goes to the first stage of that type, and stays where there is none. */
+export const closeCard = (
+  ports: CardPorts,
+  caller: CardCaller,
+  id: Id<'card'>,
+  status: 'ganho' | 'perdido',
+  lossReason?: string,
+): Promise<Card | Refused> =>
+  step(ports, caller, id, undefined, (card, pipeline) =>
+    card.status === 'aberto'
+      ? { stage: pipeline.stages.find(({ type }) => type === status), status, place: END, lossReason }
+      : refuseStatus(card.status),
+  );
+
+/** The stage in which a card is opened again: the named one, the open one that it came from, or the first open one. */
+const reopenedIn = (card: Card, pipeline: Pipeline, named: Id<'stage'> | undefined) => {
+  const stage = named === undefined ? undefined : stageOf(pipeline, named);
+  if (isRefusal(stage)) return stage;
+  const open = pipeline.stages.filter(({ type }) => type === 'aberto');
+  if (stage && stage.type !== 'aberto')
+    return refuseField('A card is opened again in an open stage.', 'estagioId', 'must be a stage of tipo aberto');
+  return stage ?? open.find(({ id }) => id === card.openStageId) ?? open[0];
+};
+
+/** Opens a won or lost card again: 409 for an open one. */
+export const reopenCard = (
+  ports: CardPorts,
+  caller: CardCaller,
+  id: Id<'card'>,
+  stageId: Id<'stage'> | undefined,
+): Promise<Card | Refused> =>
+  step(ports, caller, id, undefined, (card, pipeline) => {
+    if (card.status === 'aberto') return refuseStatus(card.status);
+    const stage = reopenedIn(card, pipeline, stageId);
+    return isRefusal(stage) ? stage : { stage, status: 'aberto', place: END };
+  });

@@ -1,0 +1,70 @@
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
+import { CONFLICT } from '../core/retry-on-conflict.ts';
+import type { Pipeline } from '../pipelines/pipeline.ts';
+import { findPipeline } from '../pipelines/pipelines.ts';
+import type { Card, CardOutcome, CardPorts, Place } from './card.ts';
+import { refuseLinks } from './links.ts';
+import { orderBetween } from './order.ts';
+
+export type Owner = Pick<Tenant, 'organizationId'>;
+export const END: Place = { at: 'end' };
+
+/** A card of the caller's organization, as it is stored. */
+export const findCard = async (
+  { store }: Pick<CardPorts, 'store'>,
+  { organizationId }: Owner,
+  id: Id<'card'>,
+): Promise<Card | Refusal<'NOT_FOUND'>> =>
+  (await store.read(organizationId, id)) ?? refuse('NOT_FOUND', 'There is no such card.');
+
+/** A card as it may be shown. */
+export const shownCard = async ({ links }: Pick<CardPorts, 'links'>, card: Card): Promise<Card> => {
+  const [shown = card] = await links.shown(card.organizationId, [card]);
+  return shown;
+};
+
+/** The pipeline that a body names: 422 for one that is not the organization's. */
+export const namedPipeline = async (
+  { pipelines }: Pick<CardPorts, 'pipelines'>,
+  owner: Owner,
+  id: Id<'pipeline'>,
+): Promise<Pipeline | Refusal<'VALIDATION_ERROR'>> => {
+  const pipeline = await findPipeline({ store: pipelines }, owner, id);
+  return isRefusal(pipeline)
+    ? refuseField('There is no such pipeline.', 'pipelineId', 'is no pipeline of the organization')
+    : pipeline;
+};
+
+/** The place of a card in a stage. 422 where the card beside which it should be is not there, 409 where no place is left between two. */
+export const placeIn = async (
+  { store }: Pick<CardPorts, 'store'>,
+  { organizationId }: Owner,
+  stageId: Id<'stage'>,
+  place: Place,
+  self?: Pick<Card, 'id' | 'order' | 'stageId'>,
+): Promise<string | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const found = await store.neighbours(organizationId, stageId, place, self?.id);
+  if (!found) {
+    const field = place.at === 'before' ? 'antesDe' : 'depoisDe';
+    return refuseField('The other card is not in the stage.', field, 'must be another card of the stage');
+  }
+  const { before, after } = found;
+  const isThere =
+    self?.stageId === stageId &&
+    (before === undefined || before < self.order) &&
+    (after === undefined || self.order < after);
+  if (self && isThere) return self.order;
+  const order = orderBetween(before, after);
+  return (
+    order ?? refuse('CONFLICT', 'Too many cards were put between these two: put it elsewhere, or move one of them.')
+  );
+};
+
+/** What a change answers: the card, why it may not be, or that it is to be tried again. */
+export const answered = <T>(outcome: CardOutcome, saved: T): T | Refusal<'VALIDATION_ERROR'> | typeof CONFLICT => {
+  if (outcome.kind === 'unknown') return refuseLinks([outcome.field]);
+  return outcome.kind === 'saved' ? saved : CONFLICT;
+};

@@ -1,0 +1,122 @@
+import type { Card, CardFilter, CardStore } from '../../domain/cards/card.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Page, PageRequest } from '../../domain/message/lists.ts';
+import type { Pipeline, PipelineCounts } from '../../domain/pipelines/pipeline.ts';
+import { KEYS } from '../access-patterns.ts';
+import { equal } from '../client/conditions.ts';
+import { fullRows, newestPage, pageKeys, type ShardedRange } from '../client/pages.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { cardRows, stageRows } from './card-rows.ts';
+import { pipelineStore } from './pipelines.ts';
+
+type Org = Id<'organization'>;
+type CardIndex = 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4';
+/** A list of cards by an index: the narrowest one that a filter allows, and the filters that its entries don't answer. */
+interface IndexSource {
+  readonly index: CardIndex;
+  readonly partition: string;
+  readonly rest: CardFilter;
+}
+
+const indexSource = ({ contactId, companyId, responsibleId, ...rest }: CardFilter): IndexSource | undefined => {
+  if (contactId !== undefined) {
+    const { gsi2pk: partition } = INDEX_KEYS.cardsOfContact(contactId, '', '');
+    return { index: 'gsi2', partition, rest: { ...rest, companyId, responsibleId } };
+  }
+  if (companyId !== undefined) {
+    const { gsi3pk: partition } = INDEX_KEYS.cardsOfCompany(companyId, '', '');
+    return { index: 'gsi3', partition, rest: { ...rest, responsibleId } };
+  }
+  if (responsibleId === undefined) return undefined;
+  const { gsi4pk: partition } = INDEX_KEYS.cardsOfAccount(responsibleId, '', '');
+  return { index: 'gsi4', partition, rest };
+};
+
+const isWanted = (organizationId: Org, filter: CardFilter) => (card: Card) =>
+  card.organizationId === organizationId &&
+  (Object.keys(filter) as (keyof CardFilter)[]).every(
+    (name) => filter[name] === undefined || card[name] === filter[name],
+  );
+const slice = (cards: readonly Card[], { skip, limit }: PageRequest): Page<Card> => ({
+  items: cards.slice(skip, skip + limit),
+  total: cards.length,
+});
+
+/** Cards of a contact, company or account. Where its index answers the filter, only the page's rows are read in full. */
+const indexPage = async (
+  table: Table,
+  organizationId: Org,
+  { index, partition, rest }: IndexSource,
+  page: PageRequest,
+): Promise<Page<Card>> => {
+  const { status, ...others } = rest;
+  const isAnswered = Object.values(others).every((value) => value === undefined) && (index !== 'gsi4' || !status);
+  if (!isAnswered) {
+    const keys = await table.queryAll({ index, partition, newestFirst: true, only: ['pk', 'sk'] });
+    const cards = (await fullRows(table, keys)).map(cardRows.read);
+    return slice(cards.filter(isWanted(organizationId, rest)), page);
+  }
+  const range = { index, partition, filter: equal({ org: organizationId, status }) };
+  const [keys, total] = await Promise.all([pageKeys(table, { ...range, newestFirst: true }, page), table.count(range)]);
+  return { items: (await fullRows(table, keys)).map(cardRows.read), total };
+};
+
+/** The cards of a stage, in the order of the board. A filter reads the whole stage. */
+const stagePage = async (
+  table: Table,
+  organizationId: Org,
+  filter: CardFilter,
+  page: PageRequest,
+): Promise<Page<Card>> => {
+  const { stageId, ...rest } = filter;
+  if (stageId === undefined) return { items: [], total: 0 };
+  const { pk: partition } = KEYS.cardInStage(stageId, '', '');
+  const rows: Row[] = await table.queryAll({ partition, consistent: true });
+  return slice(rows.map(stageRows.read).filter(isWanted(organizationId, rest)), page);
+};
+
+const sumOf = (counts: readonly PipelineCounts[], of: (one: PipelineCounts) => number): number =>
+  counts.reduce((sum, one) => sum + of(one), 0);
+/** How many cards of a status pipelines count; all without one. */
+const countOf = (status: CardFilter['status']) => (counts: PipelineCounts) => {
+  if (status === 'ganho') return counts.won;
+  if (status === 'perdido') return counts.lost;
+  return status === undefined ? counts.cards : counts.cards - counts.won - counts.lost;
+};
+
+/** The cards of pipelines, newest first; the total from what is counted. */
+const pipelinesPage = async (
+  table: Table,
+  organizationId: Org,
+  { pipelineId, status }: CardFilter,
+  page: PageRequest,
+): Promise<Page<Card>> => {
+  const store = pipelineStore(table);
+  const ids = pipelineId === undefined ? (await store.all(organizationId)).map(({ id }: Pipeline) => id) : [pipelineId];
+  const read = await Promise.all(ids.map((id) => store.readCounted(organizationId, id)));
+  const counted = read.filter((one) => one !== undefined);
+  const [first, ...others] = counted.map(({ pipeline }) => INDEX_KEYS.cardsOf(pipeline.id, '', '').gsi1pk);
+  if (first === undefined) return { items: [], total: 0 };
+  const filter = status === undefined ? undefined : equal({ status });
+  const range: ShardedRange = { index: 'gsi1', partition: first, others, filter };
+  const rows = await newestPage(table, range, page);
+  const total = sumOf(
+    counted.map(({ counts }) => counts),
+    countOf(status),
+  );
+  return { items: rows.map(cardRows.read), total };
+};
+
+/** A page of an organization's cards: those of a stage in the order of the board, all others newest first. */
+export const cardPage =
+  (table: Table): CardStore['page'] =>
+  (organizationId, filter, page) => {
+    const source = indexSource(filter);
+    if (source) return indexPage(table, organizationId, source, page);
+    const isOfStage = filter.stageId !== undefined;
+    return isOfStage
+      ? stagePage(table, organizationId, filter, page)
+      : pipelinesPage(table, organizationId, filter, page);
+  };

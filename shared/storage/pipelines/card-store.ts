@@ -1,0 +1,164 @@
+import type {
+  Card,
+  CardChange,
+  CardOutcome,
+  CardStore,
+  Neighbours,
+  Place,
+  StagePosition,
+} from '../../domain/cards/card.ts';
+import { type Id, randomBase62 } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Condition } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { readOwnRow, readRow } from '../read-row.ts';
+import { PIPELINE_SHARDS, shardOf } from '../table-indexes.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { cardPage } from './card-lists.ts';
+import { cardRows, stageRows } from './card-rows.ts';
+import { cardWrites, verdictOf } from './card-writes.ts';
+
+type Raised = (events: readonly DomainEvent[]) => void;
+const SAVED: CardOutcome = { kind: 'saved' };
+const STALE: CardOutcome = { kind: 'conflict' };
+
+/**
+ * Stores changes of different cards in one transaction. Without those whose own conditions fail it is tried again, so that each change is whole
+ * or not at all, and the outcome of each is its own.
+ */
+const saveTogether = async (
+  table: Table,
+  raised: Raised,
+  changes: readonly CardChange[],
+): Promise<readonly CardOutcome[]> => {
+  const outcomes = new Map<CardChange, CardOutcome>();
+  const gone = new Set<Id<'company'>>();
+  let left = changes;
+  while (left.length > 0) {
+    const owner = (left[0]?.after ?? left[0]?.before) as Card;
+    const events = await takenEvents(
+      table,
+      owner.organizationId,
+      left.flatMap((change) => change.events),
+    );
+    const mark = randomBase62(16);
+    const writes = cardWrites(left, events, mark, gone);
+    const outcome = await table.transact(writes.map(({ write }) => write));
+    const verdict = outcome.ok ? undefined : verdictOf(left, writes, outcome.reasons, mark);
+    if (!verdict || verdict.isDone) {
+      raised(events);
+      for (const change of left) outcomes.set(change, SAVED);
+      break;
+    }
+    for (const companyId of verdict.gone) gone.add(companyId);
+    // A failure that is nobody's, such as an event's, is everybody's.
+    const isNobodys = verdict.faults.size === 0 && verdict.gone.length === 0;
+    for (const [at, change] of left.entries()) {
+      const fault = isNobodys ? STALE : verdict.faults.get(at);
+      if (fault) outcomes.set(change, fault);
+    }
+    left = left.filter((change) => !outcomes.has(change));
+  }
+  return changes.map((change) => outcomes.get(change) ?? STALE);
+};
+
+/** Changes in one transaction: each has five writes of its own at most, and two events. */
+const MAX_TOGETHER = 12;
+const IN_FLIGHT = 6;
+
+/** Changes in the transactions that they share: of cards that are counted on one row, so that no two of them meet there. */
+const sharedTransactions = (changes: readonly CardChange[]): CardChange[][] => {
+  const rowOf = ({ before, after }: CardChange) => {
+    const card = after ?? before;
+    return card ? `${card.pipelineId}#${shardOf(card.id, PIPELINE_SHARDS)}` : '';
+  };
+  return [...Map.groupBy(changes, rowOf).values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / MAX_TOGETHER) }, (_, at) =>
+      group.slice(at * MAX_TOGETHER, (at + 1) * MAX_TOGETHER),
+    ),
+  );
+};
+
+const saveAll =
+  (table: Table, raised: Raised): CardStore['saveAll'] =>
+  async (changes) => {
+    const outcomes = new Map<CardChange, CardOutcome>();
+    await mapConcurrently(sharedTransactions(changes), IN_FLIGHT, async (together) => {
+      const found = await saveTogether(table, raised, together);
+      for (const [at, change] of together.entries()) outcomes.set(change, found[at] ?? STALE);
+    });
+    return changes.map((change) => outcomes.get(change) ?? STALE);
+  };
+
+const partitionOf = (stageId: Id<'stage'>) => KEYS.cardInStage(stageId, '', '').pk;
+
+/** The card of a stage that is next to a place, in either direction; `self` aside. */
+const nextTo = async (
+  table: Table,
+  stageId: Id<'stage'>,
+  self: Id<'card'> | undefined,
+  newestFirst: boolean,
+  sort?: Condition,
+): Promise<string | undefined> => {
+  const { rows } = await table.query({
+    partition: partitionOf(stageId),
+    newestFirst,
+    consistent: true,
+    limit: 2,
+    ...(sort ? { sort } : {}),
+    only: ['pk', 'sk', 'id', 'order'],
+  });
+  return rows.map(stageRows.pick('id', 'order')).find(({ id }) => id !== self)?.order;
+};
+
+const neighbours =
+  (table: Table): CardStore['neighbours'] =>
+  async (organizationId, stageId, place: Place, self): Promise<Neighbours | undefined> => {
+    if (place.at === 'end') return { before: await nextTo(table, stageId, self, true) };
+    if (place.cardId === self) return undefined;
+    const beside = await readOwnRow(table, organizationId, KEYS.card(place.cardId), cardRows.read);
+    if (beside?.stageId !== stageId) return undefined;
+    const { order } = beside;
+    // Cards of one place are ordered by their ids: who is put beside one of them is put beside them all.
+    if (place.at === 'before') {
+      const sort = { text: '#sk < :place', values: { place: `${order}#` } };
+      return { before: await nextTo(table, stageId, self, true, sort), after: order };
+    }
+    const sort = { text: '#sk > :place', values: { place: `${order}#~` } };
+    return { before: order, after: await nextTo(table, stageId, self, false, sort) };
+  };
+
+const inStage =
+  (table: Table): CardStore['inStage'] =>
+  async (stageId, after: StagePosition | undefined, limit) => {
+    const { pk: partition } = KEYS.cardInStage(stageId, '', '');
+    const startKey = after && { ...KEYS.cardInStage(stageId, after.order, after.id) };
+    const { rows, nextKey } = await table.query({ partition, consistent: true, limit, startKey });
+    const cards = rows.map(stageRows.read);
+    const last = cards.at(-1);
+    return { cards, next: nextKey && last ? { order: last.order, id: last.id } : undefined };
+  };
+
+const ownCard = (organizationId: Id<'organization'>) => (row: Row | undefined) =>
+  row?.org === organizationId ? cardRows.read(row) : undefined;
+
+/** Cards in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+export const cardStore = (table: Table, raised: Raised): CardStore => ({
+  find: (cardId) => readRow(table, KEYS.card(cardId), cardRows.read),
+  read: (organizationId, cardId) => readOwnRow(table, organizationId, KEYS.card(cardId), cardRows.read),
+  async readMany(organizationId, ids) {
+    const rows = await table.getMany(ids.map(KEYS.card), { consistent: true });
+    return rows.map(ownCard(organizationId));
+  },
+  async save(change) {
+    const [outcome = STALE] = await saveTogether(table, raised, [change]);
+    return outcome;
+  },
+  saveAll: saveAll(table, raised),
+  neighbours: neighbours(table),
+  inStage: inStage(table),
+  page: cardPage(table),
+});

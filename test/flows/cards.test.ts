@@ -1,0 +1,388 @@
+import { describe, expect, test } from 'vitest';
+import { newAccount } from '../../shared/domain/access/accounts.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { accountStore } from '../../shared/storage/access/accounts.ts';
+import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
+
+const PATH = '/cards';
+const messaging = await sharedMessaging();
+const STAGES = [
+  { nome: 'Contato' },
+  { nome: 'Proposta', camposObrigatorios: ['valor', 'atributos.origem'] },
+  { nome: 'Ganho', tipo: 'ganho' },
+  { nome: 'Perdido', tipo: 'perdido' },
+];
+
+/** A client with a pipeline, and the ids of its stages in their order. */
+const begin = async (estagios: readonly object[] = STAGES) => {
+  const { id: organizationId, test: client } = await messaging.tenant();
+  const pipeline = (await client.post('/pipelines', { nome: 'Vendas', estagios })).body;
+  const [one = '', two = '', three = '', four = ''] = pipeline.estagios.map(({ id }: { id: string }) => id as string);
+  const stages = [one, two, three, four] as const;
+  const create = async (fields: object = {}) => {
+    const answer = await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Renovação', ...fields });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body;
+  };
+  const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });
+  const move = (id: string, estagioId: string | undefined, more: object = {}) =>
+    client.post(`${PATH}/${id}/move`, { estagioId, ...more });
+  const board = async () => (await client.get(`/pipelines/${pipeline.id}/board`)).body;
+  return { organizationId, client, pipeline, stages, create, patch, move, board };
+};
+const contactOf = async (client: Awaited<ReturnType<typeof begin>>['client'], at = 0) =>
+  (await client.post('/contacts', { phone: `+55119${86_100_000 + at}` })).body.id as string;
+const titles = (stage: { cards: { titulo: string }[] }) => stage.cards.map(({ titulo }) => titulo);
+
+describe('a card', () => {
+  test('is created at the end of the first open stage, read, changed in part and deleted', async () => {
+    const { client, pipeline, stages, create, patch } = await begin();
+    const card = await create({ valor: 12_500.5, dataPrevista: '2026-06-30', atributos: { origem: 'feira', n: 1 } });
+    expect(card).toEqual({
+      id: expect.stringMatching(/^crd_[0-9A-Za-z]{21}$/),
+      pipelineId: pipeline.id,
+      estagioId: stages[0],
+      titulo: 'Renovação',
+      valor: 12_500.5,
+      moeda: 'BRL',
+      status: 'aberto',
+      dataPrevista: '2026-06-30',
+      atributos: { origem: 'feira', n: 1 },
+      ordem: expect.any(String),
+      parado: false,
+      estagioDesde: expect.any(String),
+      createdAt: card.estagioDesde,
+      updatedAt: card.estagioDesde,
+    });
+    expect((await client.get(`${PATH}/${card.id}`)).body).toEqual(card);
+    const changed = (await patch(card.id, { valor: null, titulo: ' Outro ', atributos: { n: 2 } })).body;
+    const { valor: _, ...rest } = card;
+    expect(changed).toEqual({ ...rest, titulo: 'Outro', atributos: { n: 2 }, updatedAt: expect.any(String) });
+    expect((await client.call('DELETE', `${PATH}/${card.id}`)).status).toBe(204);
+    expectProblem(await client.get(`${PATH}/${card.id}`), 404);
+    expectProblem(await client.call('DELETE', `${PATH}/${card.id}`), 404);
+    expect((await client.get(PATH)).body).toEqual({ items: [], total: 0 });
+  });
+
+  test('keeps every attribute as it was sent, and refuses what a card cannot be', async () => {
+    const { client, pipeline, create } = await begin();
+    const atributos = JSON.parse('{"constructor": "x", "toString": null, "tags": ["a", "b"], "sim": true}');
+    expect((await create({ atributos })).atributos).toEqual(atributos);
+    for (const wrong of [
+      { valor: -0.01 },
+      { valor: 0.001 },
+      { valor: 1_000_000_000 },
+      { moeda: 'brl' },
+      { moeda: 'XXX' },
+      { dataPrevista: '2026-02-30' },
+      { titulo: '' },
+      { titulo: 'a\nb' },
+      { titulo: 'a'.repeat(201) },
+      { atributos: { a: { b: 1 } } },
+      { atributos: { longo: ['x'.repeat(250)].concat(Array.from({ length: 20 }, () => 'y'.repeat(250))) } },
+      { estagioId: newId('stage') },
+      { pipelineId: newId('pipeline') },
+      { ordem: 'a0' },
+      { status: 'ganho' },
+    ])
+      expectProblem(await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Renovação', ...wrong }), 422);
+  });
+
+  test('names existing contacts and active accounts only, and is checked again only when they change', async () => {
+    const { organizationId, client, pipeline, create, patch } = await begin();
+    const contatoId = await contactOf(client);
+    const fields = {
+      organizationId,
+      name: 'Ana',
+      email: 'ana@example.com',
+      emailHash: 'ana',
+      role: 'support',
+    } as const;
+    const account = newAccount({ ...fields, status: 'active' }, Date.now());
+    const accounts = accountStore(messaging.tables.test, { byOperator: true });
+    await accounts.create(account, undefined);
+    const card = await create({ contatoId, responsavelId: account.id });
+    expect(card).toMatchObject({ contatoId, responsavelId: account.id });
+    const other = await contactOf((await begin()).client);
+    for (const [field, id] of [
+      ['contatoId', newId('contact')],
+      ['contatoId', other],
+      ['empresaId', newId('company')],
+      ['responsavelId', newId('account')],
+    ] as const) {
+      const meta = { code: 'VINCULO_INVALIDO', campo: field };
+      expectProblem(await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Outro', [field]: id }), 422, {
+        errors: [field],
+        meta,
+      });
+      expectProblem(await patch(card.id, { [field]: id }), 422, { errors: [field], meta });
+    }
+    await accounts.change(account, { ...account, status: 'suspended', version: account.version + 1 }, undefined);
+    expect((await patch(card.id, { responsavelId: account.id, titulo: 'Mesmo' })).status).toBe(200);
+    expect((await patch(card.id, { responsavelId: null })).body.responsavelId).toBeUndefined();
+    expectProblem(await patch(card.id, { responsavelId: account.id }), 422);
+  });
+
+  test('is listed by every filter, alone and with others, with exact totals', async () => {
+    const { client, pipeline, stages, create } = await begin();
+    const second = (await client.post('/pipelines', { nome: 'Outro', estagios: [{ nome: 'Um' }] })).body;
+    const [one, two] = [await contactOf(client), await contactOf(client, 1)];
+    const cards = [
+      await create({ contatoId: one }),
+      await create({ contatoId: one, estagioId: stages[2] }),
+      await create({ contatoId: two }),
+      (await client.post(PATH, { pipelineId: second.id, titulo: 'Quarto', contatoId: one })).body,
+      await create(),
+    ];
+    const ids = (places: readonly number[]) => places.map((at) => cards[at].id);
+    const expectList = async (
+      query: Record<string, string | number>,
+      places: readonly number[],
+      total = places.length,
+    ) => {
+      const page = (await client.get(PATH, query)).body;
+      expect([query, page.items.map(({ id }: { id: string }) => id), page.total]).toEqual([query, ids(places), total]);
+    };
+    await expectList({}, [4, 3, 2, 1, 0]);
+    await expectList({ limit: 2, skip: 1 }, [3, 2], 5);
+    await expectList({ pipelineId: pipeline.id }, [4, 2, 1, 0]);
+    await expectList({ pipelineId: pipeline.id, status: 'aberto' }, [4, 2, 0]);
+    await expectList({ pipelineId: pipeline.id, status: 'aberto', limit: 1, skip: 1 }, [2], 3);
+    await expectList({ status: 'ganho' }, [1]);
+    await expectList({ status: 'perdido' }, []);
+    await expectList({ estagioId: stages[0] }, [0, 2, 4]);
+    await expectList({ estagioId: stages[0], limit: 1, skip: 1 }, [2], 3);
+    await expectList({ estagioId: stages[0], contatoId: one }, [0]);
+    await expectList({ contatoId: one }, [3, 1, 0]);
+    await expectList({ contatoId: one, status: 'aberto' }, [3, 0]);
+    await expectList({ contatoId: one, pipelineId: pipeline.id, status: 'ganho' }, [1]);
+    await expectList({ contatoId: newId('contact') }, []);
+    await expectList({ pipelineId: newId('pipeline') }, []);
+    await expectList({ responsavelId: newId('account') }, []);
+    await expectList({ empresaId: newId('company'), responsavelId: newId('account') }, []);
+    const ofContact = (await client.get(`/contacts/${one}/cards`, { limit: 2 })).body;
+    expect([ofContact.items.map(({ id }: { id: string }) => id), ofContact.total]).toEqual([ids([3, 1]), 3]);
+    expectProblem(await client.get(`/contacts/${newId('contact')}/cards`), 404);
+    expectProblem(await client.get(`/v2/companies/${newId('company')}/cards`), 404);
+    const { client: other } = await begin();
+    for (const [name, id] of [
+      ['contatoId', one],
+      ['pipelineId', pipeline.id],
+      ['estagioId', stages[0]],
+    ])
+      expect((await other.get(PATH, { [String(name)]: id })).body).toEqual({ items: [], total: 0 });
+  });
+});
+
+describe('a move', () => {
+  test('puts a card at the end of a stage, or beside another card there', async () => {
+    const { create, move, board, stages } = await begin();
+    const [a, b, c] = [await create({ titulo: 'a' }), await create({ titulo: 'b' }), await create({ titulo: 'c' })];
+    expect(titles((await board()).estagios[0])).toEqual(['a', 'b', 'c']);
+    const steps: [string, object, string][] = [
+      [c.id, { antesDe: a.id }, 'cab'],
+      [c.id, { depoisDe: a.id }, 'acb'],
+      [a.id, {}, 'cba'],
+      [a.id, { depoisDe: b.id }, 'cba'],
+      [a.id, { antesDe: b.id }, 'cab'],
+    ];
+    for (const [id, place, order] of steps) {
+      expect((await move(id, stages[0], place)).status).toBe(200);
+      expect(titles((await board()).estagios[0]).join('')).toBe(order);
+    }
+    for (const place of [{ antesDe: a.id }, { depoisDe: newId('card') }, { antesDe: b.id, depoisDe: c.id }])
+      expectProblem(await move(a.id, stages[0], place), 422);
+    expectProblem(await move(a.id, stages[2], { antesDe: b.id }), 422);
+    expectProblem(await move(a.id, newId('stage')), 422, { errors: ['estagioId'] });
+    expectProblem(await move(newId('card'), stages[0]), 404);
+  });
+
+  test('names each field that the stage requires and the card lacks', async () => {
+    const { client, pipeline, create, patch, move, stages } = await begin();
+    const card = await create();
+    expectProblem(await move(card.id, stages[1]), 422, { errors: ['valor', 'atributos.origem'] });
+    expectProblem(await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Outro', estagioId: stages[1] }), 422, {
+      errors: ['valor', 'atributos.origem'],
+    });
+    await patch(card.id, { valor: 0, atributos: { origem: '' } });
+    expectProblem(await move(card.id, stages[1]), 422, { errors: ['atributos.origem'] });
+    await patch(card.id, { atributos: { origem: 'feira' } });
+    expect((await move(card.id, stages[1])).body).toMatchObject({ estagioId: stages[1], status: 'aberto' });
+  });
+
+  test('to a stage of tipo ganho or perdido wins or loses the card, the latter with a reason', async () => {
+    const { create, move, stages } = await begin();
+    const [won, lost] = [await create(), await create()];
+    const wins = (await move(won.id, stages[2])).body;
+    expect(wins).toMatchObject({ status: 'ganho', estagioId: stages[2], ganhoEm: wins.updatedAt });
+    expectProblem(await move(lost.id, stages[3]), 422, { errors: ['motivoPerda'] });
+    const loses = (await move(lost.id, stages[3], { motivoPerda: 'Preço' })).body;
+    expect(loses).toMatchObject({ status: 'perdido', motivoPerda: 'Preço', perdidoEm: loses.updatedAt });
+    expectProblem(await move(won.id, stages[3], { motivoPerda: 'Preço' }), 409);
+    const opened = (await move(lost.id, stages[0])).body;
+    expect(opened).toMatchObject({ status: 'aberto', estagioId: stages[0] });
+    expect([opened.motivoPerda, opened.perdidoEm]).toEqual([undefined, undefined]);
+  });
+
+  test('to a stage of another pipeline counts there', async () => {
+    const { client, pipeline, create, move } = await begin();
+    const second = (await client.post('/pipelines', { nome: 'Outro', estagios: [{ nome: 'Um' }] })).body;
+    const card = await create({ valor: 10 });
+    const [target] = second.estagios;
+    expectProblem(await move(card.id, target.id), 422);
+    expect((await move(card.id, target.id, { pipelineId: second.id })).body).toMatchObject({ pipelineId: second.id });
+    const { cardCounts } = (await client.get('/pipelines', { contagem: 'true' })).body;
+    expect(cardCounts).toEqual({ [pipeline.id]: 0, [second.id]: 1 });
+    expect((await client.get(PATH, { pipelineId: second.id })).body.total).toBe(1);
+  });
+});
+
+describe('winning, losing and reopening', () => {
+  test('moves a card to the first stage of the type and back, once', async () => {
+    const { client, create, patch, stages } = await begin();
+    const card = await create({ valor: 10 });
+    const act = (verb: string, body: object = {}) => client.post(`${PATH}/${card.id}/${verb}`, body);
+    expectProblem(await act('reopen'), 409);
+    expect((await act('won')).body).toMatchObject({ status: 'ganho', estagioId: stages[2] });
+    expectProblem(await act('won'), 409);
+    expectProblem(await act('lost', { motivoPerda: 'Preço' }), 409);
+    expectProblem(await patch(card.id, { motivoPerda: 'Preço' }), 422);
+    const reopened = (await act('reopen')).body;
+    expect(reopened).toMatchObject({ status: 'aberto', estagioId: stages[0] });
+    expect(reopened.ganhoEm).toBeUndefined();
+    expectProblem(await act('lost'), 422);
+    expect((await act('lost', { motivoPerda: 'Preço' })).body).toMatchObject({
+      status: 'perdido',
+      estagioId: stages[3],
+    });
+    expect((await patch(card.id, { motivoPerda: 'Prazo' })).body).toMatchObject({ motivoPerda: 'Prazo' });
+    expectProblem(await act('reopen', { estagioId: stages[2] }), 422);
+    expectProblem(await act('reopen', { estagioId: stages[1] }), 422, { errors: ['atributos.origem'] });
+    expect((await act('reopen', { estagioId: stages[0] })).status).toBe(200);
+  });
+
+  test('leaves a card where it is when no stage has the type', async () => {
+    const { client, create, board } = await begin([{ nome: 'Um' }, { nome: 'Dois' }]);
+    const card = await create({ valor: 10 });
+    const won = (await client.post(`${PATH}/${card.id}/won`, {})).body;
+    expect(won).toMatchObject({ status: 'ganho', estagioId: card.estagioId });
+    expect((await board()).estagios[0]).toMatchObject({ total: 1, valores: [] });
+    expect((await client.post(`${PATH}/${card.id}/reopen`, {})).body).toMatchObject({ status: 'aberto' });
+    expect((await board()).estagios[0]).toMatchObject({ total: 1, valores: [{ moeda: 'BRL', valor: 10 }] });
+  });
+
+  test('is told by the history, newest first, with who did it', async () => {
+    const { client, create, patch, move, stages } = await begin();
+    const card = await create();
+    await patch(card.id, { valor: 5, titulo: 'Outro' });
+    await move(card.id, stages[0]);
+    await client.post(`${PATH}/${card.id}/lost`, { motivoPerda: 'Preço' });
+    await client.post(`${PATH}/${card.id}/reopen`, {});
+    const path = `${PATH}/${card.id}/history`;
+    const first = (await client.get(path, { limit: 3 })).body;
+    const rest = (await client.get(path, { limit: 3, cursor: first.nextCursor })).body;
+    const ator = { tipo: 'key', id: expect.stringMatching(/^key_/) };
+    expect([...first.items, ...rest.items]).toEqual([
+      {
+        em: expect.any(String),
+        tipo: 'reaberto',
+        ator,
+        estagioAnteriorId: stages[3],
+        estagioId: stages[0],
+        campos: ['motivoPerda'],
+      },
+      {
+        em: expect.any(String),
+        tipo: 'perdido',
+        ator,
+        estagioAnteriorId: stages[0],
+        estagioId: stages[3],
+        campos: ['motivoPerda'],
+      },
+      { em: expect.any(String), tipo: 'alterado', ator, campos: ['titulo', 'valor'] },
+      { em: expect.any(String), tipo: 'criado', ator, estagioId: stages[0] },
+    ]);
+    expect(rest.nextCursor).toBeUndefined();
+    expectProblem(await client.get(path, { cursor: 'x' }), 400);
+  });
+});
+
+describe('a board', () => {
+  test('has each stage with its count, its open value and its first cards; a cursor goes on', async () => {
+    const { client, pipeline, create, board, stages } = await begin();
+    for (let at = 0; at < 5; at++) await create({ titulo: String(at), valor: at, moeda: at % 2 ? 'USD' : 'BRL' });
+    expect((await board()).estagios[0]).toMatchObject({
+      total: 5,
+      valores: [
+        { moeda: 'BRL', valor: 6 },
+        { moeda: 'USD', valor: 4 },
+      ],
+    });
+    const path = `/pipelines/${pipeline.id}`;
+    const [first] = (await client.get(`${path}/board`, { limit: 2 })).body.estagios;
+    expect(titles(first)).toEqual(['0', '1']);
+    const page = (await client.get(`${path}/stages/${stages[0]}/cards`, { limit: 2, cursor: first.nextCursor })).body;
+    const last = (await client.get(`${path}/stages/${stages[0]}/cards`, { cursor: page.nextCursor })).body;
+    expect([...page.items, ...last.items].map(({ titulo }) => titulo)).toEqual(['2', '3', '4']);
+    expect(last.nextCursor).toBeUndefined();
+    expectProblem(await client.get(`${path}/stages/${stages[1]}/cards`, { cursor: first.nextCursor }), 400);
+    expectProblem(await client.get(`${path}/stages/${newId('stage')}/cards`), 404);
+  });
+});
+
+describe('an import of cards', () => {
+  test('creates and changes cards in the order of the rows; wrong rows are told by their place', async () => {
+    const { client, pipeline, create, board, stages } = await begin();
+    const card = await create({ titulo: 'antes' });
+    const row = (titulo: string, more: object = {}) => ({ pipelineId: pipeline.id, titulo, ...more });
+    const cartoes = [
+      row('a'),
+      row('b', { valor: 1 }),
+      row('', {}),
+      row('c', { estagioId: stages[1] }),
+      row('d', { contatoId: newId('contact') }),
+      { id: card.id, valor: 7, atributos: { origem: 'feira' } },
+      { id: card.id, estagioId: stages[1] },
+      { id: newId('card'), valor: 7 },
+      { id: card.id, pipelineId: pipeline.id },
+      'nada',
+      row('e', { pipelineId: newId('pipeline') }),
+      row('f'),
+    ];
+    const answer = await client.post(`${PATH}/import`, { cartoes });
+    expect(answer.body).toMatchObject({ criadas: 3, atualizadas: 2 });
+    const told = answer.body.erros.map(({ linha, mensagem }: { linha: number; mensagem: string }) => [linha, mensagem]);
+    expect(told).toEqual([
+      [3, expect.stringContaining('titulo')],
+      [4, 'valor is required to enter this stage; atributos.origem is required to enter this stage'],
+      [5, expect.stringContaining('contatoId')],
+      [8, 'There is no such card.'],
+      [9, expect.stringContaining('pipelineId')],
+      [10, expect.any(String)],
+      [11, expect.stringContaining('pipelineId')],
+    ]);
+    const [first, second] = (await board()).estagios;
+    expect([titles(first), titles(second)]).toEqual([['a', 'b', 'f'], ['antes']]);
+    expect(second.valores).toEqual([{ moeda: 'BRL', valor: 7 }]);
+  });
+
+  test('takes 500 rows at once, and no more', async () => {
+    const { client, pipeline, stages } = await begin();
+    const contatoId = await contactOf(client);
+    const cartoes = Array.from({ length: 500 }, (_, at) => ({
+      pipelineId: pipeline.id,
+      titulo: String(at),
+      valor: at,
+      ...(at % 3 === 0 ? { contatoId } : {}),
+    }));
+    const answer = await client.post(`${PATH}/import`, { cartoes });
+    expect(answer.body).toEqual({ criadas: 500, atualizadas: 0, erros: [] });
+    const board = (await client.get(`/pipelines/${pipeline.id}/board`, { limit: 1_000 })).body;
+    expect(titles(board.estagios[0])).toEqual(cartoes.map(({ titulo }) => titulo));
+    expect(board.estagios[0]).toMatchObject({ total: 500, valores: [{ moeda: 'BRL', valor: 124_750 }] });
+    expect((await client.get(`/contacts/${contatoId}/cards`)).body.total).toBe(167);
+    expect((await client.get(PATH, { estagioId: stages[0], limit: 1 })).body.total).toBe(500);
+    expectProblem(await client.post(`${PATH}/import`, { cartoes: [...cartoes, cartoes[0]] }), 422);
+  });
+});
