@@ -5,6 +5,7 @@ import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as cardFiles from './card-files.ts';
 import * as companies from './companies.ts';
 import * as contactChanges from './contact-changes.ts';
 import * as contactExport from './contact-export.ts';
@@ -72,6 +73,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   segments,
   lists,
   activities,
+  cardFiles,
   ai,
   customerEvents,
   exports,

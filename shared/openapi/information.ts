@@ -55,6 +55,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Contacts: 'The people that messages are sent to, and their consent.',
   Segments: 'Dynamic lists of contacts, by what they have and did.',
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
+  'Card files': 'Files of cards: uploaded and downloaded by addresses, with their bytes checked.',
   'Customer events': 'What customers did outside of messages, and the message that it followed.',
   Exports: 'Messages with their outcome, as JSON or CSV.',
   Companies: 'The companies that contacts and deals belong to, with what is counted of them.',
