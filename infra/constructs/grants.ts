@@ -72,7 +72,7 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
 
 /** The objects that consumers reach. */
 export const CONSUMER_OBJECTS: Readonly<Partial<Record<QueueName, readonly ObjectAccess[]>>> = {
-  [QUEUE_OF_KIND.abandon_upload]: ['media'],
+  [QUEUE_OF_KIND.abandon_upload]: ['media', 'card_uploads', 'card_files'],
   [QUEUE_OF_KIND.run_job]: ['import_work', 'export_work'],
 };
 
@@ -208,6 +208,8 @@ const OBJECTS: Readonly<Record<ObjectAccess, { readonly actions: readonly string
   export_file: { actions: [READ_OBJECT], name: 'exports/*' },
   import_work: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'imports/*' },
   export_work: { actions: ['s3:AbortMultipartUpload', DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'exports/*' },
+  card_uploads: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'card-uploads/*' },
+  card_files: { actions: [DELETE_OBJECT, READ_OBJECT, PUT_OBJECT], name: 'cards/*' },
 };
 
 /** The names of the objects of an access, as a pattern. */

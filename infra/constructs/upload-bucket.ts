@@ -20,7 +20,7 @@ export const uploadBucketName = (scope: Construct, environment: Environment): st
 /**
  * Holds files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
  * lifecycle rule deletes after a day what that misses, such as an object put to the URL of an upload that was already completed. Files of imports
- * and exports stay for seven days at most.
+ * and exports stay for seven days at most. Files of cards, under `cards/`, stay until they are deleted: a stage that removes its bucket removes them, too.
  */
 export class UploadBucket extends Construct {
   constructor(scope: Construct, id: string, { environment, key, settings }: UploadBucketProps) {
@@ -33,12 +33,12 @@ export class UploadBucket extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
       lifecycleRules: [
-        {
-          id: 'nothing-stays',
-          prefix: 'uploads/',
+        ...['uploads/', 'card-uploads/'].map((prefix) => ({
+          id: `${prefix.slice(0, -1)}-for-a-day`,
+          prefix,
           expiration: Duration.days(1),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
+        })),
         ...['imports/', 'exports/'].map((prefix) => ({
           id: `${prefix.slice(0, -1)}-for-a-week`,
           prefix,

@@ -28,9 +28,13 @@ const refuse: Refuse = (request, response, status, code) => {
   linger(request, response);
 };
 
+/** Objects that do not expire: files of cards. */
+const KEPT = /^\/[^/]+\/cards\//;
+const KEPT_NAME = 'kept-';
+
 /** The files of an object. Object keys are caller-chosen text, so file names are their hashes. */
 const filesOf = (folder: string, path: string) => {
-  const name = createHash('sha256').update(path).digest('hex');
+  const name = (KEPT.test(path) ? KEPT_NAME : '') + createHash('sha256').update(path).digest('hex');
   return { bytes: join(folder, name), metadata: join(folder, `${name}.json`), tombstone: join(folder, `${name}.gone`) };
 };
 type Files = ReturnType<typeof filesOf>;
@@ -77,17 +81,24 @@ const rangeOf = (range: string | undefined, size: number): { start: number; end:
   return start < size || size === 0 ? { start, end: Math.min(to ? Number(to) : size - 1, size - 1) } : undefined;
 };
 
-const get = async ({ bytes, metadata }: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const get = async (
+  { bytes, metadata }: Files,
+  query: URLSearchParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
   const text = await readFile(metadata, 'utf8').catch(() => undefined);
   if (text === undefined) return refuse(request, response, 404, 'NoSuchKey');
   const { contentType, size, etag } = object.parse(JSON.parse(text));
+  const disposition = query.get('response-content-disposition');
   const { range, 'if-match': wanted } = request.headers;
   if (wanted !== undefined && wanted !== etag) return refuse(request, response, 412, 'PreconditionFailed');
   const part = rangeOf(range, size);
   if (!part) return refuse(request, response, 416, 'InvalidRange');
   const { start, end } = part;
   response.writeHead(range ? 206 : 200, {
-    'content-type': contentType,
+    'content-type': query.get('response-content-type') ?? contentType,
+    ...(disposition === null ? {} : { 'content-disposition': disposition }),
     'content-length': end - start + 1,
     etag,
     ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
@@ -107,12 +118,13 @@ const remove = async (files: Files, response: ServerResponse): Promise<void> => 
   response.writeHead(204).end();
 };
 
-/** Objects expire after a day, like by the lifecycle rule of the deployed bucket; in ms. */
+/** Other objects expire after a day, like by the lifecycle rule of the deployed bucket; in ms. */
 const KEEP_MS = 24 * 3_600_000;
 const SWEEP_MS = 3_600_000;
 const sweep = async (folder: string): Promise<void> => {
   const oldest = Date.now() - KEEP_MS;
   for (const name of await readdir(folder)) {
+    if (name.startsWith(KEPT_NAME)) continue;
     const file = join(folder, name);
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: oldest }));
     if (mtimeMs < oldest) await rm(file, { force: true });
@@ -125,13 +137,14 @@ const serve = async (folder: string, request: IncomingMessage, response: ServerR
     return refuse(request, response, 403, 'SignatureDoesNotMatch');
   const [path = '', query = ''] = target.split('?');
   const files = filesOf(folder, decodeURIComponent(path));
-  const multipart = multipartCall(method, new URLSearchParams(query));
+  const parameters = new URLSearchParams(query);
+  const multipart = multipartCall(method, parameters);
   if (multipart) {
     const keep = (from: string, contentType: string) => keepObject(files, from, contentType);
     return serveMultipart(multipart, { base: files.bytes, request, response, keep, refuse });
   }
   if (method === 'PUT') return put(folder, files, request, response);
-  if (method === 'GET' || method === 'HEAD') return get(files, request, response);
+  if (method === 'GET' || method === 'HEAD') return get(files, parameters, request, response);
   if (method === 'DELETE') return remove(files, response);
   return refuse(request, response, 405, 'MethodNotAllowed');
 };
@@ -139,7 +152,7 @@ const serve = async (folder: string, request: IncomingMessage, response: ServerR
 /**
  * A local S3 with the operations that uploads and jobs use (PUT, GET and HEAD with ranges and versions, DELETE, uploads in parts), on files in `folder`. Unlike fauxqs's S3 it streams objects of any
  * size to disk and verifies signatures as S3 does, so that a presigned URL that the deployment would refuse is refused here. A deleted
- * object cannot be put again, and objects expire after a day.
+ * object cannot be put again, and objects other than files of cards expire after a day.
  */
 export const startObjectStore = async (folder: string): Promise<Engine> => {
   await mkdir(folder, { recursive: true });

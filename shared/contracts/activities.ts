@@ -84,7 +84,7 @@ const filterId = <K extends IdKind>(kind: K, description: string) =>
 
 const params = z.object({ id: pathId('activity', 'The id of the activity.') });
 const tag = 'Activities';
-const reads = { method: 'GET', tag, permission: 'crm:read', uses: { table: 'read' } } as const;
+const reads = { tag, permission: 'crm:read', uses: { table: 'read' } } as const;
 const writes = { tag, permission: 'crm:write', uses: { table: 'write' } } as const;
 const LINKS =
   'A link to what does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.';
@@ -92,26 +92,24 @@ const LINKS =
 export const listActivities = defineOperation({
   ...reads,
   id: 'activities.list',
-  path: '/activities',
+  route: 'GET /activities',
   summary: 'List activities, by when they are due',
   description:
     'Filters may be combined. Those that are never due come last, by their creation; with `de` or `ate` they are left out.',
-  request: {
-    query: z.strictObject({
-      cardId: filterId('card', 'Only activities about this card.'),
-      contatoId: filterId('contact', 'Only activities about this contact.'),
-      empresaId: filterId('company', 'Only activities about this company.'),
-      responsavelId: filterId('account', 'Only activities of this person.'),
-      concluida: z
-        .enum(['true', 'false'])
-        .optional()
-        .meta({ description: 'Only what is done (true), or only what is open (false).', example: 'false' }),
-      tipo: tipo.optional().meta({ description: 'Only activities of this type.' }),
-      de: dateTime('Only activities that are due at or after this time.').optional(),
-      ate: dateTime('Only activities that are due at or before this time.').optional(),
-      ...paged(50, 200),
-    }),
-  },
+  query: z.strictObject({
+    cardId: filterId('card', 'Only activities about this card.'),
+    contatoId: filterId('contact', 'Only activities about this contact.'),
+    empresaId: filterId('company', 'Only activities about this company.'),
+    responsavelId: filterId('account', 'Only activities of this person.'),
+    concluida: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta({ description: 'Only what is done (true), or only what is open (false).', example: 'false' }),
+    tipo: tipo.optional().meta({ description: 'Only activities of this type.' }),
+    de: dateTime('Only activities that are due at or after this time.').optional(),
+    ate: dateTime('Only activities that are due at or before this time.').optional(),
+    ...paged(50, 200),
+  }),
   responses: {
     200: openObject('ActivityPage', 'A page of activities.', {
       items: z.array(Activity).meta({ description: 'The activities of this page, by when they are due.' }),
@@ -124,11 +122,10 @@ export const listActivities = defineOperation({
 export const createActivity = defineOperation({
   ...writes,
   id: 'activities.create',
-  method: 'POST',
-  path: '/activities',
+  route: 'POST /activities',
   summary: 'Create an activity',
   description: `With \`venceEm\`, activity.due is raised then, and \`lembreteMinutos\` before it. ${LINKS}`,
-  request: { body: CreateActivity },
+  body: CreateActivity,
   responses: { 201: Activity },
   errors: ['VALIDATION_ERROR'],
 });
@@ -136,49 +133,43 @@ export const createActivity = defineOperation({
 export const getActivity = defineOperation({
   ...reads,
   id: 'activities.get',
-  path: '/activities/{id}',
+  route: 'GET /activities/{id}',
   summary: 'Read an activity',
-  request: { params },
+  params,
   responses: { 200: Activity },
-  errors: ['NOT_FOUND'],
 });
 
 export const changeActivity = defineOperation({
   ...writes,
   id: 'activities.change',
-  method: 'PATCH',
-  path: '/activities/{id}',
+  route: 'PATCH /activities/{id}',
   summary: 'Change an activity',
   description: `Absent fields stay; null clears. Another \`venceEm\` or \`lembreteMinutos\` has activity.due raised again; \`concluida: false\` reopens. ${LINKS}`,
-  request: { params, body: ChangeActivity },
+  params,
+  body: ChangeActivity,
   responses: { 200: Activity },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const completeActivity = defineOperation({
   ...writes,
   id: 'activities.complete',
-  method: 'POST',
-  path: '/activities/{id}/complete',
+  route: 'POST /activities/{id}/complete',
   summary: 'Complete an activity',
   description: 'It raises nothing any more. A repeat answers it as it is.',
-  request: {
-    params,
-    body: z.strictObject({}).meta({ id: 'CompleteActivity', description: 'An empty object.' }),
-  },
+  params,
+  body: z.strictObject({}).meta({ id: 'CompleteActivity', description: 'An empty object.' }),
   responses: { 200: Activity },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const deleteActivity = defineOperation({
   ...writes,
   id: 'activities.delete',
   permission: 'crm:delete',
-  method: 'DELETE',
-  path: '/activities/{id}',
+  route: 'DELETE /activities/{id}',
   summary: 'Delete an activity',
   description: 'For good.',
-  request: { params },
+  params,
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
 });

@@ -44,7 +44,7 @@ export type GuardedRows = (typeof GUARDED_ROWS)[number];
 
 /**
  * What may be done with which objects of the stage's bucket: files on their way to Meta; the file of an import, to be put by its caller and looked for;
- * the errors of one; the file of an export; and all that the workers of imports and exports do.
+ * the errors of one; the file of an export; all that the workers of imports and exports do; files of cards that are not checked yet; and those that are.
  */
 export const OBJECT_ACCESS = [
   'media',
@@ -53,6 +53,8 @@ export const OBJECT_ACCESS = [
   'export_file',
   'import_work',
   'export_work',
+  'card_uploads',
+  'card_files',
 ] as const;
 export type ObjectAccess = (typeof OBJECT_ACCESS)[number];
 

@@ -57,6 +57,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
   Pipelines: 'Sales pipelines: their stages, their boards and what they are expected to bring.',
   Cards: 'The deals of pipelines: where they stand, what they are worth, and what became of them.',
+  'Card files': 'Files of cards: uploaded and downloaded by addresses, with their bytes checked.',
   'Customer events': 'What customers did outside of messages, and the message that it followed.',
   Exports: 'Messages with their outcome, as JSON or CSV.',
   Companies: 'The companies that contacts and deals belong to, with what is counted of them.',

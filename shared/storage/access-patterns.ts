@@ -123,7 +123,9 @@ export const KEYS = {
   cardHistory: (id: Id<'card'>, order: string) => key(`CRD#${id}`, `H#${order}`),
   /** A file of a card. */
   cardFile: (cardId: Id<'card'>, id: IdOrEmpty<'cardFile'>) => key(`CRD#${cardId}`, `FILE#${id}`),
-  /** An upload of a file that is not yet registered with its card. */
+  /** How many files a card has. */
+  cardFileCount: (cardId: Id<'card'>) => key(`CRD#${cardId}`, 'FILES'),
+  /** An upload of a file of a card until it expires, or a deleted file until its bytes are. */
   cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
   /** An activity: a call, a meeting, a task. */
   activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),

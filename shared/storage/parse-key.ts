@@ -19,6 +19,9 @@ type SortKey = Pick<Key, 'sk'>;
 /** Whether a row is a tombstone: its due work is of a kind that other rows have, too. */
 export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GONE#');
 
+/** Whether a row is an upload of a card's file: its due work is of a kind that other rows have, too. */
+export const isCardUpload = ({ pk }: PartitionKey): boolean => pk.startsWith('CRDUPL#');
+
 /** Whether a row is a segment's sweep: its due work is of a kind that other rows have, too. */
 export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP#');
 
@@ -53,6 +56,7 @@ export const PARSE_KEY = {
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
+  cardUpload: ({ pk }: PartitionKey) => parseId('upload', after('CRDUPL#', pk)),
   tombstone: ({ pk, sk }: Key) => {
     const id = asId('card', sk) ?? asId('company', sk) ?? parseId('contact', sk);
     return { organizationId: parseId('organization', after('GONE#', pk)), id };

@@ -11,9 +11,9 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { replaceMainContact, unlinkContacts } from '../../shared/storage/companies/clear-links.ts';
-import { companyCountWrites } from '../../shared/storage/crm/company-counts.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
 import { mergeStore } from '../../shared/storage/contacts/merges.ts';
+import { companyCountWrites } from '../../shared/storage/crm/company-counts.ts';
 import { expireTombstone, readTombstone, rescheduleTombstone } from '../../shared/storage/crm/tombstones.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf } from '../support/companies.ts';
@@ -45,7 +45,8 @@ const clearing = (table: Table) => ({
   clock: () => world.now,
   read: (organizationId: Id<'organization'>, id: Id<'company'>) => readTombstone(table, organizationId, id),
   sweeps: [unlinkContacts(table, () => world.now)],
-  reschedule: (gone: Parameters<typeof rescheduleTombstone>[1], at: number) => rescheduleTombstone(table, gone, at),
+  reschedule: (gone: Parameters<typeof rescheduleTombstone>[1], at: number, isCleared: boolean) =>
+    rescheduleTombstone(table, gone, at, isCleared),
   expire: (gone: Parameters<typeof expireTombstone>[1], now: number) => expireTombstone(table, gone, now),
   enqueue: () => {},
 });

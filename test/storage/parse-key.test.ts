@@ -46,6 +46,7 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   activity: [KEYS.activity(id.activity), id.activity],
+  cardUpload: [KEYS.cardUpload(id.upload), id.upload],
   tombstone: [KEYS.tombstone(id.organization, id.contact), { organizationId: id.organization, id: id.contact }],
   contact: [KEYS.contact(id.contact), id.contact],
   aiTurn: [KEYS.aiTurn(id.aiTurn), id.aiTurn],

@@ -1,6 +1,7 @@
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { Activity } from './activity.ts';
+import type { CardFile } from './card-file.ts';
 
 const optionalTime = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : isoTime(ms));
 
@@ -22,4 +23,16 @@ export const activityView = (activity: Activity) => ({
     lembreteMinutos: activity.reminderMinutes,
     concluidaEm: optionalTime(activity.completedAt),
   }),
+});
+
+/** A file of a card as the API returns it (docs/spec/activities.md#files). */
+export const cardFileView = (file: CardFile) => ({
+  id: file.id,
+  cardId: file.cardId,
+  nome: file.name,
+  mimeType: file.mimeType,
+  tamanho: file.size,
+  sha256: file.sha256,
+  criadoPorId: file.createdById,
+  createdAt: isoTime(file.createdAt),
 });

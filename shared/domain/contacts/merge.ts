@@ -44,6 +44,8 @@ export interface MergeStore {
   heirOf(id: Id<'contact'>): Promise<Contact | undefined>;
   /** Makes the merge due again at a time (ms). */
   reschedule(merge: Merge, at: number): Promise<void>;
+  /** Has what tells reads that the duplicate became the other end, since nothing names it any more at `now` (ms). */
+  forgetDuplicate(merge: Merge, now: number): Promise<void>;
   /** Ends the work that a merge left, not the merge. */
   finish(merge: Merge): Promise<void>;
 }
@@ -154,6 +156,7 @@ export const moveMerged = async (ports: MergePorts, id: Id<'contact'>): Promise<
     await ports.store.reschedule(merge, ports.clock());
     return ports.enqueue(merge);
   }
+  if (startedAt >= merge.at + LOOKS_MS[0]) await ports.store.forgetDuplicate(merge, startedAt);
   const next = LOOKS_MS.map((ms) => merge.at + ms).find((at) => at > startedAt);
   return next === undefined ? ports.store.finish(merge) : ports.store.reschedule(merge, next);
 };

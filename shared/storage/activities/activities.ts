@@ -22,6 +22,13 @@ const counterOf = (activity: Activity): Counter => (stateOf(activity) === 'open'
 const count = (activity: Activity, by: 1 | -1): WriteOp =>
   countWrite(activity.organizationId, counterOf(activity), activity.id, by);
 
+/** The writes that delete an activity that is as it was read. */
+export const activityDeletion = (activity: Activity): WriteOp[] => {
+  const { id, version } = activity;
+  const when = { text: '#version = :version', values: { version } };
+  return [{ delete: KEYS.activity(id), when }, count(activity, -1)];
+};
+
 /** The conditions that what an activity comes to name exists. */
 const linkWrites = (before: Activity | undefined, after: Activity): readonly (readonly [LinkField, WriteOp])[] => {
   const { id, organizationId, cardId, contactId, companyId } = after;
@@ -60,11 +67,7 @@ export const activityStore = (table: Table): ActivityStore => ({
     const also = [...links.map(([, write]) => write), ...counts];
     return outcomeOf(await commit(table, { row: activityRows.write(after), over: before.version, also }), links);
   },
-  async delete(activity) {
-    const { id, version } = activity;
-    const when = { text: '#version = :version', values: { version } };
-    return (await table.transact([{ delete: KEYS.activity(id), when }, count(activity, -1)])).ok;
-  },
+  delete: async (activity) => (await table.transact(activityDeletion(activity))).ok,
   page: (organizationId, filter, page) => activityPage(table, organizationId, filter, page),
 });
 

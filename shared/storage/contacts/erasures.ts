@@ -11,7 +11,7 @@ import { all, EXISTS, isStill } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { contactTombstone } from '../crm/tombstones.ts';
+import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
@@ -88,6 +88,7 @@ export const erasureStore = (table: Table): ErasureStore => ({
     await table.write({ update: KEYS.erasure(contactId), set: dueAt(contactId, at), when: EXISTS });
   },
   async finish(erasure, entry) {
+    await expireTombstone(table, { id: erasure.contactId, organizationId: erasure.organizationId }, entry.at);
     const end: WriteOp = { delete: KEYS.erasure(erasure.contactId), when: isStillAt(erasure) };
     // That the contact was merged tells of the person, too.
     const forgetMerge: WriteOp = { delete: KEYS.merge(erasure.contactId) };

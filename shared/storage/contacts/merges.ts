@@ -12,7 +12,7 @@ import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { contactTombstone } from '../crm/tombstones.ts';
+import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
@@ -134,6 +134,8 @@ export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]
   async reschedule({ contactId }, at) {
     await table.write({ update: KEYS.merge(contactId), set: dueAt(contactId, at), when: EXISTS });
   },
+  forgetDuplicate: ({ contactId, organizationId }, now) =>
+    expireTombstone(table, { id: contactId, organizationId }, now),
   async finish({ contactId }) {
     await table.write({ update: KEYS.merge(contactId), remove: ['duePk', 'dueAt'], when: EXISTS });
   },

@@ -34,6 +34,10 @@ const placesOf = (contactId: Id<'contact'>, organizationId: Id<'organization'>):
     partition: INDEX_KEYS.customerEventsOfContact(contactId, '', '').gsi2pk,
     keyOf: (row) => KEYS.customerEvent(PARSE_KEY.customerEvent(row)),
   },
+  ...(['open', 'done'] as const).map((state) => ({
+    partition: INDEX_KEYS.activitiesOfContact(contactId, state, '', '').gsi2pk,
+    keyOf: (row: Row) => KEYS.activity(PARSE_KEY.activity(row)),
+  })),
   // Rows of phones, addresses and user ids.
   { partition: INDEX_KEYS.optOutsOf(contactId, '', '').gsi2pk, keyOf: ({ pk, sk }) => ({ pk, sk }) },
   ...CHANNELS.flatMap((channel) => [
@@ -60,7 +64,7 @@ const renamed = (row: Row, { partition, keyOf }: Place, from: Id<'contact'>, to:
   when: { text: '#gsi2pk = :from', values: { from: partition } },
 });
 
-/** Has messages, turns, devices and customer events of a merged contact, and opt-outs of its addresses, be its heir's. */
+/** Has messages, turns, devices, customer events and activities of a merged contact, and opt-outs of its addresses, be its heir's. */
 export const moveEntries =
   (table: Table): MoveTraces =>
   async (from, heir) => {

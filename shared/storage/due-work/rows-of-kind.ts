@@ -16,7 +16,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   drain_backlog: [KEYS.webhook],
   send_chunk: [KEYS.batchChunk],
   close_escrow: [KEYS.batchChunk],
-  abandon_upload: [KEYS.upload],
+  abandon_upload: [KEYS.upload, KEYS.cardUpload],
   check_sender: [KEYS.sender],
   judge_destination: [KEYS.destinationCounts],
   check_lanes: [KEYS.wallet],

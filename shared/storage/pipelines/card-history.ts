@@ -51,14 +51,3 @@ export const historyPage = async (
   const { keys, ...rest } = page;
   return { items: keys.map(entryRows.read), ...rest };
 };
-
-/** Entries that one step of a deletion takes. */
-const MAX_DELETED = 400;
-
-/** Deletes entries of a card's history, a bounded number of them; whether there are more. */
-export const deleteHistory = async (table: Table, cardId: Id<'card'>): Promise<boolean> => {
-  const { rows, nextKey } = await table.query({ ...rangeOf(cardId), only: ['pk', 'sk'], limit: MAX_DELETED });
-  for (let at = 0; at < rows.length; at += 100)
-    await table.transact(rows.slice(at, at + 100).map((row): WriteOp => ({ delete: row })));
-  return nextKey !== undefined;
-};

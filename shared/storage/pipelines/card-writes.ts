@@ -5,7 +5,7 @@ import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason } from '../client/table.ts';
-import { type CompanyLink, cardCounts, companyCountWrites } from '../companies/company-counts.ts';
+import { type CompanyLink, cardCounts, companyCountWrites } from '../crm/company-counts.ts';
 import { linkWrite } from '../crm/links.ts';
 import { tombstoneWrite } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';

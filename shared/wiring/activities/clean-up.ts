@@ -2,16 +2,18 @@ import { type ClearLinksPorts, clearLinks } from '../../domain/core/clear-links.
 import { isId } from '../../domain/core/ids.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { clearActivityCompany, deleteCardActivities, deleteCardRows } from '../../storage/activities/sweeps.ts';
 import { unlinkContacts } from '../../storage/companies/clear-links.ts';
 import { expireTombstone, readTombstone, rescheduleTombstone } from '../../storage/crm/tombstones.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { deleteCardHistory, unlinkCompany } from '../pipelines/cards.ts';
+import { unlinkCompany } from '../pipelines/cards.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
+import { cardFilePorts } from './card-files.ts';
 
 /** What clears the links to a deleted object of each kind, and deletes what was of it alone. */
 const SWEEPS: Readonly<Record<'card' | 'company', ClearLinksPorts['sweeps']>> = {
-  card: [deleteCardHistory],
-  company: [unlinkContacts(table, clock), unlinkCompany],
+  card: [deleteCardActivities(table), deleteCardRows(table, () => cardFilePorts.bucket)],
+  company: [unlinkContacts(table, clock), unlinkCompany, clearActivityCompany(table)],
 };
 
 const ports: Omit<ClearLinksPorts, 'sweeps'> = {

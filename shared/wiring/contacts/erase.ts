@@ -3,6 +3,7 @@ import { type ErasurePorts, eraseContact } from '../../domain/contacts/erase.ts'
 import { moveMerged } from '../../domain/contacts/merge.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { clearActivityContact } from '../../storage/activities/sweeps.ts';
 import { replaceMainContact } from '../../storage/companies/clear-links.ts';
 import { eraseConsents, eraseDevices, eraseMemberships, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
 import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
@@ -34,6 +35,7 @@ const ports: ErasurePorts = {
     eraseCustomerEvents(table),
     ({ organizationId, contactId }) => replaceMainContact(table, organizationId, contactId, undefined),
     ({ contactId }) => relinkContact(contactId, undefined),
+    clearActivityContact(table),
   ],
 };
 

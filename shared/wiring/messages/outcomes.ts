@@ -6,7 +6,7 @@ import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/messages/message-lists.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
-import { isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
+import { isCardUpload, isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { table } from '../process/aws.ts';
 import { processEscrowItem } from '../sending/batches.ts';
@@ -52,7 +52,10 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
       ? (await import('../activities/clean-up.ts')).processTombstone(item)
       : (await import('../lists/lists.ts')).processCleanUp(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
-  abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
+  abandon_upload: async (item) =>
+    isCardUpload(item)
+      ? (await import('../activities/card-files.ts')).processAbandonedCardUpload(item)
+      : (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_cards: async (item) => (await import('../pipelines/check-cards.ts')).processCardCheck(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   index_contacts: async (item) => (await import('../audience/index-changes.ts')).processChangedContact(item),

@@ -5,7 +5,7 @@ import type { Gone, SweepOutcome } from '../../domain/core/clear-links.ts';
 import { type Id, parseId } from '../../domain/core/ids.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import type { CursorRequest } from '../../storage/client/cursor-pages.ts';
-import { deleteHistory, historyPage } from '../../storage/pipelines/card-history.ts';
+import { historyPage } from '../../storage/pipelines/card-history.ts';
 import { cardLinks, cardsNaming } from '../../storage/pipelines/card-links.ts';
 import { cardStore } from '../../storage/pipelines/card-store.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
@@ -30,9 +30,6 @@ export const historyOf = ({ id }: Card, request: CursorRequest) => historyPage(t
 
 const unlinkPorts: UnlinkPorts = { store: cardPorts.store, naming: cardsNaming(table) };
 
-/** Deletes the history of a deleted card, a bounded number of its entries. */
-export const deleteCardHistory = async ({ id }: Gone): Promise<SweepOutcome> =>
-  (await deleteHistory(table, parseId('card', id))) ? 'more' : 'done';
 /** Takes a deleted company from its cards, a bounded number of them. */
 export const unlinkCompany = ({ id }: Gone): Promise<SweepOutcome> => unlinkCards(unlinkPorts, parseId('company', id));
 /** Takes a deleted contact from its cards, or puts the one in its place that it was merged into; a bounded number of them. */

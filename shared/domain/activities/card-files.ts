@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
+import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { isoTime } from '../core/time.ts';
+import {
+  type CardFile,
+  type CardFilePorts,
+  type CardUpload,
+  fileIdOf,
+  fileKeyOf,
+  MAX_CARD_FILE_BYTES,
+  MAX_CARD_FILES,
+  uploadKeyOf,
+} from './card-file.ts';
+import { cardFileTypeOf, isOfType } from './file-types.ts';
+
+/** Lifetime of the address of an upload and of a download, and time to register an upload, in ms. */
+const [UPLOAD_ADDRESS_MS, DOWNLOAD_MS, UPLOAD_MS] = [15 * 60_000, 5 * 60_000, 60 * 60_000];
+
+const noCard = () => refuse('NOT_FOUND', 'There is no such card.');
+const noFile = () => refuse('NOT_FOUND', 'There is no such file.');
+const noUpload = () => refuse('NOT_FOUND', 'There is no such upload; it may have expired.');
+const full = () =>
+  refuse('CONFLICT', {
+    detail: `The card has ${MAX_CARD_FILES} files, and may not have more.`,
+    meta: { code: 'LIMITE_DE_ARQUIVOS', limite: MAX_CARD_FILES },
+  });
+
+/** Starts the upload of a file: answers the address to PUT it to (docs/spec/activities.md#files). */
+export const beginCardUpload = async (
+  ports: CardFilePorts,
+  actor: Actor,
+  cardId: Id<'card'>,
+  { nome, mimeType: declared, tamanho }: { readonly nome: string; readonly mimeType: string; readonly tamanho: number },
+) => {
+  const { organizationId, accountId, credentialId } = actor;
+  if (!(await ports.store.hasCard(organizationId, cardId))) return noCard();
+  const mimeType = cardFileTypeOf(declared);
+  if (!mimeType) return refuse('UNSUPPORTED_MEDIA_TYPE', 'No file of a card may have this type.');
+  if (tamanho > MAX_CARD_FILE_BYTES)
+    return refuse('PAYLOAD_TOO_LARGE', `A file has at most ${MAX_CARD_FILE_BYTES.toLocaleString('en-US')} bytes.`);
+  const now = ports.clock();
+  const upload: CardUpload = {
+    id: newId('upload'),
+    organizationId,
+    cardId,
+    name: nome,
+    mimeType,
+    size: tamanho,
+    // A session without an account does not exist.
+    createdById: accountId ?? (credentialId as Id<'apiKey'>),
+    createdAt: now,
+    expiresAt: now + UPLOAD_MS,
+  };
+  // Stored before anyone knows the address, so that whatever is uploaded is deleted again.
+  await ports.store.begin(upload);
+  const address = await ports.bucket.presignUpload(upload, UPLOAD_ADDRESS_MS / 1000);
+  return { uploadId: upload.id, method: 'PUT' as const, ...address, expiresAt: isoTime(now + UPLOAD_ADDRESS_MS) };
+};
+
+/** Does again later what fails now. */
+const quietly = (ports: CardFilePorts, work: Promise<unknown>): Promise<unknown> =>
+  work.catch(() => ports.onFailure('an object of a card could not be removed'));
+
+/** The bytes of an upload once they are what was agreed; what they are not is deleted. */
+const checkedBytes = async (
+  ports: CardFilePorts,
+  upload: CardUpload,
+): Promise<Uint8Array | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const key = uploadKeyOf(upload);
+  const object = await ports.bucket.read(key, upload.size);
+  if (object === undefined) return refuse('CONFLICT', 'No bytes were put at the address of this upload yet.');
+  const isAgreed =
+    object !== 'too_large' &&
+    object.bytes.length === upload.size &&
+    cardFileTypeOf(object.type) === upload.mimeType &&
+    isOfType(object.bytes, upload.mimeType);
+  if (isAgreed) return object.bytes;
+  await quietly(ports, ports.bucket.remove(key));
+  return refuseField(
+    'What was put is not what the upload was begun for: its bytes are of another type or number.',
+    'uploadId',
+    'has bytes that are not what was agreed',
+  );
+};
+
+type RegisterRefusal = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
+
+/** The file that another call registered. */
+const registered = async ({ store }: CardFilePorts, { organizationId, cardId, fileId }: CardUpload) =>
+  (fileId && (await store.read(organizationId, cardId, fileId))) ?? noUpload();
+
+/**
+ * Registers an uploaded file with its card, once its bytes were checked. They are put where no address writes: who still has the upload's changes nothing. A repeat
+ * answers the same file.
+ */
+export const registerCardFile = (
+  ports: CardFilePorts,
+  { organizationId }: Pick<Actor, 'organizationId'>,
+  cardId: Id<'card'>,
+  uploadId: Id<'upload'>,
+): Promise<CardFile | RegisterRefusal> =>
+  retryOnConflict<CardFile | RegisterRefusal>('The upload', async () => {
+    if (!(await ports.store.hasCard(organizationId, cardId))) return noCard();
+    const upload = await ports.store.readUpload(uploadId);
+    if (upload?.organizationId !== organizationId || upload.cardId !== cardId) return noUpload();
+    if (upload.fileId) return registered(ports, upload);
+    if (upload.isAbandoned || upload.expiresAt <= ports.clock()) return noUpload();
+    const bytes = await checkedBytes(ports, upload);
+    // Another call may have registered it and taken the bytes away meanwhile.
+    if (isRefusal(bytes)) return (bytes.name === 'CONFLICT' && (await raced(ports, upload))) || bytes;
+    const { expiresAt: _, fileId: __, isAbandoned: ___, ...described } = upload;
+    const id = fileIdOf(upload);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file: CardFile = { ...described, id, sha256, createdAt: ports.clock() };
+    await ports.bucket.put(fileKeyOf(upload, id), bytes, upload.mimeType);
+    const outcome = await ports.store.register(upload, file);
+    if (outcome === 'full') return full();
+    if (outcome === 'gone') return CONFLICT;
+    await quietly(ports, ports.bucket.remove(uploadKeyOf(upload)));
+    return registered(ports, { ...upload, fileId: id });
+  });
+
+/** The file of an upload whose bytes are not there since a call at the same time registered it. */
+const raced = async (ports: CardFilePorts, { id }: CardUpload): Promise<CardFile | undefined> => {
+  const upload = await ports.store.readUpload(id);
+  if (!upload?.fileId) return undefined;
+  const file = await registered(ports, upload);
+  return isRefusal(file) ? undefined : file;
+};
+
+/** A card's files, newest first. */
+export const listCardFiles = async (
+  { store }: Pick<CardFilePorts, 'store'>,
+  { organizationId }: Pick<Actor, 'organizationId'>,
+  cardId: Id<'card'>,
+): Promise<{ readonly items: readonly CardFile[]; readonly total: number } | Refusal<'NOT_FOUND'>> => {
+  const [hasCard, items] = await Promise.all([store.hasCard(organizationId, cardId), store.list(cardId)]);
+  return hasCard ? { items, total: items.length } : noCard();
+};
+
+const findFile = async (
+  { store }: Pick<CardFilePorts, 'store'>,
+  { organizationId }: Pick<Actor, 'organizationId'>,
+  cardId: Id<'card'>,
+  fileId: Id<'cardFile'>,
+): Promise<CardFile | Refusal<'NOT_FOUND'>> => {
+  const [hasCard, file] = await Promise.all([
+    store.hasCard(organizationId, cardId),
+    store.read(organizationId, cardId, fileId),
+  ]);
+  return hasCard ? (file ?? noFile()) : noCard();
+};
+
+/** An address that saves a file, for five minutes. */
+export const downloadCardFile = async (
+  ports: CardFilePorts,
+  actor: Pick<Actor, 'organizationId'>,
+  { id, fileId }: { readonly id: Id<'card'>; readonly fileId: Id<'cardFile'> },
+): Promise<{ readonly url: string; readonly expiresAt: string } | Refusal<'NOT_FOUND'>> => {
+  const file = await findFile(ports, actor, id, fileId);
+  if (isRefusal(file)) return file;
+  const expiresAt = isoTime(ports.clock() + DOWNLOAD_MS);
+  return { url: await ports.bucket.presignDownload(file, DOWNLOAD_MS / 1000), expiresAt };
+};
+
+/** Deletes what is stored of an upload that can't be registered any more, then its row: while that is there, what failed is done again. */
+const removeObjects = async (ports: Pick<CardFilePorts, 'bucket' | 'store'>, upload: CardUpload): Promise<void> => {
+  await ports.bucket.remove(uploadKeyOf(upload));
+  if (upload.isAbandoned) await ports.bucket.remove(fileKeyOf(upload, upload.fileId ?? fileIdOf(upload)));
+  await ports.store.forget(upload);
+};
+
+/** Deletes a file with its bytes. */
+export const deleteCardFile = (
+  ports: CardFilePorts,
+  actor: Pick<Actor, 'organizationId'>,
+  { id: cardId, fileId }: { readonly id: Id<'card'>; readonly fileId: Id<'cardFile'> },
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
+    'The file',
+    () => findFile(ports, actor, cardId, fileId),
+    async (file) => {
+      const { id: _, sha256: __, ...described } = file;
+      const removal: CardUpload = {
+        ...described,
+        id: newId('upload'),
+        fileId,
+        isAbandoned: true,
+        expiresAt: ports.clock(),
+      };
+      if (!(await ports.store.delete(file, removal))) return false;
+      await quietly(ports, removeObjects(ports, removal));
+      return true;
+    },
+  );
+
+/** Deletes what an upload left behind once it expired, and the bytes of a deleted file. Safe to repeat. */
+export const abandonCardUpload = async (
+  ports: Pick<CardFilePorts, 'bucket' | 'clock' | 'store'>,
+  id: Id<'upload'>,
+): Promise<void> => {
+  const upload = await ports.store.readUpload(id);
+  if (!upload || (!upload.isAbandoned && upload.expiresAt > ports.clock())) return;
+  if (upload.isAbandoned || upload.fileId) return removeObjects(ports, upload);
+  if (await ports.store.abandon(upload)) await removeObjects(ports, { ...upload, isAbandoned: true });
+};
