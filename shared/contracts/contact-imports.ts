@@ -122,7 +122,7 @@ export const startContactImport = defineOperation({
     'It goes on by itself; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another does. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out on the way. Without pii:full its figures tell of people, so that it counts as 60 lookups; then 429.',
   permission: 'contacts:write',
   params,
-  responses: { 200: ContactImport },
+  answer: ContactImport,
   errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });
@@ -136,7 +136,7 @@ export const getContactImport = defineOperation({
   summary: 'Read an import of a file',
   description: 'With its progress, and addresses that are made anew at each read.',
   params,
-  responses: { 200: ContactImport },
+  answer: ContactImport,
   uses: { table: 'read', objects: ['import_upload', 'import_errors'] },
 });
 
@@ -147,7 +147,7 @@ export const listContactImports = defineOperation({
   summary: 'List imports of files, newest first',
   description: 'Without addresses; those that ended are kept for 30 days, those without a file for 7.',
   query: z.strictObject({ ...byCursor(50, 100) }),
-  responses: { 200: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports') },
+  answer: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -160,7 +160,7 @@ export const cancelContactImport = defineOperation({
     'What was imported stays. One that runs is `cancelling` until the rows that are being stored are counted. 409 for one that ended otherwise.',
   permission: 'contacts:write',
   params,
-  responses: { 200: ContactImport },
+  answer: ContactImport,
   errors: ['CONFLICT'],
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });

@@ -93,7 +93,7 @@ export const listFlows = defineOperation({
     numberId: numberId.optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows') },
+  answer: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows'),
 });
 
 export const createFlow = defineOperation({
@@ -119,7 +119,7 @@ export const getFlow = defineOperation({
   route: 'GET /v2/flows/{id}',
   summary: 'Read a WhatsApp flow',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
 });
 
 export const changeFlow = defineOperation({
@@ -136,7 +136,7 @@ export const changeFlow = defineOperation({
     platformCategories: categories.optional(),
     flowJson: flowJson.optional(),
   }),
-  responses: { 200: Flow },
+  answer: Flow,
   errors: MOVE_ERRORS,
 });
 
@@ -159,7 +159,7 @@ export const publishFlow = defineOperation({
   description:
     'The draft is created at Meta, its JSON is uploaded and it is published: it is `active` and can no longer be changed. 422 with the errors that Meta finds. After a 502, publishing again continues where it stopped.',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
   errors: META_ERRORS,
 });
 
@@ -170,7 +170,7 @@ export const deprecateFlow = defineOperation({
   summary: 'Deprecate a WhatsApp flow',
   description: 'Only an active or a paused flow; it is also deprecated at Meta. This cannot be undone.',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
   errors: META_ERRORS,
 });
 
@@ -182,7 +182,7 @@ export const syncFlow = defineOperation({
   description:
     'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
   errors: META_ERRORS,
 });
 
@@ -193,6 +193,6 @@ export const archiveFlow = defineOperation({
   summary: 'Archive a WhatsApp flow',
   description: 'Only a draft or a deprecated flow. This cannot be undone.',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
   errors: MOVE_ERRORS,
 });

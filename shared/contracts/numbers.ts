@@ -131,7 +131,7 @@ export const listNumbers = defineOperation({
     qualityRating: qualityRating.optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers') },
+  answer: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers'),
 });
 
 export const connectNumber = defineOperation({
@@ -157,7 +157,7 @@ export const getNumber = defineOperation({
   route: 'GET /numbers/{numberId}',
   summary: 'Read a WhatsApp number',
   params,
-  responses: { 200: WhatsappNumber },
+  answer: WhatsappNumber,
 });
 
 const ownLimit = (maximum: number, example: number) =>
@@ -181,7 +181,7 @@ export const changeNumber = defineOperation({
       .optional()
       .meta({ description: "The owner's rate limit." }),
   }),
-  responses: { 200: WhatsappNumber },
+  answer: WhatsappNumber,
   errors: [...META_ERRORS],
 });
 
@@ -203,7 +203,7 @@ export const getNumberProfile = defineOperation({
   summary: "Read a number's profile",
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
   params,
-  responses: { 200: NumberProfile },
+  answer: NumberProfile,
 });
 
 export const changeNumberProfile = defineOperation({
@@ -220,7 +220,7 @@ export const changeNumberProfile = defineOperation({
     website: profileFields.website.nullable().optional(),
     vertical: profileFields.vertical.optional(),
   }),
-  responses: { 200: NumberProfile },
+  answer: NumberProfile,
   errors: [...META_ERRORS],
 });
 
@@ -232,6 +232,6 @@ export const syncNumber = defineOperation({
   description:
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   params,
-  responses: { 200: WhatsappNumber },
+  answer: WhatsappNumber,
   errors: [...META_ERRORS],
 });

@@ -69,7 +69,7 @@ export const showSignIn = defineOperation({
   description:
     'Its button sends the token, which stands after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
   permission: 'public',
-  responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
+  answer: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' },
   uses: { table: 'none' },
 });
 
@@ -95,11 +95,9 @@ export const listSessions = defineOperation({
       .optional()
       .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
   }),
-  responses: {
-    200: openObject('SessionList', 'Open sessions of a person.', {
-      items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
-    }),
-  },
+  answer: openObject('SessionList', 'Open sessions of a person.', {
+    items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
+  }),
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'read' },
 });
