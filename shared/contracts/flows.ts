@@ -75,9 +75,8 @@ const callsMeta = {
   ...writes,
   uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
   timeoutSeconds: 28,
+  errors: ['CONFLICT', 'VALIDATION_ERROR', 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'],
 } as const;
-const MOVE_ERRORS = ['CONFLICT', 'VALIDATION_ERROR'] as const;
-const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
   ...reads,
@@ -137,7 +136,7 @@ export const changeFlow = defineOperation({
     flowJson: flowJson.optional(),
   }),
   answer: Flow,
-  errors: MOVE_ERRORS,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteFlow = defineOperation({
@@ -148,7 +147,7 @@ export const deleteFlow = defineOperation({
   description: 'Only a draft; it is also deleted at Meta if it exists there. 409 while it is being published.',
   params: id,
   responses: { 204: null },
-  errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
 
 export const publishFlow = defineOperation({
@@ -160,7 +159,6 @@ export const publishFlow = defineOperation({
     'The draft is created at Meta, its JSON is uploaded and it is published: it is `active` and can no longer be changed. 422 with the errors that Meta finds. After a 502, publishing again continues where it stopped.',
   params: id,
   answer: Flow,
-  errors: META_ERRORS,
 });
 
 export const deprecateFlow = defineOperation({
@@ -171,7 +169,6 @@ export const deprecateFlow = defineOperation({
   description: 'Only an active or a paused flow; it is also deprecated at Meta. This cannot be undone.',
   params: id,
   answer: Flow,
-  errors: META_ERRORS,
 });
 
 export const syncFlow = defineOperation({
@@ -183,7 +180,6 @@ export const syncFlow = defineOperation({
     'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   params: id,
   answer: Flow,
-  errors: META_ERRORS,
 });
 
 export const archiveFlow = defineOperation({
@@ -194,5 +190,5 @@ export const archiveFlow = defineOperation({
   description: 'Only a draft or a deprecated flow. This cannot be undone.',
   params: id,
   answer: Flow,
-  errors: MOVE_ERRORS,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });

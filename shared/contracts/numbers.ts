@@ -118,8 +118,8 @@ const callsMeta = {
   ...writes,
   uses: { table: 'write', rootKeys: ['numbers', 'providers'], queues: ['events'] },
   timeoutSeconds: 28,
+  errors: ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 } as const;
-const META_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 
 export const listNumbers = defineOperation({
   ...reads,
@@ -148,7 +148,7 @@ export const connectNumber = defineOperation({
     meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
   }),
   responses: { 201: WhatsappNumber },
-  errors: ['CONFLICT', ...META_ERRORS],
+  errors: ['CONFLICT', ...callsMeta.errors],
 });
 
 export const getNumber = defineOperation({
@@ -182,7 +182,6 @@ export const changeNumber = defineOperation({
       .meta({ description: "The owner's rate limit." }),
   }),
   answer: WhatsappNumber,
-  errors: [...META_ERRORS],
 });
 
 export const disconnectNumber = defineOperation({
@@ -221,7 +220,6 @@ export const changeNumberProfile = defineOperation({
     vertical: profileFields.vertical.optional(),
   }),
   answer: NumberProfile,
-  errors: [...META_ERRORS],
 });
 
 export const syncNumber = defineOperation({
@@ -233,5 +231,4 @@ export const syncNumber = defineOperation({
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   params,
   answer: WhatsappNumber,
-  errors: [...META_ERRORS],
 });
