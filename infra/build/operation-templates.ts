@@ -20,7 +20,7 @@ export const ${variable} = defineOperation({
   summary: 'Describe ${id} in one line',
   permission: '${scope}',
   body: ${schema},
-  responses: { 200: ${schema}Result },
+  answer: ${schema}Result,
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'none' },
 });

@@ -1,6 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import * as z from 'zod';
 import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { readOrganization } from '../../shared/storage/access/organizations.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { openTarget, type TargetLocation } from './open-target.ts';
 import { type CommandResult, printFailure, printResult } from './output.ts';
 import type { Target } from './target.ts';
@@ -21,6 +24,10 @@ export const orThrow = <T>(outcome: T | Refusal): T => {
 export const assertFound = (exists: boolean, what: string): void => {
   if (!exists) throw new OperatorError(`There is no such ${what} here.`);
 };
+
+/** Throws an OperatorError unless the table has the organization. */
+export const requireOrganization = async (table: Table, organizationId: Id<'organization'>): Promise<void> =>
+  assertFound((await readOrganization(table, organizationId)) !== undefined, 'organization');
 
 /** One command. Its options are a Zod schema, from which help, parsing and the types of `run` are derived. */
 export interface OperatorCommand<S extends z.ZodObject = z.ZodObject> {

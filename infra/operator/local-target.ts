@@ -11,9 +11,8 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
 import { archiveFolder, defaultAwsSettings, keyFileOf } from '../local/stages.ts';
-import type { Tables } from '../provisioning/organizations.ts';
 import { rootKeysOf } from './root-keys.ts';
-import type { Target } from './target.ts';
+import type { QueuePair, Target } from './target.ts';
 
 /** The note that a running local stack leaves in its data directory (`platform.json`): where its engines listen. */
 const runningStack = z.object({
@@ -64,15 +63,27 @@ const lockOrFindRunning = async (dataDir: string): Promise<DataDirLock | Running
   }
 };
 
-const localRootKeys = (tables: Tables, dataDir: string) =>
-  rootKeysOf(tables, async () => {
+/** What differs between the engines of a running local stack and those of the command itself. */
+interface LocalEngines extends Pick<Target, 'tables' | 'sqs' | 'close'> {
+  readonly pairOf: (env: Environment, name: string) => QueuePair | undefined;
+}
+
+const localTarget = (dataDir: string, { tables, sqs, close, pairOf }: LocalEngines): Target => ({
+  tables,
+  sqs,
+  async queue(env, name) {
+    const pair = pairOf(env, name);
+    if (!pair) throw new Error(`The ${env} stage has no queue ${name}.`);
+    return pair;
+  },
+  supportsMoveTasks: false,
+  ...rootKeysOf(tables, async () => {
     const { localKeyProvider } = await import('../../shared/providers/keys/local-key-provider.ts');
     const provider = localKeyProvider(keyFileOf(dataDir));
     return () => provider;
-  });
-
-const archiveOf = (dataDir: string): Pick<Target, 'archive'> => ({
+  }),
   archive: (env) => folderArchiveBucket(archiveFolder(dataDir, env)),
+  close,
 });
 
 /** Uses the engines of a running local stack. */
@@ -82,32 +93,25 @@ const openRunningStack = (
 ): Target => {
   const client = tableClient(dynamodbEndpoint);
   const sqs = new SQSClient({ endpoint: sqsEndpoint });
-  const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
-  const queue = async (env: Environment, name: string) => {
-    const url = queueUrls[env][name];
-    if (!url) throw new Error(`The ${env} stage has no queue ${name}.`);
-    return { url, deadLetterUrl: `${url}-dlq` };
-  };
-  const close = async () => {
-    client.destroy();
-    sqs.destroy();
-  };
-  return {
-    tables,
+  return localTarget(dataDir, {
+    tables: { live: new Table(client, names.live), test: new Table(client, names.test) },
     sqs,
-    queue,
-    supportsMoveTasks: false,
-    ...localRootKeys(tables, dataDir),
-    ...archiveOf(dataDir),
-    close,
-  };
+    pairOf: (env, name) => {
+      const url = queueUrls[env][name];
+      return url ? { url, deadLetterUrl: `${url}-dlq` } : undefined;
+    },
+    close: async () => {
+      client.destroy();
+      sqs.destroy();
+    },
+  });
 };
 
 /** Starts engines on the data directory for as long as the command runs. */
 const openOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target> => {
   try {
     await lock.stopOrphans();
-    const backends = await startBackends({
+    const { tables, sqs, queues, stop } = await startBackends({
       dataDir,
       dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
       sqsEndpoint: process.env.SQS_ENDPOINT || undefined,
@@ -115,25 +119,11 @@ const openOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Targe
       onFault: (what, _requestId, error) =>
         process.stderr.write(`${what}: ${error instanceof Error ? error.message : String(error)}\n`),
     });
-    const { tables, sqs } = backends;
-    const queue = async (env: Environment, name: string) => {
-      const pair = backends.queues[env][name];
-      if (!pair) throw new Error(`The ${env} stage has no queue ${name}.`);
-      return pair;
-    };
     const close = async () => {
-      await backends.stop();
+      await stop();
       lock.release();
     };
-    return {
-      tables,
-      sqs,
-      queue,
-      supportsMoveTasks: false,
-      ...localRootKeys(tables, dataDir),
-      ...archiveOf(dataDir),
-      close,
-    };
+    return localTarget(dataDir, { tables, sqs, pairOf: (env, name) => queues[env][name], close });
   } catch (error) {
     lock.release();
     throw error;

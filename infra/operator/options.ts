@@ -10,6 +10,12 @@ export const id = <K extends IdKind>(kind: K, description: string) =>
     .transform((text) => text as Id<K>)
     .meta({ description });
 
+/** The organization that a command is about. */
+export const organization = id('organization', 'the organization (org_…)');
+
+/** A switch. */
+export const flag = (description: string) => z.boolean().optional().meta({ description });
+
 const oneOf = `must be ${ENVIRONMENTS.join(' or ')}`;
 /** The environment. */
 export const env = z.enum(ENVIRONMENTS, oneOf).meta({ description: 'live or test' });
@@ -52,3 +58,8 @@ export const timestamp = (description: string) =>
     .datetime({ offset: true, error: 'must be ISO 8601 with an offset, as 2026-03-02T00:00:00Z' })
     .transform((text) => Date.parse(text))
     .meta({ description });
+
+/** Another table than that of the stage. */
+export const otherTable = shortText(
+  'another table of the account, such as a restored one (default: that of the stage)',
+).optional();

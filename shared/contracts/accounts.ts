@@ -40,7 +40,7 @@ export const listAccounts = defineOperation({
   description:
     'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
   query: z.strictObject({ ...paged(50, 200) }),
-  responses: { 200: pageOf(Account, 'AccountPage', 'accounts') },
+  answer: pageOf(Account, 'AccountPage', 'accounts'),
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -50,7 +50,7 @@ export const getAccount = defineOperation({
   route: 'GET /v2/accounts/{id}',
   summary: 'Read a person',
   params,
-  responses: { 200: Account },
+  answer: Account,
 });
 
 export const createAccount = defineOperation({
@@ -91,7 +91,7 @@ export const changeAccount = defineOperation({
   body: z
     .strictObject({ name: name.optional(), role: role.optional() })
     .meta({ id: 'ChangeAccount', description: 'The changes.', example: { role: 'support' } }),
-  responses: { 200: Account },
+  answer: Account,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -102,7 +102,7 @@ export const suspendAccount = defineOperation({
   summary: 'Suspend a person',
   description: `Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. ${NOT_ABOVE} 409 where no active owner would be left.`,
   params,
-  responses: { 200: Account },
+  answer: Account,
   errors: ['CONFLICT'],
 });
 
@@ -113,7 +113,7 @@ export const activateAccount = defineOperation({
   summary: 'End the suspension of a person',
   description: `The account is again what it was: \`active\`, or \`invited\` if nobody had signed in. 409 for an open invitation, which only its person accepts. ${NOT_ABOVE}`,
   params,
-  responses: { 200: Account },
+  answer: Account,
   errors: ['CONFLICT'],
 });
 

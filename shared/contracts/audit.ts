@@ -79,6 +79,6 @@ export const listAudit = defineOperation({
     to: dateTime('Only acts at or before this time.').optional(),
     ...byCursor(50, 200),
   }),
-  responses: { 200: cursorPageOf(AuditEntry, 'AuditPage', 'the audit log', 'entries') },
+  answer: cursorPageOf(AuditEntry, 'AuditPage', 'the audit log', 'entries'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -111,6 +111,6 @@ export const getBatch = defineOperation({
   summary: 'Read a batch and its progress',
   permission: 'messages:read',
   params: z.object({ batchId: pathId('batch', 'The id of the batch.') }),
-  responses: { 200: Batch },
+  answer: Batch,
   uses: { table: 'read' },
 });

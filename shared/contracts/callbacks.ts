@@ -38,11 +38,9 @@ export const receiveCallback = defineOperation({
     "For providers only: each call is authenticated by the provider's own signature over its exact bytes; 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is stored once and a reply is charged once. One call of Meta may contain all kinds (`events`). What matches no message, number or account of an organization is acknowledged and counted. 404 for a provider that is not configured.",
   params: params('twilio', 'receipts'),
   rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
-  responses: {
-    200: {
-      contentType: 'text/xml',
-      description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
-    },
+  answer: {
+    contentType: 'text/xml',
+    description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
   },
   uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: ['callbacks', 'recipients'] },
 });
@@ -62,6 +60,6 @@ export const verifyCallback = defineOperation({
     'hub.verify_token': word('The verification token that was entered with the URL.', 'the verification token'),
     'hub.challenge': word('The challenge to return.', '1158201444'),
   }),
-  responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
+  answer: { contentType: 'text/plain', description: 'The challenge, and nothing else.' },
   uses: { table: 'read', rootKeys: ['callbacks'] },
 });

@@ -61,7 +61,7 @@ export const changeContact = defineOperation({
   permission: 'contacts:write',
   params,
   body: ChangeContact,
-  responses: { 200: Contact },
+  answer: Contact,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
@@ -92,13 +92,11 @@ export const revealDocuments = defineOperation({
   permission: { session: 'contacts:pii' },
   params,
   body: NoFields,
-  responses: {
-    200: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
-      cpf: optionalText('The CPF: eleven digits.', '52998224725'),
-      cnpj: optionalText('The CNPJ: fourteen characters.', '11222333000181'),
-      nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
-    }),
-  },
+  answer: openObject('RevealedDocuments', 'The documents of a contact in clear; those that it has.', {
+    cpf: optionalText('The CPF: eleven digits.', '52998224725'),
+    cnpj: optionalText('The CNPJ: fourteen characters.', '11222333000181'),
+    nascimento: optionalText('The birth date as YYYY-MM-DD.', '1990-05-20'),
+  }),
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['contacts'] },
 });

@@ -27,7 +27,7 @@ export const listConsents = defineOperation({
   permission: 'contacts:read',
   params,
   query: z.strictObject({ ...byCursor(50, 200) }),
-  responses: { 200: cursorPageOf(ConsentChange, 'ConsentPage', "the changes of a contact's consent", 'changes') },
+  answer: cursorPageOf(ConsentChange, 'ConsentPage', "the changes of a contact's consent", 'changes'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -41,26 +41,24 @@ export const exportContact = defineOperation({
   permission: 'pii:full',
   params,
   query: z.strictObject({ ...byCursor(100, 200) }),
-  responses: {
-    200: openObject('ContactExport', 'A page of what is kept of a contact.', {
-      contact: ContactRead,
-      consents: z.array(ConsentChange).optional().meta({ description: 'On the first page: every change of consent.' }),
-      devices: z.array(PushDevice).optional().meta({ description: 'On the first page: the push devices.' }),
-      lists: z
-        .array(part('A list.', { id: idSchema('list'), name: text('The name of the list.', 'Clientes VIP') }))
-        .optional()
-        .meta({ description: 'On the first page: the static lists that have the contact.' }),
-      items: z
-        .array(
-          part('A message, a turn or an event.', {
-            message: Message.optional(),
-            turn: AiTurn.optional(),
-            event: CustomerEvent.optional(),
-          }),
-        )
-        .meta({ description: 'Messages, turns and events as a customer of this page, newest first.' }),
-      nextCursor,
-    }),
-  },
+  answer: openObject('ContactExport', 'A page of what is kept of a contact.', {
+    contact: ContactRead,
+    consents: z.array(ConsentChange).optional().meta({ description: 'On the first page: every change of consent.' }),
+    devices: z.array(PushDevice).optional().meta({ description: 'On the first page: the push devices.' }),
+    lists: z
+      .array(part('A list.', { id: idSchema('list'), name: text('The name of the list.', 'Clientes VIP') }))
+      .optional()
+      .meta({ description: 'On the first page: the static lists that have the contact.' }),
+    items: z
+      .array(
+        part('A message, a turn or an event.', {
+          message: Message.optional(),
+          turn: AiTurn.optional(),
+          event: CustomerEvent.optional(),
+        }),
+      )
+      .meta({ description: 'Messages, turns and events as a customer of this page, newest first.' }),
+    nextCursor,
+  }),
   uses: { table: 'write', rootKeys: ['contacts', 'cursors', 'push'] },
 });

@@ -56,21 +56,19 @@ export const importContacts = defineOperation({
   permission: 'contacts:write',
   rate: 'bulk_send',
   body: ImportContacts,
-  responses: {
-    200: openObject('ImportedContacts', 'What became of the rows; together as many as were sent.', {
-      criados: count('How many contacts were created.', 2),
-      atualizados: count('How many rows met a contact and were applied to it.', 1),
-      ignorados: count('How many rows were left out, because their contact was there.', 0),
-      erros: z
-        .array(
-          part('A row that was refused.', {
-            linha: ordinal('Its place in `contatos`, from 1.', 3),
-            mensagem: text('What is wrong with it; no value of it.', 'phone must be an existing number in E.164'),
-          }),
-        )
-        .meta({ description: 'The rows that were refused, in their order.' }),
-    }),
-  },
+  answer: openObject('ImportedContacts', 'What became of the rows; together as many as were sent.', {
+    criados: count('How many contacts were created.', 2),
+    atualizados: count('How many rows met a contact and were applied to it.', 1),
+    ignorados: count('How many rows were left out, because their contact was there.', 0),
+    erros: z
+      .array(
+        part('A row that was refused.', {
+          linha: ordinal('Its place in `contatos`, from 1.', 3),
+          mensagem: text('What is wrong with it; no value of it.', 'phone must be an existing number in E.164'),
+        }),
+      )
+      .meta({ description: 'The rows that were refused, in their order.' }),
+  }),
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
   memoryMb: 1769,

@@ -96,17 +96,24 @@ const ContactImport = openObject('ContactImport', 'An import of contacts from a 
 });
 
 const params = z.object({ id: pathId('importJob', 'The id of the import.') });
-const tag = 'Contacts';
+const own = { tag: 'Contacts', permission: 'contacts:write' } as const;
+/** Those that set a job to work or stop it. */
+const acts = {
+  ...own,
+  params,
+  answer: ContactImport,
+  errors: ['CONFLICT'],
+  uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
+} as const;
 const LIMITS =
   'At most 200 MB and 1,000,000 rows, a line at most 512 KB. CSV is UTF-8 with a header; comma, semicolon or tab separate its fields. NDJSON has a contact a line, in the form of a new one.';
 
 export const createContactImport = defineOperation({
+  ...own,
   id: 'contact-imports.create',
   route: 'POST /contacts/import/jobs',
-  tag,
   summary: 'Create an import of a file',
   description: `Answers where to PUT the file; then start the import. ${LIMITS}`,
-  permission: 'contacts:write',
   body: CreateContactImport,
   responses: { 201: ContactImport },
   errors: ['VALIDATION_ERROR'],
@@ -114,53 +121,41 @@ export const createContactImport = defineOperation({
 });
 
 export const startContactImport = defineOperation({
+  ...acts,
   id: 'contact-imports.start',
   route: 'POST /contacts/import/jobs/{id}/start',
-  tag,
   summary: 'Start an import whose file was uploaded',
   description:
     'It goes on by itself; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another does. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out on the way. Without pii:full its figures tell of people, so that it counts as 60 lookups; then 429.',
-  permission: 'contacts:write',
-  params,
-  responses: { 200: ContactImport },
-  errors: ['CONFLICT'],
-  uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });
 
-const reads = { tag, permission: 'contacts:write' } as const;
-
 export const getContactImport = defineOperation({
-  ...reads,
+  ...own,
   id: 'contact-imports.get',
   route: 'GET /contacts/import/jobs/{id}',
   summary: 'Read an import of a file',
   description: 'With its progress, and addresses that are made anew at each read.',
   params,
-  responses: { 200: ContactImport },
+  answer: ContactImport,
   uses: { table: 'read', objects: ['import_upload', 'import_errors'] },
 });
 
 export const listContactImports = defineOperation({
-  ...reads,
+  ...own,
   id: 'contact-imports.list',
   route: 'GET /contacts/import/jobs',
   summary: 'List imports of files, newest first',
   description: 'Without addresses; those that ended are kept for 30 days, those without a file for 7.',
   query: z.strictObject({ ...byCursor(50, 100) }),
-  responses: { 200: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports') },
+  answer: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const cancelContactImport = defineOperation({
+  ...acts,
   id: 'contact-imports.cancel',
   route: 'POST /contacts/import/jobs/{id}/cancel',
-  tag,
   summary: 'Cancel an import of a file',
   description:
     'What was imported stays. One that runs is `cancelling` until the rows that are being stored are counted. 409 for one that ended otherwise.',
-  permission: 'contacts:write',
-  params,
-  responses: { 200: ContactImport },
-  errors: ['CONFLICT'],
-  uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 });

@@ -31,16 +31,14 @@ export const listContacts = defineOperation({
     updatedSince: dateTime('Only contacts that changed at or after this time.').optional(),
     ...paged(50, 200),
   }),
-  responses: {
-    200: openObject('ContactPage', 'A page of contacts.', {
-      items: z.array(Contact).meta({ description: 'The contacts of this page, newest first.' }),
-      total: count('How many contacts match, on all pages.', 1),
-      warnings: z
-        .array(z.string())
-        .optional()
-        .meta({ description: 'What was ignored of the request; absent when nothing was.' }),
-    }),
-  },
+  answer: openObject('ContactPage', 'A page of contacts.', {
+    items: z.array(Contact).meta({ description: 'The contacts of this page, newest first.' }),
+    total: count('How many contacts match, on all pages.', 1),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What was ignored of the request; absent when nothing was.' }),
+  }),
   // Its filters store what the index was found to hold, and have it brought up to date.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });

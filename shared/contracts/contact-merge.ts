@@ -19,7 +19,7 @@ export const mergeContacts = defineOperation({
   permission: 'contacts:write',
   params,
   body: MergeContact,
-  responses: { 200: ContactRead },
+  answer: ContactRead,
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events', 'outcome'], rootKeys: ['contacts'] },
 });
@@ -41,10 +41,8 @@ export const listDuplicates = defineOperation({
     "At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone is one contact's, so that no two share one. Nothing is merged by it.",
   permission: 'contacts:read',
   params,
-  responses: {
-    200: openObject('LikelyDuplicates', 'Contacts that may be the same person.', {
-      items: z.array(Duplicate).meta({ description: 'The likely duplicates.' }),
-    }),
-  },
+  answer: openObject('LikelyDuplicates', 'Contacts that may be the same person.', {
+    items: z.array(Duplicate).meta({ description: 'The likely duplicates.' }),
+  }),
   uses: { table: 'read' },
 });

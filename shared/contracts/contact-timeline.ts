@@ -29,6 +29,6 @@ export const getContactTimeline = defineOperation({
   permission: 'contacts:read',
   params: z.object({ id: pathId('contact', 'The id of the contact.') }),
   query: z.strictObject({ ...byCursor(50, 100) }),
-  responses: { 200: cursorPageOf(ContactStep, 'ContactTimeline', "a contact's timeline", 'entries') },
+  answer: cursorPageOf(ContactStep, 'ContactTimeline', "a contact's timeline", 'entries'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

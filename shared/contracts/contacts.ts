@@ -177,7 +177,7 @@ export const getContact = defineOperation({
   description: 'With its documents, masked for every caller.',
   permission: 'contacts:read',
   params,
-  responses: { 200: ContactRead },
+  answer: ContactRead,
   uses: { table: 'read', rootKeys: ['contacts'] },
 });
 
@@ -190,7 +190,7 @@ export const optOutContact = defineOperation({
     'From this response on, sends to the contact or its phone are refused on every channel, except transactional SMS. Raises contact.opted_out; a repeat changes and raises nothing.',
   params,
   body: OptOutContact,
-  responses: { 200: Contact },
+  answer: Contact,
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -202,7 +202,7 @@ export const optInContact = defineOperation({
   description: 'Stores the proof, and ends an earlier withdrawal. A repeat changes nothing: the first proof is kept.',
   params,
   body: OptInContact,
-  responses: { 200: Contact },
+  answer: Contact,
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

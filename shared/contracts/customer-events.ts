@@ -119,6 +119,6 @@ export const listCustomerEvents = defineOperation({
       path: ['to'],
       message: 'must not be before from',
     }),
-  responses: { 200: cursorPageOf(CustomerEvent, 'CustomerEventPage', 'events', 'events', ', latest first') },
+  answer: cursorPageOf(CustomerEvent, 'CustomerEventPage', 'events', 'events', ', latest first'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -137,25 +137,36 @@ export const COMMON_PROBLEMS = [
 export type CommonProblem = (typeof COMMON_PROBLEMS)[number];
 
 /** A contract as its file writes it: method and path as one route, and the parts of the request among its other fields. */
-interface OperationDeclaration extends Omit<OperationContract, 'method' | 'path' | 'request'>, RequestParts {
-  /** Such as `GET /v2/lists/{id}`. */
-  readonly route: `${HttpMethod} /${string}`;
-}
+type OperationDeclaration = Omit<OperationContract, 'method' | 'path' | 'request' | 'responses'> &
+  RequestParts & {
+    /** Such as `GET /v2/lists/{id}`. */
+    readonly route: `${HttpMethod} /${string}`;
+  } & (
+    | Pick<OperationContract, 'responses'>
+    /** The body of 200, where that is the only success. */
+    | { readonly answer: z.ZodType | RawContent | null }
+  );
 /** The contract of a declaration; a contract stands for itself. */
 type ContractOf<D> = D extends OperationContract
   ? D
-  : Omit<D, 'route' | keyof RequestParts> &
-      Pick<OperationContract, 'method' | 'path'> & { readonly request: Pick<D, keyof D & keyof RequestParts> };
+  : Omit<D, 'route' | 'answer' | keyof RequestParts> &
+      Pick<OperationContract, 'method' | 'path'> & {
+        readonly request: Pick<D, keyof D & keyof RequestParts>;
+        readonly responses: D extends { readonly answer: infer Body }
+          ? { readonly 200: Body }
+          : D['responses' & keyof D];
+      };
 
 /** Declares an operation. Keeps literal types, so that the handler's type includes the statuses. */
 export const defineOperation = <const D extends OperationContract | OperationDeclaration>(
   declaration: D,
 ): ContractOf<D> => {
   if (!('route' in declaration)) return declaration as ContractOf<D>;
-  const { route, params, query, body, rawBody, stream, ...rest } = declaration;
+  const { route, params, query, body, rawBody, stream, ...rest } = declaration as OperationDeclaration;
   const [method, path] = route.split(' ');
   const request = definedFields({ params, query, body, rawBody, stream });
-  return { ...rest, method, path, request } as unknown as ContractOf<D>;
+  const responses = 'answer' in rest ? { 200: rest.answer } : rest.responses;
+  return { ...rest, method, path, request, responses } as unknown as ContractOf<D>;
 };
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;

@@ -109,7 +109,7 @@ export const listEmailTemplates = defineOperation({
     q: optionalBoundedText(128, 'Only templates whose name contains this, ignoring case and accents.', 'pedido'),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(EmailTemplateSummary, 'EmailTemplatePage', 'templates', 'e-mail templates') },
+  answer: pageOf(EmailTemplateSummary, 'EmailTemplatePage', 'templates', 'e-mail templates'),
 });
 
 export const createEmailTemplate = defineOperation({
@@ -137,7 +137,7 @@ export const getEmailTemplate = defineOperation({
   route: 'GET /v2/email/templates/{id}',
   summary: 'Read an e-mail template',
   params: id,
-  responses: { 200: EmailTemplate },
+  answer: EmailTemplate,
 });
 
 export const changeEmailTemplate = defineOperation({
@@ -155,7 +155,7 @@ export const changeEmailTemplate = defineOperation({
     text: plainText.nullable().optional(),
     variables: variables.optional(),
   }),
-  responses: { 200: EmailTemplate },
+  answer: EmailTemplate,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -185,12 +185,10 @@ export const renderEmailTemplate = defineOperation({
         example: { nome: 'Bia', pedido: 'A-1842' },
       }),
   }),
-  responses: {
-    200: openObject('RenderedEmailTemplate', 'A filled template.', {
-      subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),
-      html: text('The HTML part.', '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>'),
-      text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
-    }),
-  },
+  answer: openObject('RenderedEmailTemplate', 'A filled template.', {
+    subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),
+    html: text('The HTML part.', '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>'),
+    text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
+  }),
   errors: ['VALIDATION_ERROR'],
 });

@@ -90,7 +90,7 @@ export const listEmails = defineOperation({
     campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(EmailMessage, 'EmailPage', 'e-mails') },
+  answer: pageOf(EmailMessage, 'EmailPage', 'e-mails'),
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
@@ -102,5 +102,5 @@ export const getEmail = defineOperation({
   summary: 'Read an e-mail',
   description: 'The current state, without the body.',
   params: z.object({ id: pathId('message', 'The id of the e-mail.') }),
-  responses: { 200: EmailMessage },
+  answer: EmailMessage,
 });

@@ -57,6 +57,6 @@ export const getExportJob = defineOperation({
   description:
     'With its progress and, once it is completed, an address that is made anew at each read. A file whose addresses are in full has one for callers with pii:full only.',
   params,
-  responses: { 200: ExportJob },
+  answer: ExportJob,
   uses: { table: 'read', objects: ['export_file'] },
 });

@@ -48,7 +48,7 @@ const exported = {
   tag: 'Exports',
   description,
   permission: 'messages:read',
-  responses: { 200: page },
+  answer: page,
   alternative: { contentType: 'text/csv', description: 'The same rows as CSV.' },
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },

@@ -75,9 +75,8 @@ const callsMeta = {
   ...writes,
   uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
   timeoutSeconds: 28,
+  errors: ['CONFLICT', 'VALIDATION_ERROR', 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'],
 } as const;
-const MOVE_ERRORS = ['CONFLICT', 'VALIDATION_ERROR'] as const;
-const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
   ...reads,
@@ -93,7 +92,7 @@ export const listFlows = defineOperation({
     numberId: numberId.optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows') },
+  answer: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows'),
 });
 
 export const createFlow = defineOperation({
@@ -119,7 +118,7 @@ export const getFlow = defineOperation({
   route: 'GET /v2/flows/{id}',
   summary: 'Read a WhatsApp flow',
   params: id,
-  responses: { 200: Flow },
+  answer: Flow,
 });
 
 export const changeFlow = defineOperation({
@@ -136,8 +135,8 @@ export const changeFlow = defineOperation({
     platformCategories: categories.optional(),
     flowJson: flowJson.optional(),
   }),
-  responses: { 200: Flow },
-  errors: MOVE_ERRORS,
+  answer: Flow,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteFlow = defineOperation({
@@ -148,7 +147,7 @@ export const deleteFlow = defineOperation({
   description: 'Only a draft; it is also deleted at Meta if it exists there. 409 while it is being published.',
   params: id,
   responses: { 204: null },
-  errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
 
 export const publishFlow = defineOperation({
@@ -159,8 +158,7 @@ export const publishFlow = defineOperation({
   description:
     'The draft is created at Meta, its JSON is uploaded and it is published: it is `active` and can no longer be changed. 422 with the errors that Meta finds. After a 502, publishing again continues where it stopped.',
   params: id,
-  responses: { 200: Flow },
-  errors: META_ERRORS,
+  answer: Flow,
 });
 
 export const deprecateFlow = defineOperation({
@@ -170,8 +168,7 @@ export const deprecateFlow = defineOperation({
   summary: 'Deprecate a WhatsApp flow',
   description: 'Only an active or a paused flow; it is also deprecated at Meta. This cannot be undone.',
   params: id,
-  responses: { 200: Flow },
-  errors: META_ERRORS,
+  answer: Flow,
 });
 
 export const syncFlow = defineOperation({
@@ -182,8 +179,7 @@ export const syncFlow = defineOperation({
   description:
     'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   params: id,
-  responses: { 200: Flow },
-  errors: META_ERRORS,
+  answer: Flow,
 });
 
 export const archiveFlow = defineOperation({
@@ -193,6 +189,6 @@ export const archiveFlow = defineOperation({
   summary: 'Archive a WhatsApp flow',
   description: 'Only a draft or a deprecated flow. This cannot be undone.',
   params: id,
-  responses: { 200: Flow },
-  errors: MOVE_ERRORS,
+  answer: Flow,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });

@@ -113,7 +113,7 @@ export const listKeys = defineOperation({
   description:
     'Keys of the organization in the environment of the credential, including expired and revoked ones. A key created a moment ago may be missing for about a second.',
   query: z.strictObject({ ...paged(50, 200) }),
-  responses: { 200: pageOf(ApiKey, 'ApiKeyPage', 'keys', 'API keys') },
+  answer: pageOf(ApiKey, 'ApiKeyPage', 'keys', 'API keys'),
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -124,7 +124,7 @@ export const getKey = defineOperation({
   summary: 'Read an API key',
   description: 'A key of the organization in the environment of the credential, revoked or not.',
   params,
-  responses: { 200: ApiKey },
+  answer: ApiKey,
 });
 
 const writes = {
@@ -153,7 +153,7 @@ export const rotateKey = defineOperation({
   description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   params,
   body: RotateApiKey,
-  responses: { 200: IssuedApiKey },
+  answer: IssuedApiKey,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -166,7 +166,7 @@ export const changeKey = defineOperation({
     'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
   params,
   body: ChangeApiKey,
-  responses: { 200: ApiKey },
+  answer: ApiKey,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

@@ -85,7 +85,7 @@ const edits = {
   tag,
   params,
   body: ListMembers,
-  responses: { 200: Membership },
+  answer: Membership,
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', rootKeys: ['recipients'] },
   personFilters: ['phones'],
@@ -100,11 +100,9 @@ export const allLists = defineOperation({
   route: 'GET /v2/lists',
   summary: 'List static lists, newest first',
   description: `All of them: an organization has at most ${MAX_LISTS.toLocaleString('en')}.`,
-  responses: {
-    200: openObject('StaticLists', 'The static lists of the organization.', {
-      items: z.array(StaticList).meta({ description: 'The lists, newest first.' }),
-    }),
-  },
+  answer: openObject('StaticLists', 'The static lists of the organization.', {
+    items: z.array(StaticList).meta({ description: 'The lists, newest first.' }),
+  }),
 });
 
 export const createList = defineOperation({
@@ -125,7 +123,7 @@ export const getList = defineOperation({
   route: 'GET /v2/lists/{id}',
   summary: 'Read a static list',
   params,
-  responses: { 200: StaticList },
+  answer: StaticList,
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -140,7 +138,7 @@ export const changeList = defineOperation({
     name: name.optional(),
     description: boundedText(MAX_DESCRIPTION, 'What the list is for.', 'Clientes de 2026').nullable().optional(),
   }),
-  responses: { 200: StaticList },
+  answer: StaticList,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 

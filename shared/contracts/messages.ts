@@ -30,7 +30,7 @@ export const listMessages = defineOperation({
     to: dateTime('Only messages created at or before this time.').optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Message, 'MessagePage', 'messages') },
+  answer: pageOf(Message, 'MessagePage', 'messages'),
 });
 
 export const getMessage = defineOperation({
@@ -39,7 +39,7 @@ export const getMessage = defineOperation({
   route: 'GET /messages/{id}',
   summary: 'Read a message of any channel',
   params,
-  responses: { 200: Message },
+  answer: Message,
 });
 
 export const getTimeline = defineOperation({
@@ -50,7 +50,7 @@ export const getTimeline = defineOperation({
   description:
     "Contact match, opt-out, window, price band, hold, route, providers' answers, receipts, fallbacks and webhooks, oldest first. Webhook deliveries are shown for 30 days, as long as they are kept.",
   params,
-  responses: { 200: Timeline },
+  answer: Timeline,
 });
 
 export const cancelMessage = defineOperation({
@@ -61,7 +61,7 @@ export const cancelMessage = defineOperation({
   description:
     'Its hold is released and the coins can be spent again at once; nothing is sent. A message of a scheduled bulk send can be cancelled too; the others of the batch stay queued. A message that is no longer queued is 409.',
   params,
-  responses: { 200: Message },
+  answer: Message,
   errors: ['CONFLICT'],
   uses: { table: 'write' },
 });

@@ -18,7 +18,7 @@ export const getHealth = defineOperation({
   route: 'GET /health',
   summary: 'Check that the service accepts requests',
   description: 'Responds without reading the table: the stage is reachable, but its dependencies are not checked.',
-  responses: { 200: Health },
+  answer: Health,
 });
 
 export const getOpenApi = defineOperation({
@@ -26,9 +26,7 @@ export const getOpenApi = defineOperation({
   id: 'meta.openapi',
   route: 'GET /openapi.json',
   summary: 'Read this document',
-  responses: {
-    200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
-  },
+  answer: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
 });
 
 export const getDocs = defineOperation({
@@ -37,7 +35,7 @@ export const getDocs = defineOperation({
   route: 'GET /docs',
   summary: 'Read the documentation in a browser',
   description: 'The page loads nothing from another host.',
-  responses: { 200: page('The documentation of every operation.') },
+  answer: page('The documentation of every operation.'),
 });
 
 export const getDocsAsset = defineOperation({
@@ -46,7 +44,7 @@ export const getDocsAsset = defineOperation({
   route: 'GET /docs/assets/{file}',
   summary: 'Read a script or style of the documentation',
   params: z.object({ file: pathText('The name of the file.') }),
-  responses: { 200: { contentType: 'text/*', description: 'The script or the style.' } },
+  answer: { contentType: 'text/*', description: 'The script or the style.' },
 });
 
 export const getDocsError = defineOperation({
@@ -57,5 +55,5 @@ export const getDocsError = defineOperation({
   description:
     'The target of the `type` of every problem document: what the error means, when it occurs, and what to do about it.',
   params: z.object({ code: pathText('The last part of the `type` URL, for example `not-found`.') }),
-  responses: { 200: page('The explanation of the error.') },
+  answer: page('The explanation of the error.'),
 });

@@ -118,8 +118,8 @@ const callsMeta = {
   ...writes,
   uses: { table: 'write', rootKeys: ['numbers', 'providers'], queues: ['events'] },
   timeoutSeconds: 28,
+  errors: ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 } as const;
-const META_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 
 export const listNumbers = defineOperation({
   ...reads,
@@ -131,7 +131,7 @@ export const listNumbers = defineOperation({
     qualityRating: qualityRating.optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers') },
+  answer: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers'),
 });
 
 export const connectNumber = defineOperation({
@@ -148,7 +148,7 @@ export const connectNumber = defineOperation({
     meta: z.strictObject({ byo: byo.optional() }).optional().meta({ description: "The owner's own notes." }),
   }),
   responses: { 201: WhatsappNumber },
-  errors: ['CONFLICT', ...META_ERRORS],
+  errors: ['CONFLICT', ...callsMeta.errors],
 });
 
 export const getNumber = defineOperation({
@@ -157,7 +157,7 @@ export const getNumber = defineOperation({
   route: 'GET /numbers/{numberId}',
   summary: 'Read a WhatsApp number',
   params,
-  responses: { 200: WhatsappNumber },
+  answer: WhatsappNumber,
 });
 
 const ownLimit = (maximum: number, example: number) =>
@@ -181,8 +181,7 @@ export const changeNumber = defineOperation({
       .optional()
       .meta({ description: "The owner's rate limit." }),
   }),
-  responses: { 200: WhatsappNumber },
-  errors: [...META_ERRORS],
+  answer: WhatsappNumber,
 });
 
 export const disconnectNumber = defineOperation({
@@ -203,7 +202,7 @@ export const getNumberProfile = defineOperation({
   summary: "Read a number's profile",
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
   params,
-  responses: { 200: NumberProfile },
+  answer: NumberProfile,
 });
 
 export const changeNumberProfile = defineOperation({
@@ -220,8 +219,7 @@ export const changeNumberProfile = defineOperation({
     website: profileFields.website.nullable().optional(),
     vertical: profileFields.vertical.optional(),
   }),
-  responses: { 200: NumberProfile },
-  errors: [...META_ERRORS],
+  answer: NumberProfile,
 });
 
 export const syncNumber = defineOperation({
@@ -232,6 +230,5 @@ export const syncNumber = defineOperation({
   description:
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   params,
-  responses: { 200: WhatsappNumber },
-  errors: [...META_ERRORS],
+  answer: WhatsappNumber,
 });

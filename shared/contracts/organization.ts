@@ -30,7 +30,7 @@ export const getOrganization = defineOperation({
   id: 'organization.get',
   route: 'GET /v2/organizations/me',
   summary: "Read the credential's organization",
-  responses: { 200: Organization },
+  answer: Organization,
   errors: ['NOT_FOUND'],
 });
 
@@ -43,7 +43,7 @@ export const changeOrganization = defineOperation({
   body: z
     .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
     .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
-  responses: { 200: Organization },
+  answer: Organization,
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
@@ -64,7 +64,7 @@ export const getQuietHours = defineOperation({
   route: 'GET /v2/organizations/me/quiet-hours',
   summary: 'Read the quiet hours',
   description: 'None by default.',
-  responses: { 200: QuietHours },
+  answer: QuietHours,
 });
 
 export const setQuietHours = defineOperation({
@@ -79,7 +79,7 @@ export const setQuietHours = defineOperation({
     description: 'Daily hours in which asynchronous messages are deferred.',
     example: { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['whatsapp', 'sms'] },
   }),
-  responses: { 200: QuietHours },
+  answer: QuietHours,
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
@@ -104,7 +104,7 @@ export const getDestinations = defineOperation({
   route: 'GET /v2/organizations/me/destinations',
   summary: 'Read the countries that are open',
   description: 'All of them by default.',
-  responses: { 200: Destinations },
+  answer: Destinations,
 });
 
 export const setDestinations = defineOperation({
@@ -119,6 +119,6 @@ export const setDestinations = defineOperation({
     description: 'Where the organization sends, by channel.',
     example: { sms: { mode: 'only', countries: ['BR', 'PT'] } },
   }),
-  responses: { 200: Destinations },
+  answer: Destinations,
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

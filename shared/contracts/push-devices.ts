@@ -75,12 +75,10 @@ export const listPushApps = defineOperation({
   id: 'push.list-apps',
   route: 'GET /v2/push/apps',
   summary: 'List the apps, oldest first',
-  responses: {
-    200: openObject('PushAppList', 'The apps of the environment.', {
-      items: z.array(PushApp).meta({ description: 'All apps of the environment.' }),
-      total: count('The number of apps.', 1),
-    }),
-  },
+  answer: openObject('PushAppList', 'The apps of the environment.', {
+    items: z.array(PushApp).meta({ description: 'All apps of the environment.' }),
+    total: count('The number of apps.', 1),
+  }),
 });
 
 export const getPushApp = defineOperation({
@@ -89,7 +87,7 @@ export const getPushApp = defineOperation({
   route: 'GET /v2/push/apps/{id}',
   summary: 'Read an app',
   params: appParams,
-  responses: { 200: PushApp },
+  answer: PushApp,
 });
 
 export const changePushApp = defineOperation({
@@ -105,7 +103,7 @@ export const changePushApp = defineOperation({
     apns: pushCredentials.shape.apns.nullable(),
     vapid: pushCredentials.shape.vapid.nullable(),
   }),
-  responses: { 200: PushApp },
+  answer: PushApp,
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -177,7 +175,7 @@ export const registerPushToken = defineOperation({
   description:
     "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
   body: RegisterPushToken,
-  responses: { 200: PushDevice },
+  answer: PushDevice,
   errors: ['NOT_FOUND'],
 });
 
@@ -188,6 +186,6 @@ export const optOutPushToken = defineOperation({
   summary: 'Opt a device out of further sends',
   description: "The device's row is kept. Registering the device again with `optedIn: true` reverts it.",
   body: closedObject('OptOutPushToken', 'The device that opts out.', { appId, token }),
-  responses: { 200: PushDevice },
+  answer: PushDevice,
   errors: ['NOT_FOUND'],
 });

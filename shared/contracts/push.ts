@@ -65,7 +65,7 @@ export const listPush = defineOperation({
     to: dateTime('Only messages created at or before this time.').optional(),
     ...byCursor(50, 200),
   }),
-  responses: { 200: cursorPageOf(PushMessage, 'PushMessagePage', 'push messages', 'messages', '') },
+  answer: cursorPageOf(PushMessage, 'PushMessagePage', 'push messages', 'messages', ''),
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
@@ -76,7 +76,7 @@ export const getPush = defineOperation({
   route: 'GET /v2/push/messages/{id}',
   summary: 'Read a push message and the results of its devices',
   params: messageParams,
-  responses: { 200: PushMessage },
+  answer: PushMessage,
 });
 
 const PushDispatch = openObject('PushDispatch', 'One device of a push message.', {
@@ -102,7 +102,7 @@ export const listPushDispatches = defineOperation({
   description: 'They are kept for 180 days; the counts of the message stay.',
   params: messageParams,
   query: z.strictObject({ ...byCursor(50, 200) }),
-  responses: { 200: cursorPageOf(PushDispatch, 'PushDispatchPage', 'the devices of a push message', 'devices', '') },
+  answer: cursorPageOf(PushDispatch, 'PushDispatchPage', 'the devices of a push message', 'devices', ''),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -121,17 +121,15 @@ export const previewPush = defineOperation({
     })
     .refine(oneAudience, ONE_AUDIENCE)
     .meta({ id: 'PreviewPush', description: 'The parts of a push message that determine its price.' }),
-  responses: {
-    200: openObject('PushPreview', 'The reach and price of a push message.', {
-      reach: count('How many devices it would reach now.'),
-      rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
-      price: part('What it would cost.', {
-        coins: coins('The price of all devices.'),
-        coinsEach: coins('The price of one device.'),
-      }),
-      charged: flag('False when the installation has no wallet and the send would not be charged.', true),
+  answer: openObject('PushPreview', 'The reach and price of a push message.', {
+    reach: count('How many devices it would reach now.'),
+    rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
+    price: part('What it would cost.', {
+      coins: coins('The price of all devices.'),
+      coinsEach: coins('The price of one device.'),
     }),
-  },
+    charged: flag('False when the installation has no wallet and the send would not be charged.', true),
+  }),
 });
 
 export const openPush = defineOperation({
@@ -142,10 +140,8 @@ export const openPush = defineOperation({
   description:
     'Call it when the person taps the notification. Only the first open counts; a repeat returns `counted: false`, and so does one for a device that the notification did not reach: it failed, or is not sent yet. It does not affect billing.',
   params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }),
-  responses: {
-    200: openObject('PushOpened', 'Whether the open was counted.', {
-      dispatchId: idSchema('pushDispatch'),
-      counted: flag('Whether this was the first open of a delivered notification.', true),
-    }),
-  },
+  answer: openObject('PushOpened', 'Whether the open was counted.', {
+    dispatchId: idSchema('pushDispatch'),
+    counted: flag('Whether this was the first open of a delivered notification.', true),
+  }),
 });

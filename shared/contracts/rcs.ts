@@ -89,7 +89,7 @@ export const listRcs = defineOperation({
     campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
     ...byCursor(50, 200),
   }),
-  responses: { 200: cursorPageOf(RcsMessage, 'RcsMessagePage', 'RCS messages', 'messages') },
+  answer: cursorPageOf(RcsMessage, 'RcsMessagePage', 'RCS messages', 'messages'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -100,5 +100,5 @@ export const getRcs = defineOperation({
   summary: 'Read an RCS message',
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   params: z.object({ id: pathId('message', 'The id of the RCS message.') }),
-  responses: { 200: RcsMessage },
+  answer: RcsMessage,
 });

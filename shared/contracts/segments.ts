@@ -96,7 +96,7 @@ export const listSegments = defineOperation({
     q: optionalBoundedText(200, 'Only segments whose name contains this, ignoring case and accents.', 'vip'),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Segment, 'SegmentPage', 'segments') },
+  answer: pageOf(Segment, 'SegmentPage', 'segments'),
 });
 
 export const createSegment = defineOperation({
@@ -113,7 +113,7 @@ export const createSegment = defineOperation({
     filterTree: FilterTree.optional(),
   }),
   // 200 by the interface: segments answer it for every operation but DELETE.
-  responses: { 200: Segment },
+  answer: Segment,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -124,13 +124,11 @@ export const previewSegment = defineOperation({
   summary: 'Count the contacts that filters mean',
   description: 'Saves nothing.',
   body: closedObject('PreviewSegment', 'Filters to try.', { filters, filterTree: FilterTree.optional() }),
-  responses: {
-    200: openObject('SegmentPreview', 'What filters mean now.', {
-      count: count('How many contacts meet the filters.', 128),
-      sample: z.array(idSchema('contact')).meta({ description: 'The newest of them, at most 20.' }),
-      evaluatedAt: dateTime('When they were counted.'),
-    }),
-  },
+  answer: openObject('SegmentPreview', 'What filters mean now.', {
+    count: count('How many contacts meet the filters.', 128),
+    sample: z.array(idSchema('contact')).meta({ description: 'The newest of them, at most 20.' }),
+    evaluatedAt: dateTime('When they were counted.'),
+  }),
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -141,7 +139,7 @@ export const getSegment = defineOperation({
   summary: 'Read a segment',
   description: 'With its size.',
   params,
-  responses: { 200: Segment },
+  answer: Segment,
 });
 
 export const updateSegment = defineOperation({
@@ -158,7 +156,7 @@ export const updateSegment = defineOperation({
     filters: filters.optional(),
     filterTree: FilterTree.nullable().optional(),
   }),
-  responses: { 200: Segment },
+  answer: Segment,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -181,7 +179,7 @@ export const listSegmentContacts = defineOperation({
     'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
   params,
   query: z.strictObject({ ...byCursor(50, 200) }),
-  responses: { 200: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts') },
+  answer: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts'),
   errors: ['BAD_REQUEST'],
   uses: { table: 'write', rootKeys: ['cursors'] },
 });
@@ -194,18 +192,16 @@ export const explainSegmentContact = defineOperation({
   summary: 'Why a contact is in a segment, or not',
   description: 'Condition by condition, from left to right.',
   params: params.extend({ contactId: pathId('contact', 'The id of the contact.') }),
-  responses: {
-    200: openObject('SegmentExplanation', 'A contact and a segment.', {
-      segmentId: idSchema('segment'),
-      contactId: idSchema('contact'),
-      member: flag('Whether the contact is in the segment.', true),
-      conditions: z
-        .array(part('A condition.', { filter: Filter, met: flag('Whether the contact meets it.', true) }))
-        .meta({ description: 'The conditions that decide: those of the filterTree where there is one.' }),
-      since: dateTime(
-        'When the contact last entered or left the segment; absent until its first members were looked for, and while a change is being worked on.',
-      ).optional(),
-      evaluatedAt: dateTime('When they were compared.'),
-    }),
-  },
+  answer: openObject('SegmentExplanation', 'A contact and a segment.', {
+    segmentId: idSchema('segment'),
+    contactId: idSchema('contact'),
+    member: flag('Whether the contact is in the segment.', true),
+    conditions: z
+      .array(part('A condition.', { filter: Filter, met: flag('Whether the contact meets it.', true) }))
+      .meta({ description: 'The conditions that decide: those of the filterTree where there is one.' }),
+    since: dateTime(
+      'When the contact last entered or left the segment; absent until its first members were looked for, and while a change is being worked on.',
+    ).optional(),
+    evaluatedAt: dateTime('When they were compared.'),
+  }),
 });

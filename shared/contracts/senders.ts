@@ -52,11 +52,9 @@ export const listSenders = defineOperation({
   route: 'GET /v2/senders',
   summary: 'List senders, newest first',
   description: 'All of them: an organization has at most 100 in an environment.',
-  responses: {
-    200: openObject('SenderList', 'The senders of the environment.', {
-      items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }),
-    }),
-  },
+  answer: openObject('SenderList', 'The senders of the environment.', {
+    items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }),
+  }),
 });
 
 export const createSender = defineOperation({
@@ -84,7 +82,7 @@ export const getSender = defineOperation({
   route: 'GET /v2/senders/{id}',
   summary: 'Read a sender',
   params: id,
-  responses: { 200: Sender },
+  answer: Sender,
 });
 
 export const changeSender = defineOperation({
@@ -98,7 +96,7 @@ export const changeSender = defineOperation({
   body: closedObject('ChangeSender', 'The change.', {
     isDefault: flag('Whether messages that name no sender are sent as this one.', true),
   }),
-  responses: { 200: Sender },
+  answer: Sender,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
@@ -111,7 +109,7 @@ export const verifySender = defineOperation({
   description:
     'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
   params: id,
-  responses: { 200: Sender },
+  answer: Sender,
   errors: ['CONFLICT', 'PRECONDITION_FAILED'],
 });
 

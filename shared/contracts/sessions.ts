@@ -6,6 +6,7 @@ import { boundedText, closedObject, dateTime, flag, openObject, pathId, text } f
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
+const open = { tag, permission: 'public' } as const;
 /** What tells the edge where a call without a credential goes; the stage itself has no use for it. */
 const query = z.strictObject({
   env: z.enum(ENVIRONMENTS).optional().meta({
@@ -16,13 +17,12 @@ const query = z.strictObject({
 });
 
 export const requestSignInLink = defineOperation({
+  ...open,
   id: 'sessions.request-link',
   route: 'POST /sessions/links',
-  tag,
   summary: 'Ask for a link to sign in',
   description:
     'Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; one that accepts an invitation for seven days. An address is mailed five at once, then one every three minutes; 429 for too many requests from one IP address.',
-  permission: 'public',
   query,
   body: closedObject('RequestSignInLink', 'Who wants to sign in.', {
     email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
@@ -33,13 +33,12 @@ export const requestSignInLink = defineOperation({
 });
 
 export const createSession = defineOperation({
+  ...open,
   id: 'sessions.create',
   route: 'POST /sessions',
-  tag,
   summary: 'Sign in with a link',
   description:
     "Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended.",
-  permission: 'public',
   query,
   body: closedObject('CreateSession', 'The token of a link.', {
     token: boundedText(
@@ -62,14 +61,13 @@ export const createSession = defineOperation({
 });
 
 export const showSignIn = defineOperation({
+  ...open,
   id: 'sessions.page',
   route: 'GET /sign-in',
-  tag,
   summary: 'Show the page that sign-in links lead to',
   description:
     'Its button sends the token, which stands after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
-  permission: 'public',
-  responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
+  answer: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' },
   uses: { table: 'none' },
 });
 
@@ -95,11 +93,9 @@ export const listSessions = defineOperation({
       .optional()
       .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
   }),
-  responses: {
-    200: openObject('SessionList', 'Open sessions of a person.', {
-      items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
-    }),
-  },
+  answer: openObject('SessionList', 'Open sessions of a person.', {
+    items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
+  }),
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'read' },
 });

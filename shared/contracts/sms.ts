@@ -143,7 +143,7 @@ export const previewSms = defineOperation({
   summary: 'Count and price a text without sending it',
   permission: 'sms:send',
   body: PreviewSms,
-  responses: { 200: SmsPreview },
+  answer: SmsPreview,
   errors: ['PRECONDITION_FAILED', 'VALIDATION_ERROR'],
   uses: { table: 'read', liveVolume: true },
 });
@@ -178,7 +178,7 @@ export const listSms = defineOperation({
     ...window,
     ...pageQuery,
   }),
-  responses: { 200: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS') },
+  answer: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS'),
   errors: ['VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
@@ -191,7 +191,7 @@ export const getSms = defineOperation({
   summary: 'Read an SMS',
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   params: z.object({ id: pathId('message', 'The id of the SMS.') }),
-  responses: { 200: SmsMessage },
+  answer: SmsMessage,
 });
 
 export const listSmsReplies = defineOperation({
@@ -206,7 +206,7 @@ export const listSmsReplies = defineOperation({
     ...window,
     ...pageQuery,
   }),
-  responses: { 200: pageOf(SmsReply, 'SmsReplyPage', 'replies') },
+  answer: pageOf(SmsReply, 'SmsReplyPage', 'replies'),
   errors: ['VALIDATION_ERROR'],
 });
 
@@ -216,5 +216,5 @@ export const getSmsReply = defineOperation({
   route: 'GET /v2/sms/replies/{id}',
   summary: 'Read one reply',
   params: z.object({ id: pathId('reply', 'The id of the reply.') }),
-  responses: { 200: SmsReply },
+  answer: SmsReply,
 });

@@ -104,7 +104,7 @@ export const listTemplates = defineOperation({
     numberId: numberId.optional(),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Template, 'TemplatePage', 'templates', 'WhatsApp templates') },
+  answer: pageOf(Template, 'TemplatePage', 'templates', 'WhatsApp templates'),
 });
 
 export const createTemplate = defineOperation({
@@ -132,7 +132,7 @@ export const getTemplate = defineOperation({
   route: 'GET /v2/templates/{id}',
   summary: 'Read a WhatsApp template',
   params: id,
-  responses: { 200: Template },
+  answer: Template,
 });
 
 export const changeTemplate = defineOperation({
@@ -150,7 +150,7 @@ export const changeTemplate = defineOperation({
     components: components.optional(),
     headerExampleUrl: headerExampleUrl.nullable().optional(),
   }),
-  responses: { 200: Template },
+  answer: Template,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -173,6 +173,6 @@ export const submitTemplate = defineOperation({
   description:
     'Only a draft or a rejected template. `pending` while Meta reviews it; the result raises `template.approved` or `template.rejected`. It stays `submitted` if Meta’s response was lost: submitting again is safe. With a test key a sandbox reviews at once: names that end in `_rejected` are rejected, `_pending` stays pending, others are approved.',
   params: id,
-  responses: { 200: Template },
+  answer: Template,
   errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });

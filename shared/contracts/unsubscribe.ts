@@ -17,7 +17,7 @@ export const showUnsubscribe = defineOperation({
   description:
     'Changes nothing, because programs follow the links of an e-mail before people do. The page loads nothing from other hosts.',
   params,
-  responses: { 200: page('The page, in Portuguese.') },
+  answer: page('The page, in Portuguese.'),
   uses: { table: 'read', rootKeys: ['unsubscribe'] },
 });
 
@@ -30,6 +30,6 @@ export const confirmUnsubscribe = defineOperation({
     "The POST of a mailbox provider (RFC 8058), and of the page's button: `List-Unsubscribe=One-Click` as a form. From then on the address gets only transactional e-mail, and every contact with it is opted out, raising contact.opted_out. A repeat changes nothing.",
   params,
   rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },
-  responses: { 200: page('The confirmation, in Portuguese.') },
+  answer: page('The confirmation, in Portuguese.'),
   uses: { table: 'write', queues: ['events'], rootKeys: ['unsubscribe'] },
 });

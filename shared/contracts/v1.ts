@@ -184,7 +184,7 @@ export const v1Preview = defineOperation({
     'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute tell that a recipient opted out or is suppressed; then 429.',
   permission: 'messages:send',
   body: V1Send,
-  responses: { 200: SendPlanView },
+  answer: SendPlanView,
   errors: ['VALIDATION_ERROR'],
   // A preview that tells of its recipient draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients'], liveVolume: true },

@@ -64,7 +64,7 @@ export const getWallet = defineOperation({
   id: 'wallet.get',
   route: 'GET /v2/wallet',
   summary: 'Read the wallet',
-  responses: { 200: Wallet },
+  answer: Wallet,
   uses,
 });
 
@@ -77,7 +77,7 @@ export const changeWallet = defineOperation({
   body: closedObject('WalletChange', 'What to change.', {
     lowBalanceCoins: coins('The new threshold; 0 turns the event off.').min(0),
   }),
-  responses: { 200: Wallet },
+  answer: Wallet,
   errors: ['VALIDATION_ERROR'],
   uses: { ...uses, table: 'write' },
 });
@@ -97,12 +97,10 @@ export const listWalletEntries = defineOperation({
       .default(50)
       .meta({ description: 'Maximum number of entries: 1 to 200; 50 when absent.', example: '50' }),
   }),
-  responses: {
-    200: openObject('WalletEntryPage', 'A page of the ledger.', {
-      items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
-      nextCursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
-    }),
-  },
+  answer: openObject('WalletEntryPage', 'A page of the ledger.', {
+    items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
+    nextCursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
+  }),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -111,25 +109,23 @@ export const listPrices = defineOperation({
   id: 'prices.list',
   route: 'GET /v2/prices',
   summary: 'Read the price table in force',
-  responses: {
-    200: openObject('PriceTable', 'The prices per unit.', {
-      effectiveFrom: dateTime('When this table came into force.'),
-      items: z
-        .array(
-          z.object({
-            channel: text('The channel.', 'sms'),
-            route: text('The route, or the kind of price where the channel has no routes.', 'premium'),
-            unit: z
-              .enum(['segment', 'message', 'recipient', 'device', 'reply'])
-              .meta({ description: 'The unit that a price applies to.' }),
-            prefix: optionalText(
-              'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
-              '55',
-            ),
-            bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
-          }),
-        )
-        .meta({ description: 'A row per channel, route and prefix.' }),
-    }),
-  },
+  answer: openObject('PriceTable', 'The prices per unit.', {
+    effectiveFrom: dateTime('When this table came into force.'),
+    items: z
+      .array(
+        z.object({
+          channel: text('The channel.', 'sms'),
+          route: text('The route, or the kind of price where the channel has no routes.', 'premium'),
+          unit: z
+            .enum(['segment', 'message', 'recipient', 'device', 'reply'])
+            .meta({ description: 'The unit that a price applies to.' }),
+          prefix: optionalText(
+            'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
+            '55',
+          ),
+          bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
+        }),
+      )
+      .meta({ description: 'A row per channel, route and prefix.' }),
+  }),
 });

@@ -41,7 +41,7 @@ export const listWebhooks = defineOperation({
     event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Webhook, 'WebhookPage', 'subscriptions') },
+  answer: pageOf(Webhook, 'WebhookPage', 'subscriptions'),
 });
 
 export const createWebhook = defineOperation({
@@ -62,7 +62,7 @@ export const getWebhook = defineOperation({
   route: 'GET /webhooks/{id}',
   summary: 'Read a subscription',
   params: id,
-  responses: { 200: Webhook },
+  answer: Webhook,
 });
 
 export const changeWebhook = defineOperation({
@@ -72,7 +72,7 @@ export const changeWebhook = defineOperation({
   summary: 'Change, pause or resume a subscription',
   params: id,
   body: ChangeWebhook,
-  responses: { 200: Webhook },
+  answer: Webhook,
   errors: WRITE,
 });
 
@@ -101,7 +101,7 @@ export const rotateWebhookSecret = defineOperation({
       .default(24)
       .meta({ description: 'How long the old secret also signs.', example: 24 }),
   }),
-  responses: { 200: WebhookWithSecret },
+  answer: WebhookWithSecret,
   errors: WRITE,
 });
 
@@ -127,7 +127,7 @@ export const listDeliveries = defineOperation({
     status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
     ...paged(50, 200),
   }),
-  responses: { 200: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries') },
+  answer: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries'),
 });
 
 export const getDelivery = defineOperation({
@@ -136,7 +136,7 @@ export const getDelivery = defineOperation({
   route: 'GET /webhooks/{id}/deliveries/{deliveryId}',
   summary: 'Read a delivery with its attempts',
   params: deliveryPath,
-  responses: { 200: Delivery },
+  answer: Delivery,
 });
 
 export const replayDelivery = defineOperation({
@@ -190,10 +190,8 @@ export const listWebhookEvents = defineOperation({
       .meta({ description: 'The last sequence number that the caller has; 0 for the beginning.', example: '0' }),
     limit: limit(50, 200),
   }),
-  responses: {
-    200: openObject('EventFeed', 'A page of the feed.', {
-      items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
-      lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
-    }),
-  },
+  answer: openObject('EventFeed', 'A page of the feed.', {
+    items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
+    lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
+  }),
 });

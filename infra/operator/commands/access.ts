@@ -13,10 +13,20 @@ import { setOrganization } from '../../../shared/storage/access/organization-set
 import { listOrganizations } from '../../../shared/storage/access/organizations.ts';
 import { createOrganization, operatorOf } from '../../provisioning/organizations.ts';
 import { assertFound, defineCommand, OperatorError, orThrow } from '../command.ts';
-import { env, environmentsOf, id, nameList, optionalEnv, shortText, timestamp, wholeNumber } from '../options.ts';
+import {
+  env,
+  environmentsOf,
+  flag,
+  id,
+  nameList,
+  optionalEnv,
+  organization,
+  shortText,
+  timestamp,
+  wholeNumber,
+} from '../options.ts';
 import { assign } from './senders.ts';
 
-const organization = id('organization', 'the organization (org_…)');
 const SHOWN_ONCE = 'The secret is shown only now; only its SHA-256 is stored.';
 
 const organizationCreate = defineCommand({
@@ -132,7 +142,7 @@ const keyRevoke = defineCommand({
   summary: 'Revoke an API key and the keys that it created: refused within 60 seconds',
   options: z.object({
     id: id('apiKey', 'the key (key_…)'),
-    onlyThis: z.boolean().optional().meta({ description: 'spare the keys that it created' }),
+    onlyThis: flag('spare the keys that it created'),
   }),
   run: async ({ tables }, { id: keyId, onlyThis = false }) => {
     for (const each of ENVIRONMENTS) {

@@ -13,18 +13,15 @@ import { parseAddress } from '../../../shared/domain/core/email-address.ts';
 import type { Id } from '../../../shared/domain/core/ids.ts';
 import { isId } from '../../../shared/domain/core/ids.ts';
 import { isoTime } from '../../../shared/domain/core/time.ts';
-import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { beginArchive } from '../../../shared/storage/archive/begin.ts';
 import { rowOfImage, subjectToken } from '../../../shared/storage/archive/leaving-row.ts';
 import { archivePorts } from '../../../shared/storage/archive/ports.ts';
 import { readBatch, readFailed } from '../../../shared/storage/archive/stream-records.ts';
 import { contactSubjects } from '../../../shared/storage/archive/subjects.ts';
 import { FAILED_PREFIX } from '../../constructs/archive-bucket.ts';
-import { defineCommand, OperatorError } from '../command.ts';
-import { env, id, wholeNumber } from '../options.ts';
+import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
+import { env, flag, id, organization, wholeNumber } from '../options.ts';
 import type { Target } from '../target.ts';
-
-const organization = id('organization', 'the organization (org_…)');
 
 const portsOf = (target: Target, stage: Environment): ArchivePorts =>
   archivePorts(target.tables[stage], target.archive(stage), () => target.vault(stage, 'archive'), Date.now);
@@ -64,7 +61,7 @@ const archiveList = defineCommand({
     env,
     organization,
     day: z.iso.date({ error: 'must be a day, as 2026-03-02' }).meta({ description: 'the day (UTC), as 2026-03-02' }),
-    whole: z.boolean().optional().meta({ description: 'with all that the rows held' }),
+    whole: flag('with all that the rows held'),
     limit: wholeNumber(1, 'rows at most (default 1000)').default(1000),
   }),
   run: async (target, { env: stage, organization: of, day, whole = false, limit }) => {
@@ -88,7 +85,7 @@ const archiveBegin = defineCommand({
       (days) => days <= MAX_ARCHIVE_DAYS,
       `must be at most ${MAX_ARCHIVE_DAYS}`,
     ),
-    again: z.boolean().optional().meta({ description: 'also rows that have their time, as after another setting' }),
+    again: flag('also rows that have their time, as after another setting'),
     rowsPerSecond: wholeNumber(1, 'rows a second at most (default 500)').default(500),
   }),
   run: async (target, { env: stage, afterDays: archiveAfterDays, again = false, rowsPerSecond }) => {
@@ -141,11 +138,10 @@ const archiveErase = defineCommand({
       .refine((address) => address !== '', 'must be an e-mail address')
       .optional()
       .meta({ description: 'an e-mail address' }),
-    everything: z.boolean().optional().meta({ description: 'all of the organization' }),
+    everything: flag('all of the organization'),
   }),
   run: async (target, chosen) => {
-    if (!(await readOrganization(target.tables[chosen.env], chosen.organization)))
-      throw new OperatorError('There is no such organization here.');
+    await requireOrganization(target.tables[chosen.env], chosen.organization);
     // Their rows are not sealed yet.
     for await (const key of target.archive(chosen.env).list(FAILED_PREFIX))
       throw new OperatorError(`Archive what failed first, such as ${key}: \`archive retry\`.`);

@@ -4,11 +4,10 @@ import { isoTime } from '../../../shared/domain/core/time.ts';
 import { zodErrorMap } from '../../../shared/domain/core/zod-error-map.ts';
 import { DEFAULT_PRICES } from '../../../shared/domain/pricing/default-prices.ts';
 import { type PriceTable, PriceTableSchema, priceRowOf } from '../../../shared/domain/pricing/prices.ts';
-import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { putPrices, readPrices } from '../../../shared/storage/wallet/prices.ts';
 import { creditWallet } from '../../../shared/storage/wallet/wallet.ts';
-import { defineCommand, OperatorError } from '../command.ts';
-import { env, environmentsOf, id, optionalEnv, shortText, timestamp, wholeNumber } from '../options.ts';
+import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
+import { env, environmentsOf, flag, optionalEnv, organization, shortText, timestamp, wholeNumber } from '../options.ts';
 
 /** Reads a JSON file, or standard input for `-`. Throws an OperatorError that names the file but never its content (credentials). */
 export const readJsonFile = (file: string): unknown => {
@@ -24,15 +23,14 @@ const walletCredit = defineCommand({
   name: 'wallet credit',
   summary: "Credit an organization's wallet",
   options: z.object({
-    organization: id('organization', 'the organization (org_…)'),
+    organization,
     env,
     coins: wholeNumber(1, 'how many coins; 1 coin = R$ 0.0001'),
     description: shortText('description of the ledger entry').default('Credit by the operator'),
     idempotencyKey: shortText('a repeat with the same key credits nothing').optional(),
   }),
   run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
-    if (!(await readOrganization(tables[chosen], organization)))
-      throw new OperatorError('There is no such organization here.');
+    await requireOrganization(tables[chosen], organization);
     const once = idempotencyKey === undefined ? {} : { idempotencyKey };
     const { balanceCoins } = await creditWallet(tables[chosen], {
       organizationId: organization,
@@ -79,10 +77,7 @@ const pricesSet = defineCommand({
     file: shortText('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
     effectiveFrom: timestamp('start time (ISO 8601; default now)').optional(),
     env: optionalEnv,
-    partial: z
-      .boolean()
-      .optional()
-      .meta({ description: 'accept that routes and destinations without a row are refused' }),
+    partial: flag('accept that routes and destinations without a row are refused'),
   }),
   run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen, partial }) => {
     const read = readJsonFile(file);

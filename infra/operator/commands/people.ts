@@ -15,7 +15,7 @@ import { accountStore, readAccount } from '../../../shared/storage/access/accoun
 import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { sessionStore } from '../../../shared/storage/access/sessions.ts';
 import { assertFound, defineCommand, OperatorError, orThrow } from '../command.ts';
-import { env, id, shortText } from '../options.ts';
+import { env, id, organization, shortText } from '../options.ts';
 
 const status = z.enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`);
 const role = z.enum(ROLES, `must be ${ROLES.join(', ')}`);
@@ -36,7 +36,7 @@ const accountCreate = defineCommand({
   name: 'account create',
   summary: 'Add a person to an organization, in both environments',
   options: z.object({
-    organization: id('organization', 'the organization (org_…)'),
+    organization,
     name: shortText('the name'),
     email: z.email('must be an e-mail address').max(254).meta({ description: 'the e-mail address' }),
     status: status.default('active').meta({ description: `${ACCOUNT_STATUSES.join(', ')} (default active)` }),

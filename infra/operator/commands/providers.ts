@@ -9,7 +9,7 @@ import { KEYS } from '../../../shared/storage/access-patterns.ts';
 import type { Table } from '../../../shared/storage/client/table.ts';
 import { PARSE_KEY } from '../../../shared/storage/parse-key.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, environmentsOf, id, nameList, optionalEnv, shortText } from '../options.ts';
+import { env, environmentsOf, flag, id, nameList, optionalEnv, shortText } from '../options.ts';
 import { saveProvider } from '../provider-settings.ts';
 import { readJsonFile } from './money.ts';
 
@@ -119,7 +119,7 @@ const routesSet = defineCommand({
   summary: 'Set the providers of a route in order, for one organization or by default',
   options: z.object({
     organization: id('organization', 'the organization (org_…); or --default').optional(),
-    default: z.boolean().optional().meta({ description: 'for every organization without an order of its own' }),
+    default: flag('for every organization without an order of its own'),
     channel,
     route: shortText(`a route of the channel: ${ALL_ROUTES}`),
     providers: nameList('providers in their order, separated by commas'),

@@ -9,13 +9,11 @@ import {
   senderValue,
 } from '../../../shared/domain/senders/sender.ts';
 import { senderView } from '../../../shared/domain/senders/views.ts';
-import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { releaseValue, senderStore } from '../../../shared/storage/senders/senders.ts';
-import { defineCommand, OperatorError } from '../command.ts';
-import { env, id, shortText } from '../options.ts';
+import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
+import { env, organization, shortText } from '../options.ts';
 import type { Target } from '../target.ts';
 
-const organization = id('organization', 'the organization (org_…)');
 const channel = z.enum(SENDER_CHANNELS).meta({ description: 'email, sms or rcs' });
 const value = shortText('an e-mail address or domain; a number, short code or name of SMS; an agent of RCS');
 
@@ -33,8 +31,7 @@ export const assign = async (
 ): Promise<Sender> => {
   const wanted = senderValue(on, given);
   if (wanted === undefined) throw new OperatorError(`value is no sender of ${on}`);
-  if (!(await readOrganization(tables[stage], organizationId)))
-    throw new OperatorError('There is no such organization here.');
+  await requireOrganization(tables[stage], organizationId);
   const ports = { clock: Date.now, senders: senderStore(tables[stage]) };
   await rejectPending(ports, { organizationId }, on, wanted);
   const sender = await assignSender(ports, { organizationId }, on, wanted);

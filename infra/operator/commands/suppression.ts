@@ -3,15 +3,14 @@ import { parseAddress } from '../../../shared/domain/core/email-address.ts';
 import type { Id } from '../../../shared/domain/core/ids.ts';
 import { isoTime } from '../../../shared/domain/core/time.ts';
 import { removeFromSesSuppressionList } from '../../../shared/providers/email/ses-suppression.ts';
-import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { readProviderSettings } from '../../../shared/storage/access/providers.ts';
 import { suppressionStore } from '../../../shared/storage/contacts/email-addresses.ts';
-import { defineCommand, OperatorError } from '../command.ts';
-import { env, id } from '../options.ts';
+import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
+import { env, organization } from '../options.ts';
 import type { Target } from '../target.ts';
 
 const options = z.object({
-  organization: id('organization', 'the organization (org_…)'),
+  organization,
   env,
   email: z
     .string()
@@ -24,7 +23,7 @@ type Chosen = z.output<typeof options>;
 /** The suppression of an address: its end (ms), undefined when there is none, and a call that lifts it. */
 const suppressionOf = async (target: Target, { organization, env: chosen, email }: Chosen) => {
   const table = target.tables[chosen];
-  if (!(await readOrganization(table, organization))) throw new OperatorError('There is no such organization here.');
+  await requireOrganization(table, organization);
   const hash = (await target.vault(chosen, 'recipients')).blindIndex(organization, 'email', email);
   const store = suppressionStore(table);
   return {

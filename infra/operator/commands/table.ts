@@ -4,7 +4,7 @@ import { organizationIds } from '../../../shared/storage/access/organizations.ts
 import { migrateTable } from '../../../shared/storage/migration/migrate.ts';
 import { verifyWallet } from '../../../shared/storage/wallet/verify.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, shortText, wholeNumber } from '../options.ts';
+import { env, flag, otherTable, wholeNumber } from '../options.ts';
 
 const MAX_SEGMENTS = 64;
 
@@ -17,7 +17,7 @@ const tableMigrate = defineCommand({
       .refine((count) => count <= MAX_SEGMENTS, `must be at most ${MAX_SEGMENTS}`)
       .default(4),
     rowsPerSecond: wholeNumber(1, 'rows a second at most, to leave the rest to the traffic (default 500)').default(500),
-    dryRun: z.boolean().optional().meta({ description: 'count what would be rewritten, and write nothing' }),
+    dryRun: flag('count what would be rewritten, and write nothing'),
   }),
   run: async ({ tables }, { env: chosen, dryRun = false, ...settings }) => {
     const counts = await migrateTable(tables[chosen], { ...settings, dryRun });
@@ -39,7 +39,7 @@ const tableVerify = defineCommand({
   summary: "Check each organization's money: balance and held coins are the sums of the ledger",
   options: z.object({
     env,
-    table: shortText('another table of the account, such as a restored one (default: that of the stage)').optional(),
+    table: otherTable,
   }),
   run: async ({ tables }, { env: chosen, table: name }) => {
     const table = name === undefined ? tables[chosen] : tables[chosen].named(name);

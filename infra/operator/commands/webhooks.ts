@@ -3,7 +3,7 @@ import { mapConcurrently } from '../../../shared/domain/core/map-concurrently.ts
 import { organizationIds } from '../../../shared/storage/access/organizations.ts';
 import { advanceSequences } from '../../../shared/storage/webhooks/advance-sequence.ts';
 import { defineCommand } from '../command.ts';
-import { env, shortText, wholeNumber } from '../options.ts';
+import { env, otherTable, wholeNumber } from '../options.ts';
 
 /** Organizations at once. */
 const AT_ONCE = 8;
@@ -16,7 +16,7 @@ const webhookAdvance = defineCommand({
     by: wholeNumber(1, 'how many; more than any subscription got in the time that was lost (default 1000000)').default(
       1_000_000,
     ),
-    table: shortText('another table of the account, such as a restored one (default: that of the stage)').optional(),
+    table: otherTable,
   }),
   run: async ({ tables }, { env: chosen, by, table: name }) => {
     const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
