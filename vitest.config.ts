@@ -16,6 +16,11 @@ const SLOW = [
 const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test.ts'];
 /** Functions of values, without an engine or another process; and the type check of the whole project. */
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
+/** Of the folders of E2E: what starts neither the service nor another process. */
+const IN_PROCESS = [
+  'test/docs/{bench-results,cost-idle,providers,spec-references,walks}.test.ts',
+  'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
+];
 /** The whole service, started as `npm start` does, its command line and pages. */
 const E2E = ['test/{flows,docs,local}/**/*.test.ts'];
 /** Files of E2E that share one service per process. */
@@ -36,13 +41,13 @@ const PROJECTS = {
   slow: { ...NATIVE, include: SLOW, isolate: true },
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
-  e2e: { ...NATIVE, include: E2E, exclude: SHARED, isolate: true },
+  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E, ...SHARED, ...ISOLATED],
+    include: ['test/*.test.ts', 'test/!(flows|docs|local)/**/*.test.ts', ...IN_PROCESS],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED],
     isolate: false,
   },
   unit: { include: UNIT, exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
@@ -60,8 +65,8 @@ export default defineConfig(({ mode }) => ({
     globalSetup: 'test/support/run-folder.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // Tests run on small machines: few processes, which mostly wait.
-    maxWorkers: 3,
+    // For two cores: half of the files wait much of their time, for a deadline, an engine, another process.
+    maxWorkers: 4,
     projects: Object.entries(PROJECTS).map(([name, files]) => ({
       test: {
         name,

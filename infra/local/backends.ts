@@ -120,6 +120,8 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
   const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
+  // It copies what each call takes and answers for a log that nobody keeps.
+  for (const { middlewareStack } of [client, sqs]) middlewareStack.remove('loggerMiddleware');
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {
       await ensureTable(client, tableName(stage));

@@ -6,12 +6,12 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { createDeployment } from '../../infra/app.ts';
-import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import type { StageSettings } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { ContractName } from '../../shared/runtime/problem.ts';
+import { partitionsOfRun } from '../support/once-a-run.ts';
 
 /** A part of a template, whose shape depends on the resource type. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -33,7 +33,7 @@ export interface DeployOptions {
 
 export const AWS = { account: '111122223333', region: 'sa-east-1' };
 
-const partitions = await tablePartitions(join(import.meta.dirname, '../..'));
+const partitions = new Map(await partitionsOfRun());
 /** A function that does not exist is granted what the one that reaches most is. */
 const partitionsOf = (path: string): readonly string[] =>
   partitions.get(path) ?? partitions.get('consumers/send') ?? [];

@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { partitionPattern, tablePartitions } from '../../infra/build/table-partitions.ts';
+import { partitionPattern } from '../../infra/build/table-partitions.ts';
 import { type Handler, StageFunctions } from '../../infra/local/functions.ts';
 import type { RootKey } from '../../shared/domain/core/secrets.ts';
+import { onceARun, partitionsOfRun } from './once-a-run.ts';
 
 /*
  * Locally every function uses the table with all rights. Here each write, and each root key that is opened, is compared with what the role of its
@@ -29,7 +27,7 @@ const computeAllowed = async (): Promise<Allowed> => {
   const { OPERATIONS } = await import('../../shared/contracts/index.ts');
   const { CONSUMER_ROOT_KEYS } = await import('../../infra/constructs/grants.ts');
   const { ARCHIVER, ARCHIVER_GRANTS } = await import('../../infra/constructs/row-archiver.ts');
-  const partitions = [...(await tablePartitions(join(import.meta.dirname, '../..')))];
+  const partitions = await partitionsOfRun();
   const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
   const writing = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
   const areaOf = (path: string) => path.split('/')[0];
@@ -50,16 +48,7 @@ const computeAllowed = async (): Promise<Allowed> => {
   );
 };
 
-/** Computed once a run: it compiles all functions. */
-const allowedOfRun = async (): Promise<Allowed> => {
-  const file = join(tmpdir(), 'role-permissions.json');
-  if (!existsSync(file)) {
-    const own = `${file}.${process.pid}`;
-    writeFileSync(own, JSON.stringify(await computeAllowed()));
-    renameSync(own, file);
-  }
-  return JSON.parse(readFileSync(file, 'utf8')) as Allowed;
-};
+const allowedOfRun = (): Promise<Allowed> => onceARun('role-permissions', computeAllowed);
 
 interface Keyed {
   readonly Key?: { readonly pk: { readonly S: string } };
