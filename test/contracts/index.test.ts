@@ -22,7 +22,7 @@ const exportedContracts = async (): Promise<string[]> => {
   for (const name of modules) {
     const exported: unknown[] = Object.values((await import(join(ROOT, 'shared/contracts', `${name}.ts`))) as object);
     for (const value of exported)
-      if (typeof value === 'object' && value !== null && 'permission' in value)
+      if (typeof value === 'object' && value !== null && 'permission' in value && 'id' in value)
         found.push((value as OperationContract).id);
   }
   return found.sort();
