@@ -1,18 +1,17 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { csvOf } from '../domain/core/csv.ts';
+import type { CursorItems } from '../domain/core/cursor.ts';
 import { EXPORT_COLUMNS, type ExportRow, exportCells } from '../domain/exports/export-row.ts';
 import { respond } from './answer.ts';
 import { nextLink, prefers } from './negotiate.ts';
 
-interface Page {
-  readonly items: readonly ExportRow[];
-  readonly nextCursor?: string;
-}
-
 const vary = { vary: 'accept' };
 
 /** A page of an export as its caller prefers it: JSON, or CSV with the next page in the Link header (docs/spec/exports.md#csv). */
-export const exportAnswer = ({ items, nextCursor }: Page, { event }: { readonly event: APIGatewayProxyEvent }) =>
+export const exportAnswer = (
+  { items, nextCursor }: CursorItems<ExportRow>,
+  { event }: { readonly event: APIGatewayProxyEvent },
+) =>
   prefers(event, 'text/csv')
     ? respond(200, csvOf(EXPORT_COLUMNS, items.map(exportCells)), {
         ...vary,

@@ -1,3 +1,4 @@
+import type { CursorItems } from '../core/cursor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
@@ -41,9 +42,6 @@ export interface ExportJobPorts {
 }
 export interface ExportRunPorts extends ExportJobPorts {
   /** The next rows of a job's messages, newest first; without `nextCursor` these were the last. */
-  readonly page: (
-    job: ExportJob,
-    cursor: string | undefined,
-  ) => Promise<{ readonly items: readonly ExportRow[]; readonly nextCursor?: string }>;
+  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<CursorItems<ExportRow>>;
   readonly onFailure: (detail: string) => void;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pause } from '../../domain/core/pause.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { time } from '../client/attributes.ts';
 import { all, EXISTS } from '../client/conditions.ts';
@@ -24,7 +25,6 @@ export interface BeginSettings {
 
 const stored = z.object({ createdAt: time, org: z.string(), from: z.string().optional(), hold: z.string().optional() });
 const PAGE = 100;
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Condition: the row is still there, and its money is decided. */
 const isEnded: Condition = all(EXISTS, {

@@ -1,3 +1,4 @@
+import type { CursorItems } from '../../domain/core/cursor.ts';
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ExportChannel } from '../../domain/exports/export-row.ts';
@@ -19,12 +20,6 @@ const PER_READ = 100;
  * of 1,000 messages may be more; then a page ends early.
  */
 const MAX_PAGE_BYTES = 2_500_000;
-
-/** A page of an export; without `nextCursor` the export ended. */
-export interface ExportPage<T> {
-  readonly items: readonly T[];
-  readonly nextCursor?: string;
-}
 
 /** The messages of a channel, sent and received, as one list. */
 const rangeOf = async (table: Table, request: CursorRequest, channel: ExportChannel, window: Window) => {
@@ -62,7 +57,7 @@ export const exportPage = async <T>(
   window: Window,
   request: CursorRequest,
   rowOf: (message: StoredMessage, externalId: string | undefined) => T,
-): Promise<ExportPage<T> | Refusal<'BAD_REQUEST'>> => {
+): Promise<CursorItems<T> | Refusal<'BAD_REQUEST'>> => {
   const range = await rangeOf(table, request, channel, window);
   const page = await cursorPage(table, range, request);
   if (isRefusal(page)) return page;

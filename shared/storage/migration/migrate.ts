@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pause } from '../../domain/core/pause.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Key } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -14,7 +15,6 @@ export type CountsByKind = Readonly<Record<string, Counts>>;
 const NONE: Counts = { rows: 0, rewritten: 0, busy: 0, unreadable: 0 };
 /** What has a key of no entry of the key table. */
 const UNKNOWN = 'unknown';
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 /** Rows of a page, after which progress is written. */
 const PAGE = 100;
 

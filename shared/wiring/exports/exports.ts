@@ -1,8 +1,9 @@
 import type { Actor } from '../../domain/core/actor.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { type ExportChannel, type ExportRow, exportRow } from '../../domain/exports/export-row.ts';
 import { exportWindow } from '../../domain/exports/window.ts';
-import { type ExportPage, exportPage } from '../../storage/exports/message-export.ts';
+import { exportPage } from '../../storage/exports/message-export.ts';
 import { cursorRequest } from '../access/cursor-lists.ts';
 import { table } from '../process/aws.ts';
 
@@ -19,7 +20,7 @@ export const exportMessages = async (
   contract: { readonly id: string },
   { actor, unmasked, query }: { readonly actor: Actor; readonly unmasked: boolean; readonly query: Query },
   channel: ExportChannel,
-): Promise<ExportPage<ExportRow> | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'>> => {
+): Promise<CursorItems<ExportRow> | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'>> => {
   const window = exportWindow(query);
   if (isRefusal(window)) return window;
   return exportPage(table, channel, window, await cursorRequest(contract, actor, { ...query }), (message, externalId) =>
