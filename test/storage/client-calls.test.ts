@@ -141,14 +141,20 @@ describe('the signer', () => {
         credentials: async () => credentials[current] ?? { accessKeyId: '', secretAccessKey: '' },
       };
       const signer = requestSigner(() => config);
-      for (const day of ['2026-11-25T23:59:59.999Z', '2026-11-26T00:00:00.000Z'])
-        for (current of credentials.keys()) {
-          const { config: stock } = new DynamoDBClient({ region, credentials: config.credentials });
-          const options = { signingDate: new Date(day), signingRegion: region, signingService: 'dynamodb' };
-          const theirs = await (await stock.signer()).sign(request(), options);
-          const ours = await signer.sign(request(), { signingDate: new Date(day) });
-          expect(ours.headers).toEqual(theirs.headers);
-        }
+      const days = ['2026-11-25T23:59:59.999Z', '2026-11-26T00:00:00.000Z'];
+      // Each credential from day to day, and each day from credential to credential.
+      const signed = [
+        ...[...credentials.keys()].flatMap((at) => days.map((day) => ({ at, day }))),
+        ...days.flatMap((day) => [...credentials.keys()].map((at) => ({ at, day }))),
+      ];
+      for (const { at, day } of signed) {
+        current = at;
+        const { config: stock } = new DynamoDBClient({ region, credentials: config.credentials });
+        const options = { signingDate: new Date(day), signingRegion: region, signingService: 'dynamodb' };
+        const theirs = await (await stock.signer()).sign(request(), options);
+        const ours = await signer.sign(request(), { signingDate: new Date(day) });
+        expect(ours.headers).toEqual(theirs.headers);
+      }
     }
   });
 

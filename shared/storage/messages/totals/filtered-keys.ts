@@ -16,13 +16,19 @@ type Stretch = { readonly span: Span } | { readonly parts: readonly RarePart[] }
 
 const isRarePart = (part: CountedPart): part is RarePart => part.rare !== undefined;
 
-/** What stands between two spans is read with them, if it is no more than one call takes: a list is never read in more calls than as a whole. */
-const ENTRIES_IN_A_CALL = 1_000;
+/** What was found of a list by counting it. */
+export interface Counted {
+  readonly parts: readonly CountedPart[];
+  /** What has to be read. */
+  readonly spans: readonly Span[];
+  /** So many entries between two spans are read with them, about as many as one call takes: a list is never read in more calls than as a whole. */
+  readonly near: number;
+}
 /** Places that are read at once (BatchGetItem). */
 const PARTS_AT_ONCE = 100;
 
-/** The stretches of a list that have matching messages, newest first: `parts` were counted, and of `spans` nothing is known. */
-const stretchesOf = (parts: readonly CountedPart[], spans: readonly Span[]): Stretch[] => {
+/** The stretches of a list that have matching messages, newest first. */
+const stretchesOf = ({ parts, spans, near }: Counted): Stretch[] => {
   const found: Stretch[] = [];
   let open: Span | undefined;
   let passed: CountedPart[] = [];
@@ -40,7 +46,7 @@ const stretchesOf = (parts: readonly CountedPart[], spans: readonly Span[]): Str
       continue;
     }
     const entries = passed.reduce((sum, { size }) => sum + size, 0);
-    const isNear = open !== undefined && entries <= ENTRIES_IN_A_CALL;
+    const isNear = open !== undefined && entries <= near;
     if (!isNear) close();
     passed = [];
     open = { from: next.from, until: isNear && open ? open.until : next.until };
@@ -67,12 +73,7 @@ const placesOf = (
  * The keys of a list's matching messages, newest first, for a page that ends after `wanted` of them. Of what was counted, only hours and days that
  * have some are read: by the places of rare ones, which are as many reads as there are such hours and days, or by the index.
  */
-export const filteredKeys = (
-  table: Table,
-  list: FilteredList,
-  { parts, spans }: { readonly parts: readonly CountedPart[]; readonly spans: readonly Span[] },
-  wanted: number,
-): Source<Row> => {
+export const filteredKeys = (table: Table, list: FilteredList, counted: Counted, wanted: number): Source<Row> => {
   const order = `${list.range.index}sk`;
   const readIndex = (span: Span): Promise<Row[]> => {
     const sources = partsOf(searched(list, span)).map((part) => keysOf(table, part, wanted));
@@ -100,7 +101,7 @@ export const filteredKeys = (
     while (count < Math.min(from.length, PARTS_AT_ONCE) && total < wanted) total += from[count++]?.total ?? 0;
     return count;
   };
-  const left = stretchesOf(parts, spans);
+  const left = stretchesOf(counted);
   return async () => {
     const next = left.shift();
     if (!next) return undefined;

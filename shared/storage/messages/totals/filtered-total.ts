@@ -75,7 +75,7 @@ export const findFiltered = async (
   const spans = [...older, ...direct, ...counted.flatMap(({ left }) => left)];
   return {
     total: async () => parts.reduce((sum, { total }) => sum + total, 0) + (await countDirectly(table, list, spans)),
-    keys: (wanted) => [filteredKeys(table, list, { parts, spans }, wanted)],
+    keys: (wanted) => [filteredKeys(table, list, { parts, spans, near: smallList / 2 }, wanted)],
   };
 };
 
