@@ -5,7 +5,7 @@ import { createContact } from '../../shared/domain/contacts/create.ts';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
 import { mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { clearLinks, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { type ClearLinksPorts, clearLinks, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -41,20 +41,19 @@ const companiesListed = async (actor: Actor) =>
   );
 
 /** The work on a tombstone, as a worker has it. */
-const clearing = (table: Table) => ({
+const clearing = (table: Table): ClearLinksPorts => ({
   clock: () => world.now,
-  read: (organizationId: Id<'organization'>, id: Id<'company'>) => readTombstone(table, organizationId, id),
+  read: (organizationId, id) => readTombstone(table, organizationId, id),
   sweeps: [unlinkContacts(table, () => world.now)],
-  reschedule: (gone: Parameters<typeof rescheduleTombstone>[1], at: number, isCleared: boolean) =>
-    rescheduleTombstone(table, gone, at, isCleared),
-  expire: (gone: Parameters<typeof expireTombstone>[1], now: number) => expireTombstone(table, gone, now),
+  reschedule: (gone, at, isCleared) => rescheduleTombstone(table, gone, at, isCleared),
+  expire: (gone, now) => expireTombstone(table, gone, now),
   enqueue: () => {},
 });
 /** Works on a deleted company until its work is over. */
 const clearAll = async (table: Table, organizationId: Id<'organization'>, id: Id<'company'>): Promise<void> => {
   const row = await world.table.get(KEYS.tombstone(organizationId, id));
   if (row?.duePk === undefined) return;
-  await clearLinks(clearing(table) as Parameters<typeof clearLinks>[0], organizationId, id);
+  await clearLinks(clearing(table), organizationId, id);
   const after = await world.table.get(KEYS.tombstone(organizationId, id));
   if (typeof after?.dueAt === 'number' && after.dueAt > world.now) world.now = after.dueAt;
   await clearAll(table, organizationId, id);
@@ -148,7 +147,7 @@ describe('a deletion', () => {
     const company = await aCompany(actor);
     await contactsOf(actor, company.id, 1);
     await deleteCompany(ports, actor, company.id);
-    await clearLinks(clearing(world.table) as Parameters<typeof clearLinks>[0], actor.organizationId, company.id);
+    await clearLinks(clearing(world.table), actor.organizationId, company.id);
     const row = await world.table.get(KEYS.tombstone(actor.organizationId, company.id));
     expect(row?.dueAt).toBe(world.now + LOOK_AGAIN_MS);
   });

@@ -5,6 +5,7 @@ import { listCompanies } from '../../shared/domain/companies/list.ts';
 import { foldName, sortTextOf } from '../../shared/domain/companies/names.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
+import type { WriteOp } from '../../shared/storage/client/expressions.ts';
 import { readChangedCompanies } from '../../shared/storage/companies/changed-companies.ts';
 import { companyDirectory } from '../../shared/storage/companies/directory.ts';
 import { mergeDirectory } from '../../shared/storage/companies/directory-merge.ts';
@@ -134,6 +135,33 @@ describe('the directory', () => {
     expect(crashes).toBeGreaterThan(5);
     expect(await readChangedCompanies(world.table, actor.organizationId)).toEqual([]);
     expect(await kit.directory.find(actor.organizationId, { part: 'tres' })).toHaveLength(1);
+  });
+
+  test('takes nothing from a merge that read its companies before another one did', async () => {
+    const actor = await world.organization(1, false);
+    const { company } = accepted(await createCompany(kit.ports, actor, { nome: 'Antes' }));
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = new Proxy(world.table, {
+      get(table, name) {
+        if (name !== 'write') return Reflect.get(table, name, table).bind?.(table) ?? Reflect.get(table, name, table);
+        return async (write: WriteOp) => {
+          if ('put' in write && write.put.pk.startsWith('EMPDIR#')) {
+            reached.resolve();
+            await released.promise;
+          }
+          return table.write(write);
+        };
+      },
+    });
+    const late = mergeDirectory(slow, actor.organizationId);
+    await reached.promise;
+    accepted(await changeCompany(kit.ports, actor, company.id, { nome: 'Depois' }));
+    expect(await mergeDirectory(world.table, actor.organizationId)).toBe(true);
+    released.resolve();
+    expect(await late).toBe(false);
+    expect(await readChangedCompanies(world.table, actor.organizationId)).toEqual([]);
+    for (const reader of readers)
+      expect(await reader.find(actor.organizationId, { part: 'depois' })).toEqual([company.id]);
   });
 
   test('misses no company of twenty writers who meet mergers and readers', { timeout: 60_000 }, async () => {
