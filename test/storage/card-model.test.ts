@@ -7,7 +7,7 @@ import { archivePipeline } from '../../shared/domain/pipelines/pipelines.ts';
 import { addStage, changeStage, deleteStage } from '../../shared/domain/pipelines/stages.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { newShardWrites, sumOfShards } from '../../shared/storage/companies/company-counts.ts';
+import { newShardWrites, sumOfShards } from '../../shared/storage/crm/company-counts.ts';
 import { Crash, crashingTable } from '../support/crashing-table.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
