@@ -4,36 +4,11 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
+import { beginCards, contactOf, titles } from './cards-kit.ts';
 
 const PATH = '/cards';
 const messaging = await sharedMessaging();
-const STAGES = [
-  { nome: 'Contato' },
-  { nome: 'Proposta', camposObrigatorios: ['valor', 'atributos.origem'] },
-  { nome: 'Ganho', tipo: 'ganho' },
-  { nome: 'Perdido', tipo: 'perdido' },
-];
-
-/** A client with a pipeline, and the ids of its stages in their order. */
-const begin = async (estagios: readonly object[] = STAGES) => {
-  const { id: organizationId, test: client } = await messaging.tenant();
-  const pipeline = (await client.post('/pipelines', { nome: 'Vendas', estagios })).body;
-  const [one = '', two = '', three = '', four = ''] = pipeline.estagios.map(({ id }: { id: string }) => id as string);
-  const stages = [one, two, three, four] as const;
-  const create = async (fields: object = {}) => {
-    const answer = await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Renovação', ...fields });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body;
-  };
-  const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });
-  const move = (id: string, estagioId: string | undefined, more: object = {}) =>
-    client.post(`${PATH}/${id}/move`, { estagioId, ...more });
-  const board = async () => (await client.get(`/pipelines/${pipeline.id}/board`)).body;
-  return { organizationId, client, pipeline, stages, create, patch, move, board };
-};
-const contactOf = async (client: Awaited<ReturnType<typeof begin>>['client'], at = 0) =>
-  (await client.post('/contacts', { phone: `+55119${86_100_000 + at}` })).body.id as string;
-const titles = (stage: { cards: { titulo: string }[] }) => stage.cards.map(({ titulo }) => titulo);
+const begin = (estagios?: readonly object[]) => beginCards(messaging, estagios);
 
 describe('a card', () => {
   test('is created at the end of the first open stage, read, changed in part and deleted', async () => {
@@ -305,84 +280,5 @@ describe('winning, losing and reopening', () => {
     ]);
     expect(rest.nextCursor).toBeUndefined();
     expectProblem(await client.get(path, { cursor: 'x' }), 400);
-  });
-});
-
-describe('a board', () => {
-  test('has each stage with its count, its open value and its first cards; a cursor goes on', async () => {
-    const { client, pipeline, create, board, stages } = await begin();
-    for (let at = 0; at < 5; at++) await create({ titulo: String(at), valor: at, moeda: at % 2 ? 'USD' : 'BRL' });
-    expect((await board()).estagios[0]).toMatchObject({
-      total: 5,
-      valores: [
-        { moeda: 'BRL', valor: 6 },
-        { moeda: 'USD', valor: 4 },
-      ],
-    });
-    const path = `/pipelines/${pipeline.id}`;
-    const [first] = (await client.get(`${path}/board`, { limit: 2 })).body.estagios;
-    expect(titles(first)).toEqual(['0', '1']);
-    const page = (await client.get(`${path}/stages/${stages[0]}/cards`, { limit: 2, cursor: first.nextCursor })).body;
-    const last = (await client.get(`${path}/stages/${stages[0]}/cards`, { cursor: page.nextCursor })).body;
-    expect([...page.items, ...last.items].map(({ titulo }) => titulo)).toEqual(['2', '3', '4']);
-    expect(last.nextCursor).toBeUndefined();
-    expectProblem(await client.get(`${path}/stages/${stages[1]}/cards`, { cursor: first.nextCursor }), 400);
-    expectProblem(await client.get(`${path}/stages/${newId('stage')}/cards`), 404);
-  });
-});
-
-describe('an import of cards', () => {
-  test('creates and changes cards in the order of the rows; wrong rows are told by their place', async () => {
-    const { client, pipeline, create, board, stages } = await begin();
-    const card = await create({ titulo: 'antes' });
-    const row = (titulo: string, more: object = {}) => ({ pipelineId: pipeline.id, titulo, ...more });
-    const cartoes = [
-      row('a'),
-      row('b', { valor: 1 }),
-      row('', {}),
-      row('c', { estagioId: stages[1] }),
-      row('d', { contatoId: newId('contact') }),
-      { id: card.id, valor: 7, atributos: { origem: 'feira' } },
-      { id: card.id, estagioId: stages[1] },
-      { id: newId('card'), valor: 7 },
-      { id: card.id, pipelineId: pipeline.id },
-      'nada',
-      row('e', { pipelineId: newId('pipeline') }),
-      row('f'),
-    ];
-    const answer = await client.post(`${PATH}/import`, { cartoes });
-    expect(answer.body).toMatchObject({ criadas: 3, atualizadas: 2 });
-    const told = answer.body.erros.map(({ linha, mensagem }: { linha: number; mensagem: string }) => [linha, mensagem]);
-    expect(told).toEqual([
-      [3, expect.stringContaining('titulo')],
-      [4, 'valor is required to enter this stage; atributos.origem is required to enter this stage'],
-      [5, expect.stringContaining('contatoId')],
-      [8, 'There is no such card.'],
-      [9, expect.stringContaining('pipelineId')],
-      [10, expect.any(String)],
-      [11, expect.stringContaining('pipelineId')],
-    ]);
-    const [first, second] = (await board()).estagios;
-    expect([titles(first), titles(second)]).toEqual([['a', 'b', 'f'], ['antes']]);
-    expect(second.valores).toEqual([{ moeda: 'BRL', valor: 7 }]);
-  });
-
-  test('takes 500 rows at once, and no more', async () => {
-    const { client, pipeline, stages } = await begin();
-    const contatoId = await contactOf(client);
-    const cartoes = Array.from({ length: 500 }, (_, at) => ({
-      pipelineId: pipeline.id,
-      titulo: String(at),
-      valor: at,
-      ...(at % 3 === 0 ? { contatoId } : {}),
-    }));
-    const answer = await client.post(`${PATH}/import`, { cartoes });
-    expect(answer.body).toEqual({ criadas: 500, atualizadas: 0, erros: [] });
-    const board = (await client.get(`/pipelines/${pipeline.id}/board`, { limit: 1_000 })).body;
-    expect(titles(board.estagios[0])).toEqual(cartoes.map(({ titulo }) => titulo));
-    expect(board.estagios[0]).toMatchObject({ total: 500, valores: [{ moeda: 'BRL', valor: 124_750 }] });
-    expect((await client.get(`/contacts/${contatoId}/cards`)).body.total).toBe(167);
-    expect((await client.get(PATH, { estagioId: stages[0], limit: 1 })).body.total).toBe(500);
-    expectProblem(await client.post(`${PATH}/import`, { cartoes: [...cartoes, cartoes[0]] }), 422);
   });
 });

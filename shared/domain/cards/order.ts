@@ -45,7 +45,7 @@ const read = (order: string): number[] => {
     const head = order.charCodeAt(at);
     const isPositive = head >= FIRST_POSITIVE;
     const length = isPositive ? head - FIRST_POSITIVE + 1 : FIRST_NEGATIVE - head + 1;
-    const digits = [...order.slice(at + 1, at + 1 + length)].map((digit) => DIGITS.indexOf(digit));
+    const digits = Array.from(order.slice(at + 1, at + 1 + length), (digit) => DIGITS.indexOf(digit));
     if (length < 1 || digits.length < length || digits.includes(-1)) throw new TypeError('not the place of a card');
     const value = digits.reduce((sum, digit) => sum * BASE + (isPositive ? digit : BASE - 1 - digit), 0);
     numbers.push(isPositive ? value : -value - 1);

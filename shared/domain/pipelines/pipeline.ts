@@ -15,8 +15,6 @@ export type StageType = (typeof STAGE_TYPES)[number];
 export const PIPELINE_TYPES = ['vendas', 'cobranca', 'onboarding'] as const;
 export type PipelineType = (typeof PIPELINE_TYPES)[number];
 
-/** Fields of a card that a stage may require, besides an attribute, `atributos.<key>`. */
-export const REQUIRABLE_FIELDS = ['valor', 'dataPrevista', 'responsavelId', 'contatoId', 'empresaId'] as const;
 /** A field that a stage may require, as it is named in the contract. */
 export const REQUIRED_FIELD = /^(?:valor|dataPrevista|responsavelId|contatoId|empresaId|atributos\.[^\p{Cc}]{1,64})$/u;
 

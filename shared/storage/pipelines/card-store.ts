@@ -13,17 +13,30 @@ import type { DomainEvent } from '../../domain/events/event.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
-import type { Table } from '../client/table.ts';
+import type { Table, TransactOutcome } from '../client/table.ts';
 import { readOwnRow, readRow } from '../read-row.ts';
 import { PIPELINE_SHARDS, shardOf } from '../table-indexes.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { cardPage } from './card-lists.ts';
 import { cardRows, stageRows } from './card-rows.ts';
-import { cardWrites, verdictOf } from './card-writes.ts';
+import { type CardWrite, cardWrites, verdictOf } from './card-writes.ts';
 
 type Raised = (events: readonly DomainEvent[]) => void;
 const SAVED: CardOutcome = { kind: 'saved' };
 const STALE: CardOutcome = { kind: 'conflict' };
+
+/**
+ * Writes a transaction. `met`: somebody else is changing the one card that it changes, which is to be read again, since what the change is
+ * derived from may not hold any more. Who only meets others where cards are counted tries the same again.
+ */
+const transact = async (table: Table, writes: readonly CardWrite[]): Promise<TransactOutcome | 'met'> => {
+  const operations = writes.map(({ write }) => write);
+  const ofCards = writes.flatMap(({ part }, at) => (part === 'card' ? [at] : []));
+  if (ofCards.length > 1) return table.transact(operations);
+  const outcome = await table.transact(operations, { reportConflicts: true });
+  if (outcome.ok || !outcome.met) return outcome;
+  return outcome.met.some((at) => ofCards.includes(at)) ? 'met' : table.transact(operations);
+};
 
 /**
  * Stores changes of different cards in one transaction. Without those whose own conditions fail it is tried again, so that each change is whole
@@ -46,7 +59,8 @@ const saveTogether = async (
     );
     const mark = randomBase62(16);
     const writes = cardWrites(left, events, mark, gone);
-    const outcome = await table.transact(writes.map(({ write }) => write));
+    const outcome = await transact(table, writes);
+    if (outcome === 'met') return changes.map((change) => outcomes.get(change) ?? STALE);
     const verdict = outcome.ok ? undefined : verdictOf(left, writes, outcome.reasons, mark);
     if (!verdict || verdict.isDone) {
       raised(events);
