@@ -1,5 +1,7 @@
 import { exportContact as contract } from '../../shared/contracts/contact-export.ts';
+import { activityView } from '../../shared/domain/activities/views.ts';
 import type { ContactItem } from '../../shared/domain/api/contact-timeline.ts';
+import { cardView } from '../../shared/domain/cards/views.ts';
 import { deviceView } from '../../shared/domain/channels/push/device.ts';
 import { findContact } from '../../shared/domain/contacts/consent.ts';
 import { consentView } from '../../shared/domain/contacts/consent-history.ts';
@@ -38,6 +40,8 @@ export const handler = operation(
       consents: first.consents.map(consentView),
       devices: first.devices.map((device) => deviceView(device, true)),
       lists: first.lists.map(({ id, name }) => ({ id, name })),
+      cards: first.cards.map(cardView),
+      activities: first.activities.map(activityView),
     }),
     items: items.map(exported),
     ...next,

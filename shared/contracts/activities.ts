@@ -32,7 +32,7 @@ const links = {
   responsavelId: idSchema('account', 'The person of the organization who does it: an active account.'),
 };
 
-const Activity = openObject('Activity', 'A call, a meeting or a task.', {
+export const Activity = openObject('Activity', 'A call, a meeting or a task.', {
   id: idSchema('activity'),
   tipo,
   titulo,

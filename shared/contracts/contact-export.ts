@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
+import { Activity } from './activities.ts';
 import { AiTurn } from './ai.ts';
+import { Card } from './card-fields.ts';
 import { byCursor, cursorPageOf, dateTime, nextCursor, openObject, optionalText, part, text } from './common.ts';
 import { ContactRead, contactParams as params } from './contacts.ts';
 import { CustomerEvent } from './customer-events.ts';
@@ -49,6 +51,14 @@ export const exportContact = defineOperation({
       .array(part('A list.', { id: idSchema('list'), name: text('The name of the list.', 'Clientes VIP') }))
       .optional()
       .meta({ description: 'On the first page: the static lists that have the contact.' }),
+    cards: z
+      .array(Card)
+      .optional()
+      .meta({ description: 'On the first page: its newest 500 cards; `GET /contacts/{id}/cards` has all.' }),
+    activities: z
+      .array(Activity)
+      .optional()
+      .meta({ description: 'On the first page: its first 500 activities; `GET /activities` has all.' }),
     items: z
       .array(
         part('A message, a turn or an event.', {

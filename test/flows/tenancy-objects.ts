@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { becomes, connectNumber, keyed, storeReply } from './support.ts';
@@ -9,6 +11,8 @@ export type Kind =
   | ('message' | 'rcs' | 'email' | 'reply' | 'batch' | 'push' | 'pushApp' | 'pushDispatch')
   | (
       | 'account'
+      | 'activity'
+      | 'card'
       | 'key'
       | 'company'
       | 'contact'
@@ -101,6 +105,10 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const flow = (await client.post('/v2/flows', form)).body.id;
   const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
   const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
+  const card = newId('card');
+  await messaging.tables.test.write({ put: { ...KEYS.card(card), org: organizationId } });
+  const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: card };
+  const activity = (await client.post('/activities', tasks)).body.id;
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
@@ -109,6 +117,8 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   return {
     ...messages,
     account,
+    activity,
+    card,
     key,
     company,
     contact,

@@ -13,7 +13,7 @@ const WRITES = /^dynamodb:(?:.*Write|Put|Update|Delete|ConditionCheck)/;
 const CARRIER_IDENTITY =
   /^arn:aws:(?:sms-voice:sa-east-1:111122223333:(?:phone-number|pool|rcs-agent|sender-id)|ses:sa-east-1:111122223333:(?:identity|configuration-set))\/\*$/;
 const UPLOADS =
-  /^arn:aws:s3:::messaging-(?:live|test)-uploads-111122223333-sa-east-1\/(?:uploads\/\*|imports\/\*(?:\/source|\/errors\.csv)?|exports\/\*)$/;
+  /^arn:aws:s3:::messaging-(?:live|test)-uploads-111122223333-sa-east-1\/(?:uploads\/\*|imports\/\*(?:\/source|\/errors\.csv)?|exports\/\*|card-uploads\/\*|cards\/\*)$/;
 const SENDING = Object.values(QUEUES).filter((queue) => 'sends' in queue && queue.sends).length;
 const areas = Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string);
 

@@ -36,6 +36,7 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
       });
     expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
       rule('uploads/', 1),
+      rule('card-uploads/', 1),
       rule('imports/', 7),
       rule('exports/', 7),
     ]);
@@ -60,7 +61,7 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
     ).toEqual(
       new Map([
         ['Rolemedia', [`${name}/uploads/*`]],
-        ['Roleconsumeroutcome', [`${name}/uploads/*`]],
+        ['Roleconsumeroutcome', [`${name}/uploads/*`, `${name}/card-uploads/*`, `${name}/cards/*`]],
         ['Roleconsumerbulk', [`${name}/imports/*`, `${name}/exports/*`]],
       ]),
     );

@@ -1,7 +1,7 @@
 import { type MomentPorts, tellMoments } from '../../domain/activities/moments.ts';
 import type { ActivityPorts } from '../../domain/activities/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { readAccount } from '../../storage/access/accounts.ts';
+import { activeAccounts } from '../../storage/access/accounts.ts';
 import { activityStore, momentStore } from '../../storage/activities/activities.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishEvents, table } from '../process/aws.ts';
@@ -9,10 +9,7 @@ import { clock, publishEvents, table } from '../process/aws.ts';
 export const activityPorts: ActivityPorts = {
   clock,
   store: activityStore(table),
-  isActiveAccount: async (organizationId, id) => {
-    const account = await readAccount(table, id);
-    return account?.organizationId === organizationId && account.status === 'active';
-  },
+  isActiveAccount: async (organizationId, id) => (await activeAccounts(table, organizationId, [id])).has(id),
 };
 
 const momentPorts: MomentPorts = { clock, ...momentStore(table, publishEvents) };

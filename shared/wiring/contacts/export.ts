@@ -2,23 +2,30 @@ import { auditEntry } from '../../domain/audit/entry.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Actor } from '../../domain/core/actor.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { activityPage } from '../../storage/activities/activity-list.ts';
 import { auditWrites } from '../../storage/audit/audit-log.ts';
 import { allConsents } from '../../storage/contacts/consent-history.ts';
 import { listsOfContact } from '../../storage/lists/unlisted-contacts.ts';
+import { cardPage } from '../../storage/pipelines/card-lists.ts';
 import { devicesOfContact, pushDevices } from '../../storage/push/devices.ts';
 import { clock, table, vaults } from '../process/aws.ts';
 
 const DEVICES_IN_FLIGHT = 8;
+/** Cards and activities that an export has, of each: what there are more of is in their lists, which a contact filters. */
+const IN_CRM = { skip: 0, limit: 500 } as const;
 
 /** What the first page of an export has beside the contact, once the export is entered in the audit log. */
 export const beginExport = async (actor: Actor, { id, number, organizationId }: Contact) => {
   await table.transact(auditWrites(auditEntry(actor, { action: 'contact.exported', object: id, at: clock() })));
   const store = pushDevices(table, vaults.push);
-  const [consents, ids, lists] = await Promise.all([
+  const [consents, ids, lists, cards, activities] = await Promise.all([
     allConsents(table, id),
     devicesOfContact(table, id),
     listsOfContact(table, organizationId, number),
+    cardPage(table)(organizationId, { contactId: id }, IN_CRM),
+    activityPage(table, organizationId, { contactId: id }, IN_CRM),
   ]);
   const devices = await mapConcurrently(ids, DEVICES_IN_FLIGHT, (deviceId) => store.read(organizationId, deviceId));
-  return { consents, lists, devices: devices.filter((device) => device !== undefined) };
+  const inCrm = { cards: cards.items, activities: activities.items };
+  return { consents, lists, devices: devices.filter((device) => device !== undefined), ...inCrm };
 };
