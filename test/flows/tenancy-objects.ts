@@ -14,6 +14,7 @@ export type Kind =
       | 'activity'
       | 'card'
       | 'key'
+      | 'card'
       | 'company'
       | 'contact'
       | 'webhook'
@@ -24,6 +25,8 @@ export type Kind =
       | 'list'
       | 'segment'
       | 'number'
+      | 'pipeline'
+      | 'stage'
       | 'sender'
       | 'template'
       | 'flow'
@@ -75,6 +78,16 @@ const makeJobs = async (client: Client) => {
   return { importJob, exportJob };
 };
 
+/** Two cards in the first stage of a pipeline, so that their list has a second page. */
+const makeSales = async (client: Client) => {
+  const { id: pipeline, estagios } = (await client.post('/pipelines', { nome: 'Theirs' })).body;
+  const create = () => client.post('/cards', { pipelineId: pipeline, titulo: 'Theirs' });
+  await create();
+  const card = (await create()).body.id;
+  await client.call('PATCH', `/cards/${card}`, { body: { titulo: 'Still theirs' } });
+  return { pipeline, stage: estagios[0].id, card };
+};
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -114,8 +127,10 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)), ...(await makeJobs(client)) };
+  const sales = await makeSales(client);
   return {
     ...messages,
+    ...sales,
     account,
     activity,
     card,
