@@ -1,7 +1,5 @@
 import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { becomes, connectNumber, keyed, storeReply } from './support.ts';
@@ -12,7 +10,6 @@ export type Kind =
   | (
       | 'account'
       | 'activity'
-      | 'card'
       | 'key'
       | 'card'
       | 'company'
@@ -118,22 +115,20 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const flow = (await client.post('/v2/flows', form)).body.id;
   const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
   const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
-  const card = newId('card');
-  await messaging.tables.test.write({ put: { ...KEYS.card(card), org: organizationId } });
-  const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: card };
+  const sales = await makeSales(client);
+  const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: sales.card };
   const activity = (await client.post('/activities', tasks)).body.id;
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)), ...(await makeJobs(client)) };
-  const sales = await makeSales(client);
+
   return {
     ...messages,
     ...sales,
     account,
     activity,
-    card,
     key,
     company,
     contact,

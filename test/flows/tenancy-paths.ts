@@ -13,7 +13,6 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/v2/push/dispatches/{id}': 'pushDispatch',
   '/v2/push/messages/{id}': 'push',
   '/activities/{id}': 'activity',
-  '/cards/{id}': 'card',
   '/v2/api-keys/{id}': 'key',
   '/v2/accounts/{id}': 'account',
   '/contacts/import/jobs/{id}': 'importJob',
