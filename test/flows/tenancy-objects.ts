@@ -1,7 +1,5 @@
 import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { becomes, connectNumber, keyed, storeReply } from './support.ts';
@@ -12,8 +10,8 @@ export type Kind =
   | (
       | 'account'
       | 'activity'
-      | 'card'
       | 'key'
+      | 'card'
       | 'company'
       | 'contact'
       | 'webhook'
@@ -24,6 +22,8 @@ export type Kind =
       | 'list'
       | 'segment'
       | 'number'
+      | 'pipeline'
+      | 'stage'
       | 'sender'
       | 'template'
       | 'flow'
@@ -75,6 +75,16 @@ const makeJobs = async (client: Client) => {
   return { importJob, exportJob };
 };
 
+/** Two cards in the first stage of a pipeline, so that their list has a second page. */
+const makeSales = async (client: Client) => {
+  const { id: pipeline, estagios } = (await client.post('/pipelines', { nome: 'Theirs' })).body;
+  const create = () => client.post('/cards', { pipelineId: pipeline, titulo: 'Theirs' });
+  await create();
+  const card = (await create()).body.id;
+  await client.call('PATCH', `/cards/${card}`, { body: { titulo: 'Still theirs' } });
+  return { pipeline, stage: estagios[0].id, card };
+};
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -105,20 +115,20 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const flow = (await client.post('/v2/flows', form)).body.id;
   const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
   const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
-  const card = newId('card');
-  await messaging.tables.test.write({ put: { ...KEYS.card(card), org: organizationId } });
-  const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: card };
+  const sales = await makeSales(client);
+  const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: sales.card };
   const activity = (await client.post('/activities', tasks)).body.id;
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)), ...(await makeJobs(client)) };
+
   return {
     ...messages,
+    ...sales,
     account,
     activity,
-    card,
     key,
     company,
     contact,
