@@ -85,6 +85,17 @@ describe('the activities of a deleted contact', () => {
     expect((await stage.listed()).total).toBe(300);
   });
 
+  test('are not named again by a change that read them before', async () => {
+    const { id } = await person();
+    const { id: activityId } = await stage.act({ contatoId: id });
+    const before = (await stage.activityNow(activityId)) ?? expect.fail('an activity');
+    await remove(id);
+    await erase(id);
+    const after = { ...before, title: 'Escrever', version: before.version + 1 };
+    expect(await stage.activityPorts.store.change(before, after)).toBe('conflict');
+    expect(await storedContact(activityId)).toBeUndefined();
+  });
+
   test('have a tombstone until the last look found nothing', async () => {
     const { id } = await person();
     await stage.act({ contatoId: id });
