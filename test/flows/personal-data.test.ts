@@ -11,18 +11,24 @@ import type { Row } from '../../shared/storage/client/row.ts';
 import type { Tenant } from '../support/api.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { use } from '../support/use.ts';
+import { useAudience } from './canaries/audience.ts';
 import { misuse, useContacts, useKeys, useSandbox, type Watched } from './canaries/callers.ts';
+import { takeWebhooks, useChannels, usePush } from './canaries/channels.ts';
+import { AFTER_ERASURE, strayInBody, strayInRow } from './canaries/places.ts';
 import { setUpProviders, useProvider } from './canaries/sms-providers.ts';
-import { CANARIES, type Finder, finderOf, strayIn } from './canaries/values.ts';
+import { CANARIES, type Finder, finderOf } from './canaries/values.ts';
 import { useWhatsapp } from './canaries/whatsapp.ts';
 import { startRecorded } from './recorded.ts';
 
 const { text, phone, email } = CANARIES;
 const { messaging, engine, printed, toQueues } = await use(startRecorded());
 let standIns: readonly StandIn[] = [];
+let audience: Tenant;
+let contactId: string;
 let find: Finder;
 const secrets: Record<string, string> = {};
 const problems: Watched['problems'] = [];
+const watched: Watched = { messaging, problems, secrets, receivers: [] };
 
 /** Makes consumers fail: by a row that does not parse, and by malformed queue messages. All end in the dead-letter queue. */
 const breakConsumers = async (tenant: Tenant) => {
@@ -47,7 +53,6 @@ const breakConsumers = async (tenant: Tenant) => {
 };
 
 beforeAll(async () => {
-  const watched: Watched = { messaging, problems, secrets };
   const sms = await setUpProviders(watched);
   standIns = [...sms, await useWhatsapp(watched)];
   const tenant = await messaging.tenant();
@@ -55,6 +60,11 @@ beforeAll(async () => {
   await useContacts(watched, tenant);
   await useSandbox(watched, tenant);
   await useKeys(watched, tenant);
+  audience = await messaging.tenant();
+  await takeWebhooks(watched, audience.test);
+  contactId = await useAudience(watched, audience);
+  await useChannels(watched, audience, contactId);
+  await usePush(watched, audience, contactId);
   await Promise.all(sms.map((standIn) => useProvider(watched, standIn)));
   for (const operation of OPERATIONS)
     for (const client of [tenant.test, tenant.live]) await misuse(watched, client, operation);
@@ -65,7 +75,7 @@ beforeAll(async () => {
   find = finderOf(secrets);
 }, 300_000);
 afterAll(async () => {
-  await Promise.all(standIns.map((standIn) => standIn.close()));
+  await Promise.all([...standIns, ...watched.receivers.map(({ receiver }) => receiver)].map((each) => each.close()));
 });
 
 const lines = async () =>
@@ -99,6 +109,17 @@ describe('after use and misuse of every operation with canaries as personal data
     expect(problems.filter(({ body }) => find(body).length > 0)).toEqual([]);
   });
 
+  test('no webhook contains one beyond what its place holds, and no address where its creator may see none', () => {
+    const bodies = watched.receivers.flatMap(({ receiver, unmasked }) =>
+      receiver.events().map(({ body, event }) => ({ body, type: event.type, unmasked })),
+    );
+    const types = new Set(bodies.map(({ type }) => type));
+    const expected =
+      'contact.created contact.opted_out contact.merged sms.received message.received ai.interaction import.completed';
+    expect([...types]).toEqual(expect.arrayContaining(expected.split(' ')));
+    expect([...new Set(bodies.flatMap(({ body, unmasked }) => strayInBody(body, find, unmasked)))]).toEqual([]);
+  });
+
   test('no queue message contains one', () => {
     expect(toQueues.length).toBeGreaterThan(20);
     expect(toQueues.filter((body) => find(body).length > 0)).toEqual([]);
@@ -120,11 +141,18 @@ describe('after use and misuse of every operation with canaries as personal data
     const kinds = new Set(rows.map(({ pk }) => pk.split('#')[0]));
     const expected = 'MSG CNT PHONE RPL LINK EVT IDEM WALLET KEY CRED CORR SETTINGS'.split(' ');
     expect([...kinds]).toEqual(expect.arrayContaining(expected));
-    expect([...new Set(rows.flatMap((row) => strayIn(row, find)))]).toEqual([]);
+    expect([...new Set(rows.flatMap((row) => strayInRow(row, find)))]).toEqual([]);
   });
 
   test('the search finds the canaries in the records that do contain them', async () => {
     const present = 'phone delivered undelivered live name email text reply url ip userAgent attribute'.split(' ');
     expect(find(JSON.stringify(await allRows()))).toEqual(expect.arrayContaining(present));
+  });
+
+  test('an erased person is in no row any more', { timeout: 60_000 }, async () => {
+    expect((await audience.test.call('DELETE', `/contacts/${contactId}`)).status).toBe(204);
+    const left = async () =>
+      (await messaging.rowsOf('test', audience.id)).flatMap((row) => strayInRow(row, find, AFTER_ERASURE));
+    await expect.poll(async () => [...new Set(await left())], { timeout: 40_000, interval: 500 }).toEqual([]);
   });
 });
