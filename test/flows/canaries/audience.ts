@@ -66,7 +66,7 @@ const useRecords = async ({ get, post, patch }: Calls): Promise<{ id: string; ot
 /** Imports rows by a call and by files, right ones and wrong ones; what the answers and the files of errors say of the wrong ones is recorded. */
 const useImports = async (watched: Watched, { get, post }: Calls): Promise<void> => {
   const [row, wrong] = [
-    { phone: '+5521987654445', name, externalId: 'outro' },
+    { phone: '+5521987654445', name: 'Outra Pessoa', externalId: 'outro' },
     { phone: email, name: [name], cpf: phone },
   ];
   const { erros } = await post('/contacts/import', 200, {

@@ -59,6 +59,7 @@ export const useChannels = async (watched: Watched, { test: client }: Tenant, co
   await post('/v2/rcs/messages', 201, {
     to: CANARIES.delivered,
     content: { text },
+    contactId,
     route: 'easy_rcs',
     fallback: { text: name },
   });
@@ -105,7 +106,7 @@ export const usePush = async (watched: Watched, { test: client }: Tenant, contac
   });
   const ids = [
     (await call('/v1/messages', 202, { channel: 'push', to: externalId, text, contactId })).id,
-    (await call('/v2/push/messages', 201, { title: subject, body: text, platforms: ['ios'], segment: 'all_opt_in' }))
+    (await call('/v2/push/messages', 201, { title: 'Aviso', body: 'A todos.', platforms: ['ios'], segment: 'all_opt_in' }))
       .id,
   ];
   for (const id of ids)
