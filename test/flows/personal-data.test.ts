@@ -47,7 +47,7 @@ const breakConsumers = async (tenant: Tenant) => {
       JSON.stringify({ kind: text, pk: phone }),
       `{"${email}":`,
     ],
-    bulk: [JSON.stringify({ kind: 'run_job', pk: `IMP#${phone}`, sk: 'IMP' })],
+    bulk: [JSON.stringify({ kind: name, pk: email })],
   };
   await table.write({ update: key, set: { segments: phone, status: email } });
   await table.write({

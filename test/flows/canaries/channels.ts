@@ -106,8 +106,14 @@ export const usePush = async (watched: Watched, { test: client }: Tenant, contac
   });
   const ids = [
     (await call('/v1/messages', 202, { channel: 'push', to: externalId, text, contactId })).id,
-    (await call('/v2/push/messages', 201, { title: 'Aviso', body: 'A todos.', platforms: ['ios'], segment: 'all_opt_in' }))
-      .id,
+    (
+      await call('/v2/push/messages', 201, {
+        title: 'Aviso',
+        body: 'A todos.',
+        platforms: ['ios'],
+        segment: 'all_opt_in',
+      })
+    ).id,
   ];
   for (const id of ids)
     await vi.waitFor(
