@@ -17,6 +17,9 @@ export interface SentCounts {
   readonly byHour: SentByHour;
 }
 
+/** Of a contact to whom nothing that counts was sent. */
+export const NEVER_SENT: SentCounts = { version: 0, byHour: new Map() };
+
 /** The hour that a moment (ms) is in. */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
