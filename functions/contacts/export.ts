@@ -3,9 +3,11 @@ import type { ContactItem } from '../../shared/domain/api/contact-timeline.ts';
 import { deviceView } from '../../shared/domain/channels/push/device.ts';
 import { findContact } from '../../shared/domain/contacts/consent.ts';
 import { consentView } from '../../shared/domain/contacts/consent-history.ts';
+import { sentView } from '../../shared/domain/contacts/frequency.ts';
 import { contactReadView } from '../../shared/domain/contacts/views.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { customerEventView } from '../../shared/domain/customer-events/customer-event.ts';
+import { keptSegmentView } from '../../shared/domain/segments/views.ts';
 import { turnView } from '../../shared/domain/tracking/ai-turn.ts';
 import { storedView } from '../../shared/domain/tracking/views.ts';
 import { operation } from '../../shared/runtime/operation.ts';
@@ -38,6 +40,8 @@ export const handler = operation(
       consents: first.consents.map(consentView),
       devices: first.devices.map((device) => deviceView(device, true)),
       lists: first.lists.map(({ id, name }) => ({ id, name })),
+      segments: first.segments.map(keptSegmentView),
+      sent: sentView(first.sent),
     }),
     items: items.map(exported),
     ...next,

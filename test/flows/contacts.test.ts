@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { countWrite } from '../../shared/storage/contacts/sent-counts.ts';
 import { apiClient, type Client } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -118,6 +119,12 @@ test('an export tells all that is kept of a person, page by page, to who may see
   ];
   expect(first.consents).toMatchObject(history);
   expect((await client.get(`/contacts/${id}/consents`)).body.items).toMatchObject(history);
+  expect(first).toMatchObject({ segments: [], sent: [], lists: [] });
+  const hour = Date.parse('2026-11-25T09:00:00.000Z') / 3_600_000;
+  const counted = { contactId: id, hour, sends: 2, version: 0, stale: [] };
+  await messaging.tables.test.write(countWrite(counted));
+  const { sent } = (await client.get(`/contacts/${id}/export`)).body;
+  expect(sent).toEqual([{ hour: '2026-11-25T09:00:00.000Z', messages: 2 }]);
   const items = [...first.items];
   for (let { nextCursor } = first; nextCursor !== undefined; ) {
     const next = (await client.get(`/contacts/${id}/export?limit=3&cursor=${nextCursor}`)).body;
@@ -128,7 +135,10 @@ test('an export tells all that is kept of a person, page by page, to who may see
   const texts = items.map(({ message, turn }) => turn?.text ?? message.payload.text);
   expect(texts).toEqual(['Oi', 'seis', 'dois', 'um']);
   expect(items[1].message.to).toBe(phone);
-  expect((await auditOf(client, id)).map(({ action }: { action: string }) => action)).toEqual(['contact.exported']);
+  expect((await auditOf(client, id)).map(({ action }: { action: string }) => action)).toEqual([
+    'contact.exported',
+    'contact.exported',
+  ]);
   const { key } = (await client.post('/v2/api-keys', { name: 'No pii', scopes: ['contacts:read'] })).body;
   expectProblem(await apiClient(messaging.url, key).get(`/contacts/${id}/export`), 403);
 });

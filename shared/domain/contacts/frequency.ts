@@ -1,3 +1,5 @@
+import { isoTime } from '../core/time.ts';
+
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
@@ -56,3 +58,10 @@ export const staleHours = (byHour: SentByHour, now: number): number[] => {
   }
   return [...byHour.keys()].filter((hour) => !kept.has(hour));
 };
+
+/** What was sent to a contact, as its export shows it: newest first. */
+export const sentView = ({ byHour }: SentCounts) =>
+  [...byHour]
+    .filter(([, sends]) => sends > 0)
+    .sort(([a], [b]) => b - a)
+    .map(([hour, messages]) => ({ hour: isoTime(hour * HOUR_MS), messages }));

@@ -4,6 +4,7 @@ import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { turnEventId } from '../../domain/tracking/ai-turn.ts';
 import { KEYS } from '../access-patterns.ts';
+import { membershipRange } from '../audience/memberships.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
@@ -64,13 +65,8 @@ export const eraseCreation =
 /** Deletes since when a person was in segments, or out of them. */
 export const eraseMemberships =
   (table: Table) =>
-  ({ contactId }: Erasure): Promise<SweepOutcome> => {
-    const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
-    return deleteRange(table, contactId, {
-      partition,
-      sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
-    });
-  };
+  ({ contactId }: Erasure): Promise<SweepOutcome> =>
+    deleteRange(table, contactId, membershipRange(contactId));
 
 /** Deletes what assistants reported of a person, and takes it from the events. */
 export const eraseTurns =

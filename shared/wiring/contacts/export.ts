@@ -1,9 +1,12 @@
 import { auditEntry } from '../../domain/audit/entry.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
+import { NEVER_SENT } from '../../domain/contacts/frequency.ts';
 import type { Actor } from '../../domain/core/actor.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import { segmentsOfContact } from '../../storage/audience/memberships.ts';
 import { auditWrites } from '../../storage/audit/audit-log.ts';
 import { allConsents } from '../../storage/contacts/consent-history.ts';
+import { readSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { listsOfContact } from '../../storage/lists/unlisted-contacts.ts';
 import { devicesOfContact, pushDevices } from '../../storage/push/devices.ts';
 import { clock, table, vaults } from '../process/aws.ts';
@@ -11,14 +14,23 @@ import { clock, table, vaults } from '../process/aws.ts';
 const DEVICES_IN_FLIGHT = 8;
 
 /** What the first page of an export has beside the contact, once the export is entered in the audit log. */
-export const beginExport = async (actor: Actor, { id, number, organizationId }: Contact) => {
+export const beginExport = async (actor: Actor, contact: Contact) => {
+  const { id, number, organizationId } = contact;
   await table.transact(auditWrites(auditEntry(actor, { action: 'contact.exported', object: id, at: clock() })));
   const store = pushDevices(table, vaults.push);
-  const [consents, ids, lists] = await Promise.all([
+  const [consents, ids, lists, segments, [sent]] = await Promise.all([
     allConsents(table, id),
     devicesOfContact(table, id),
     listsOfContact(table, organizationId, number),
+    segmentsOfContact(table, contact),
+    readSentCounts(table, [id]),
   ]);
   const devices = await mapConcurrently(ids, DEVICES_IN_FLIGHT, (deviceId) => store.read(organizationId, deviceId));
-  return { consents, lists, devices: devices.filter((device) => device !== undefined) };
+  return {
+    consents,
+    lists,
+    segments,
+    sent: sent ?? NEVER_SENT,
+    devices: devices.filter((device) => device !== undefined),
+  };
 };
