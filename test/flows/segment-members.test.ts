@@ -60,7 +60,8 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
     organizationId: tenant.id,
     contactId: contact.id,
     lastInteractionAt: at,
-    updatedAt: Date.now() - 5_000,
+    // Not earlier: the dispatcher would be past it.
+    updatedAt: Date.now(),
   };
   await recordInteraction(table, interaction);
   const named = { segmentId: segment.id, contactId: contact.id };
