@@ -2,7 +2,18 @@ import * as z from 'zod';
 import { OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { AiTurn } from './ai.ts';
-import { byCursor, count, cursorPageOf, dateTime, flag, nextCursor, openObject, optionalText, part, text } from './common.ts';
+import {
+  byCursor,
+  count,
+  cursorPageOf,
+  dateTime,
+  flag,
+  nextCursor,
+  openObject,
+  optionalText,
+  part,
+  text,
+} from './common.ts';
 import { ContactRead, contactParams as params } from './contacts.ts';
 import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ImportRow, MAX_ROWS } from '../domain/contacts/import.ts';
+import { findIssue } from '../domain/core/json-text.ts';
 import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { closedObject, count, openObject, ordinal, part, text } from './common.ts';
 import { source } from './contact-fields.ts';
@@ -20,6 +21,13 @@ const faultsOf = (row: unknown): string =>
 /** A contact that keeps the contract, or why it does not. */
 const Entry = z
   .union([
+    z
+      .unknown()
+      .refine((row) => findIssue(row, '') !== undefined)
+      .transform((row) => {
+        const { path = '', message = '' } = findIssue(row, '') ?? {};
+        return { invalid: `${path} ${message}`.trim() };
+      }),
     ImportContact.transform((valid) => ({ valid })),
     z.unknown().transform((row) => ({ invalid: faultsOf(row) })),
   ])
@@ -56,6 +64,7 @@ export const importContacts = defineOperation({
   permission: 'contacts:write',
   rate: 'bulk_send',
   body: ImportContacts,
+  rowsIn: 'contatos',
   answer: openObject('ImportedContacts', 'What became of the rows; together as many as were sent.', {
     criados: count('How many contacts were created.', 2),
     atualizados: count('How many rows met a contact and were applied to it.', 1),
