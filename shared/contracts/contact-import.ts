@@ -60,7 +60,7 @@ export const importContacts = defineOperation({
   tag: 'Contacts',
   summary: 'Import contacts',
   description:
-    'Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the 60 lookups a minute; on 429 the rows were imported all the same.',
+    'Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the lookups, 60 at once and one more each second; on 429 the rows were imported all the same.',
   permission: 'contacts:write',
   rate: 'bulk_send',
   body: ImportContacts,

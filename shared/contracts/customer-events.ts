@@ -101,7 +101,7 @@ export const recordCustomerEvent = defineOperation({
   tag,
   summary: 'Record an event of a customer',
   description:
-    'A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls a minute name the customer by `phone` or `email`; then 429.',
+    'A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls at once and one more each second name the customer by `phone` or `email`; then 429.',
   permission: 'contacts:write',
   body: RecordEvent,
   responses: { 201: CustomerEvent, 200: CustomerEvent },
