@@ -5,9 +5,11 @@ import { cardView } from '../../shared/domain/cards/views.ts';
 import { deviceView } from '../../shared/domain/channels/push/device.ts';
 import { findContact } from '../../shared/domain/contacts/consent.ts';
 import { consentView } from '../../shared/domain/contacts/consent-history.ts';
+import { sentView } from '../../shared/domain/contacts/frequency.ts';
 import { contactReadView } from '../../shared/domain/contacts/views.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { customerEventView } from '../../shared/domain/customer-events/customer-event.ts';
+import { keptSegmentView } from '../../shared/domain/segments/views.ts';
 import { turnView } from '../../shared/domain/tracking/ai-turn.ts';
 import { storedView } from '../../shared/domain/tracking/views.ts';
 import { operation } from '../../shared/runtime/operation.ts';
@@ -42,6 +44,8 @@ export const handler = operation(
       lists: first.lists.map(({ id, name }) => ({ id, name })),
       cards: first.cards.map(cardView),
       activities: first.activities.map(activityView),
+      segments: first.segments.map(keptSegmentView),
+      sent: sentView(first.sent),
     }),
     items: items.map(exported),
     ...next,

@@ -156,6 +156,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     body: { format: 'csv', onConflict: 'update', size: 48_213, mapping: { Telefone: 'phone', Nome: 'name' } },
   },
   'contact-imports.list': { query: { limit: '50' } },
+  'export-jobs.list': { query: { limit: '50' } },
   'export-jobs.create': {
     body: {
       kind: 'messages',

@@ -59,13 +59,14 @@ const readHeaders = (raw: readonly string[]): [Single, Multi] => {
 /** Parses a query string; undefined when it is empty. Throws URIError on broken percent-encoding. */
 export const readQuery = (text: string): [Single, Multi] | undefined => {
   if (text === '') return undefined;
-  const single: Single = {};
-  const multi: Multi = {};
+  // Without a prototype, so that `__proto__` is a name like any other, as in the JSON of the deployment's events.
+  const single: Single = Object.create(null);
+  const multi: Multi = Object.create(null);
   for (const part of text.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
     const name = decodeQuery(equals < 0 ? part : part.slice(0, equals));
-    if (name !== '__proto__') put(single, multi, name, equals < 0 ? '' : decodeQuery(part.slice(equals + 1)));
+    put(single, multi, name, equals < 0 ? '' : decodeQuery(part.slice(equals + 1)));
   }
   return [single, multi];
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { BatchAccepted, MAX_MESSAGES } from './bulk.ts';
-import { coins, dateTime, optionalBoundedText, optionalFlag } from './common.ts';
+import { coins, dateTime, inOrder, optionalBoundedText, optionalFlag } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { ResendMessage } from './message-shapes.ts';
 
@@ -18,8 +18,8 @@ const Items = z
   .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'must name each message once')
   .meta({ description: `Messages by id: 1 to ${MAX_MESSAGES}, each with its own correction.` });
 
-const Filter = z
-  .strictObject({
+const Filter = inOrder(
+  z.strictObject({
     status: z
       .enum(['queued', 'failed'])
       .optional()
@@ -30,10 +30,10 @@ const Filter = z
     errorCode: optionalBoundedText(64, 'Only messages that failed for this reason.', 'invalid_recipient'),
     from: dateTime('Only messages created at or after this time.'),
     to: dateTime('Only messages created at or before this time.'),
-  })
-  .meta({
-    description: `Selects queued and failed messages that were not replaced: the oldest ${MAX_MESSAGES}. A resent message no longer matches, so the same call continues with the rest.`,
-  });
+  }),
+).meta({
+  description: `Selects queued and failed messages that were not replaced: the oldest ${MAX_MESSAGES}. A resent message no longer matches, so the same call continues with the rest.`,
+});
 
 const Body = z
   .strictObject({

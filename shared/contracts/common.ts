@@ -97,3 +97,10 @@ export const cursorPageOf = <T extends z.ZodType>(
 
 /** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A query or a filter whose `to` is not before its `from`, where both are given. */
+export const inOrder = <T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(schema: T): T =>
+  schema.refine(({ from, to }) => from === undefined || to === undefined || !(Date.parse(to) < Date.parse(from)), {
+    path: ['to'],
+    message: 'must not be before from',
+  });

@@ -4,7 +4,18 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { Activity } from './activities.ts';
 import { AiTurn } from './ai.ts';
 import { Card } from './card-fields.ts';
-import { byCursor, cursorPageOf, dateTime, nextCursor, openObject, optionalText, part, text } from './common.ts';
+import {
+  byCursor,
+  count,
+  cursorPageOf,
+  dateTime,
+  flag,
+  nextCursor,
+  openObject,
+  optionalText,
+  part,
+  text,
+} from './common.ts';
 import { ContactRead, contactParams as params } from './contacts.ts';
 import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
@@ -59,6 +70,21 @@ export const exportContact = defineOperation({
       .array(Activity)
       .optional()
       .meta({ description: 'On the first page: its first 500 activities; `GET /activities` has all.' }),
+    segments: z
+      .array(
+        part('A segment.', {
+          id: idSchema('segment'),
+          name: optionalText('The name of the segment; absent for one that was deleted.', 'Vips'),
+          member: flag('Whether the contact was in it when that was last looked at.', true),
+          since: dateTime('When it last entered or left, as far as that is known.').optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'On the first page: the segments that have the contact, and those that it left.' }),
+    sent: z
+      .array(part('An hour.', { hour: dateTime('When the hour began.'), messages: count('How many messages.', 2) }))
+      .optional()
+      .meta({ description: 'On the first page: what frequency caps count as sent to the contact, by the hour.' }),
     items: z
       .array(
         part('A message, a turn or an event.', {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ImportRow, MAX_ROWS } from '../domain/contacts/import.ts';
+import { findIssue } from '../domain/core/json-text.ts';
 import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { closedObject, count, openObject, ordinal, part, text } from './common.ts';
 import { source } from './contact-fields.ts';
@@ -20,6 +21,13 @@ const faultsOf = (row: unknown): string =>
 /** A contact that keeps the contract, or why it does not. */
 const Entry = z
   .union([
+    z
+      .unknown()
+      .refine((row) => findIssue(row, '') !== undefined)
+      .transform((row) => {
+        const { path = '', message = '' } = findIssue(row, '') ?? {};
+        return { invalid: `${path} ${message}`.trim() };
+      }),
     ImportContact.transform((valid) => ({ valid })),
     z.unknown().transform((row) => ({ invalid: faultsOf(row) })),
   ])
@@ -52,10 +60,11 @@ export const importContacts = defineOperation({
   tag: 'Contacts',
   summary: 'Import contacts',
   description:
-    'Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the 60 lookups a minute; on 429 the rows were imported all the same.',
+    'Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the lookups, 60 at once and one more each second; on 429 the rows were imported all the same.',
   permission: 'contacts:write',
   rate: 'bulk_send',
   body: ImportContacts,
+  rowsIn: 'contatos',
   answer: openObject('ImportedContacts', 'What became of the rows; together as many as were sent.', {
     criados: count('How many contacts were created.', 2),
     atualizados: count('How many rows met a contact and were applied to it.', 1),

@@ -89,6 +89,8 @@ interface RequestParts {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** The field of the body whose rows the schema refuses one by one, also for what no body may hold (docs/spec/errors.md#hostile-input). */
+  readonly rowsIn?: string;
   /** A body passed on as unparsed text: providers sign its exact bytes. */
   readonly rawBody?: RawContent;
   readonly stream?: StreamedBody;
@@ -162,9 +164,9 @@ export const defineOperation = <const D extends OperationContract | OperationDec
   declaration: D,
 ): ContractOf<D> => {
   if (!('route' in declaration)) return declaration as ContractOf<D>;
-  const { route, params, query, body, rawBody, stream, ...rest } = declaration as OperationDeclaration;
+  const { route, params, query, body, rowsIn, rawBody, stream, ...rest } = declaration as OperationDeclaration;
   const [method, path] = route.split(' ');
-  const request = definedFields({ params, query, body, rawBody, stream });
+  const request = definedFields({ params, query, body, rowsIn, rawBody, stream });
   const responses = 'answer' in rest ? { 200: rest.answer } : rest.responses;
   return { ...rest, method, path, request, responses } as unknown as ContractOf<D>;
 };

@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { EXPORT_FORMATS, EXPORT_KINDS, EXPORT_STATUSES, MAX_JOB_DAYS } from '../domain/exports/export-job.ts';
 import { EXPORT_CHANNELS } from '../domain/exports/export-row.ts';
-import { closedObject, count, dateTime, flag, openObject, optionalText, part, pathId } from './common.ts';
+import { byCursor, count, cursorPageOf, dateTime, flag, openObject, optionalText, part, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const kind = z.enum(EXPORT_KINDS).meta({ description: 'What is exported.', example: 'messages' });
+const kindOf = <const K extends (typeof EXPORT_KINDS)[number]>(value: K) =>
+  z.literal(value).meta({ description: 'What is exported.' });
 const channel = z.enum(EXPORT_CHANNELS).meta({ description: 'The channel.', example: 'sms' });
 const format = z.enum(EXPORT_FORMATS).meta({ description: 'The format of the file.', example: 'csv' });
 const window = {
@@ -16,15 +18,16 @@ const window = {
 const ExportJob = openObject('ExportJob', 'An export into a file.', {
   id: idSchema('exportJob'),
   kind,
-  channel,
+  channel: channel.optional(),
   format,
   status: z.enum(EXPORT_STATUSES).meta({ description: 'How far it is.', example: 'completed' }),
   masked: flag('Whether addresses are masked: who created it lacks pii:full.', false),
-  ...window,
+  from: window.from.optional(),
+  to: window.to.optional(),
   createdAt: dateTime('When it was created.'),
   endedAt: dateTime('When it ended.').optional(),
   progress: part('What is in the file until now.', {
-    rows: count('How many messages.', 48_213),
+    rows: count('How many rows.', 48_213),
     bytes: count('How many bytes.', 9_830_112),
   }),
   url: optionalText(
@@ -34,6 +37,13 @@ const ExportJob = openObject('ExportJob', 'An export into a file.', {
   urlExpiresAt: dateTime('Until when the URL answers.').optional(),
 });
 
+const CreateExportJob = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: kindOf('messages'), channel, ...window, format }),
+    z.strictObject({ kind: kindOf('contacts'), format }),
+  ])
+  .meta({ id: 'CreateExportJob', description: 'An export into a file: of messages, or of contacts.' });
+
 const params = z.object({ id: pathId('exportJob', 'The id of the export.') });
 const common = { tag: 'Exports', permission: 'messages:read' } as const;
 
@@ -41,9 +51,9 @@ export const createExportJob = defineOperation({
   ...common,
   id: 'export-jobs.create',
   route: 'POST /v2/exports/jobs',
-  summary: 'Export the messages of a time into a file',
-  description: `Sent and received, newest first, at most ${MAX_JOB_DAYS} days: the rows of \`GET /v2/exports/messages\`, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
-  body: closedObject('CreateExportJob', 'An export into a file.', { kind, channel, ...window, format }),
+  summary: 'Export messages or contacts into a file',
+  description: `Messages: those of a channel, sent and received, of at most ${MAX_JOB_DAYS} days, with the rows of \`GET /v2/exports/messages\`. Contacts: all of them, as \`GET /contacts\` shows them; they need contacts:read as well. Newest first, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
+  body: CreateExportJob,
   responses: { 201: ExportJob },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk'] },
@@ -59,4 +69,28 @@ export const getExportJob = defineOperation({
   params,
   answer: ExportJob,
   uses: { table: 'read', objects: ['export_file'] },
+});
+
+export const listExportJobs = defineOperation({
+  ...common,
+  id: 'export-jobs.list',
+  route: 'GET /v2/exports/jobs',
+  summary: 'List exports into files, newest first',
+  description: 'Without addresses of files; exports are kept for 30 days from their creation.',
+  query: z.strictObject({ ...byCursor(50, 100) }),
+  answer: cursorPageOf(ExportJob, 'ExportJobs', 'exports', 'exports'),
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});
+
+export const cancelExportJob = defineOperation({
+  ...common,
+  id: 'export-jobs.cancel',
+  route: 'POST /v2/exports/jobs/{id}/cancel',
+  summary: 'Cancel an export into a file',
+  description:
+    'No part of its file stays, and another export may begin. A repeat answers the export as it is; 409 for one that ended otherwise. Raises export.completed.',
+  params,
+  answer: ExportJob,
+  errors: ['CONFLICT'],
+  uses: { table: 'write', objects: ['export_work'] },
 });

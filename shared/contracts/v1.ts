@@ -46,18 +46,21 @@ const maxCoins = z
   .meta({ description: 'It is not sent if it would cost more coins than this.', example: 2_000 });
 
 const Fallback = z
-  .union([
-    channel,
-    z.strictObject({
+  .union(
+    [
       channel,
-      to: to.optional(),
-      text: plainText.optional(),
-      template: template.optional(),
-      variables: variables.optional(),
-      after: duration.optional(),
-      maxCoins: maxCoins.optional(),
-    }),
-  ])
+      z.strictObject({
+        channel,
+        to: to.optional(),
+        text: plainText.optional(),
+        template: template.optional(),
+        variables: variables.optional(),
+        after: duration.optional(),
+        maxCoins: maxCoins.optional(),
+      }),
+    ],
+    { error: `must be one of ${CHANNELS.join(', ')}, or an object with such a channel` },
+  )
   .meta({
     id: 'Fallback',
     description:

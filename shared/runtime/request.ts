@@ -10,7 +10,7 @@ import {
 import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
 import { readJson } from '../domain/core/json-text.ts';
 import { orUndefined } from '../domain/core/or-undefined.ts';
-import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { fieldErrors, unknownFields, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
 
 const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
@@ -29,13 +29,14 @@ export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Parses a text as a JSON body: 400 if it is not JSON, `problem` if it does not match the schema. */
+/** Parses a text as a JSON body: 400 if it is not JSON, `problem` if it does not match the schema. `rowsIn`: as in `readJson`. */
 export const parseJsonBody = <T, N extends InputProblem>(
   schema: z.ZodType<T>,
   text: string,
   problem: N,
+  rowsIn?: string,
 ): T | Refusal<'BAD_REQUEST' | N> => {
-  const json = readJson(text, problem);
+  const json = readJson(text, problem, rowsIn);
   return json instanceof Refusal ? json : parsePart(schema, json.value, problem, 'The body');
 };
 
@@ -81,7 +82,7 @@ const readStream = (event: APIGatewayProxyEvent & StreamedEvent, { contentTypes,
 };
 
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
-  const { body: schema, rawBody, stream } = contract.request;
+  const { body: schema, rawBody, rowsIn, stream } = contract.request;
   if (stream) return readStream(event, stream);
   if (!schema && !rawBody) return {};
   const encoding = header(event, 'content-encoding');
@@ -92,7 +93,7 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   if (rawBody) return text;
   if (text.trim() === '') return emptyBody(schema);
   if (hasOtherContentType(event)) return NOT_JSON;
-  return schema ? parseJsonBody(schema, text, inputProblem(contract)) : {};
+  return schema ? parseJsonBody(schema, text, inputProblem(contract), rowsIn) : {};
 };
 
 /** Query values as one flat object; a repeated parameter is a list. */
@@ -124,6 +125,8 @@ const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: u
   schema ? parsePart(schema, input, problem, what) : {};
 
 const NO_QUERY = z.strictObject({});
+/** The name of no parameter; a schema would overlook it. */
+const PROTOTYPE = '__proto__';
 /** An operation without a query knows no parameter; public ones take any, since others add theirs to the links that they follow. */
 const querySchema = ({ request, permission }: OperationContract) =>
   request.query ?? (permission === 'public' ? undefined : NO_QUERY);
@@ -137,7 +140,13 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
     .flat()
     .some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
   if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
-  const query = readPart(querySchema(contract), queryOf(event), badQuery, 'The query');
+  const schema = querySchema(contract);
+  if (schema && Object.hasOwn(event.multiValueQueryStringParameters ?? {}, PROTOTYPE))
+    return refuse(badQuery, {
+      detail: 'The query breaks the contract.',
+      errors: [{ path: PROTOTYPE, message: unknownFields(schema) }],
+    });
+  const query = readPart(schema, queryOf(event), badQuery, 'The query');
   if (query instanceof Refusal) return query;
   const body = readBody(contract, event);
   return body instanceof Refusal ? body : { params, query, body };

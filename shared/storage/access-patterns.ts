@@ -201,7 +201,7 @@ export const KEYS = {
   importJob: (id: Id<'importJob'>) => key(`IMP#${id}`, 'IMP'),
   /** The import of an organization that is on its way: there is one at a time. */
   runningImport: (organizationId: Org) => key(`IMPRUN#${organizationId}`, 'IMPRUN'),
-  /** An export of messages into a file: how far it has come, and who works on it. */
+  /** An export into a file: how far it has come, and who works on it. */
   exportJob: (id: Id<'exportJob'>) => key(`EXP#${id}`, 'EXP'),
   /** The export of an organization that is on its way: there is one at a time. */
   runningExport: (organizationId: Org) => key(`EXPRUN#${organizationId}`, 'EXPRUN'),

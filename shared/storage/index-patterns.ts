@@ -66,6 +66,9 @@ export const INDEX_KEYS = {
   /** An organization's imports of contacts from files. */
   importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) =>
     newestIn('gsi1', `IMPS#${organizationId}`, createdAt, id),
+  /** An organization's exports into files. */
+  exportJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'exportJob'>) =>
+    newestIn('gsi1', `EXPS#${organizationId}`, createdAt, id),
   /** An organization's e-mail templates. */
   emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) =>
     newestIn('gsi1', `ETPLS#${organizationId}`, createdAt, id),

@@ -135,6 +135,12 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
       expect(await store.remove(before, world.now)).toBe(true);
       segments.delete(id);
     },
+    /** Runs the sweeps that are due once. */
+    async sweeps() {
+      for (const { pk, sk } of await overdue(table, 'segment_members', world.now, 1_000))
+        if (pk.includes(organizationId) && isSegmentSweep({ sk }))
+          await sweepSegment(portsOver(table), organizationId, PARSE_KEY.segmentSweep({ pk, sk }).segmentId);
+    },
     /** Works on everything that is due once, by a process over a table; answers whether there was any. */
     async work(over: Table): Promise<boolean> {
       const ports = portsOver(over);

@@ -104,6 +104,25 @@ describe('workers at once', () => {
     expect([moves(), await base.kept(segment.id)]).toEqual([[], new Set()]);
   });
 
+  test('leave marks as they are where a look was lost, also of a merge that has read all of its contacts', async () => {
+    const { base, contact, moves, segment } = await startWith(isVip, 2);
+    await base.change(contact(0), vip);
+    const sweepAnother = async () => {
+      await base.addSegment(isRecent);
+      world.now += FIRST_LOOK_MS;
+      // Its sweep looks at the block, and not at who is in the first segment.
+      await base.sweeps();
+    };
+    const late = base.portsOver(waiting(sweepAnother));
+    expect(await mergeChanges(late, base.organizationId, { atLeast: 1, contactId: contact(0).id })).toBe(false);
+    const [mark] = (await readChanged(table, base.organizationId)).filter(
+      ({ contactId }) => contactId === contact(0).id,
+    );
+    expect(mark?.duePk).toEqual(expect.any(String));
+    await base.quiet();
+    expect(moves()).toEqual([`${segment.id} entered ${contact(0).id}`]);
+  });
+
   test('of many changes at once are few: who finds its mark taken care of has nothing to do', async () => {
     const { base, contact } = await startWith(isVip, 12);
     for (let at = 0; at < 12; at++) await base.change(contact(at), vip);

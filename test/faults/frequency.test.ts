@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { cancel } from '../../shared/domain/api/cancel-and-force.ts';
-import type { FrequencyCap } from '../../shared/domain/contacts/frequency.ts';
+import { type FrequencyCap, NEVER_SENT } from '../../shared/domain/contacts/frequency.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
@@ -13,7 +13,6 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import {
   eraseSentCounts,
-  NEVER_SENT,
   parseSentCounts,
   readSentCounts,
   uniteSentWrites,

@@ -1,13 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { newAccount, personHash } from '../../shared/domain/access/accounts.ts';
-import { newSession } from '../../shared/domain/access/sessions.ts';
-import { accountStore } from '../../shared/storage/access/accounts.ts';
-import { sessionStore } from '../../shared/storage/access/sessions.ts';
-import { accepted } from '../support/accepted.ts';
-import { apiClient, type Client, type Tenant } from '../support/api.ts';
+import { countWrite } from '../../shared/storage/contacts/sent-counts.ts';
+import { apiClient, type Client } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
-import { PATIENCE } from './support.ts';
+import { anAdmin, PATIENCE } from './support.ts';
 
 const messaging = await sharedMessaging();
 
@@ -18,17 +14,6 @@ const create = async (client: Client, fields: object = {}) =>
 const patch = (client: Client, id: string, body: object) => client.call('PATCH', `/contacts/${id}`, { body });
 const remove = (client: Client, id: string) => client.call('DELETE', `/contacts/${id}`);
 
-/** A client with an admin's session in the test environment. */
-const anAdmin = async ({ id: organizationId }: Tenant) => {
-  const email = `admin-${organizationId}@example.com`;
-  const emailHash = personHash(await messaging.vault('test', 'people'), email);
-  const person = { organizationId, name: 'Bia', email, emailHash, role: 'admin', status: 'active' } as const;
-  const account = newAccount(person, Date.now());
-  await accountStore(messaging.tables.test, { byOperator: true }).create(account, undefined);
-  const session = accepted(newSession(account, 'test', Date.now()));
-  await sessionStore(messaging.tables.test).open(session, account);
-  return { accountId: account.id, client: apiClient(messaging.url, session.secret.text) };
-};
 const auditOf = async (client: Client, object: string) =>
   (await client.get(`/v2/audit?object=${object}`)).body.items.map(
     ({ action, actor, details }: { action: string; actor: { id: string }; details: object }) => ({
@@ -82,7 +67,7 @@ test('a deleted contact is gone at once, and the person soon after from its mess
 
 test('documents are revealed to a person in a session alone, and never without an entry', async () => {
   const tenant = await messaging.tenant();
-  const { client, accountId } = await anAdmin(tenant);
+  const { client, accountId } = await anAdmin(messaging, tenant);
   const { id } = await create(tenant.test, { cpf: '529.982.247-25', nascimento: '1990-05-20' });
   const path = `/v2/contacts/${id}/documentos/revelar`;
   expectProblem(await tenant.test.post(path, undefined), 403);
@@ -92,7 +77,7 @@ test('documents are revealed to a person in a session alone, and never without a
   expect(revealed).toMatchObject({ status: 200, body: { cpf: '52998224725', nascimento: '1990-05-20' } });
   const entry = { action: 'contact.documents_revealed', actor: accountId, details: { fields: ['cpf', 'nascimento'] } };
   expect(await auditOf(tenant.test, id)).toEqual([entry]);
-  const other = await anAdmin(await messaging.tenant());
+  const other = await anAdmin(messaging, await messaging.tenant());
   expectProblem(await other.client.post(path, undefined), 404);
   const answers = await Promise.all(Array.from({ length: 35 }, () => client.post(path, undefined)));
   const limited = answers.filter(({ status }) => status === 429);
@@ -134,6 +119,12 @@ test('an export tells all that is kept of a person, page by page, to who may see
   ];
   expect(first.consents).toMatchObject(history);
   expect((await client.get(`/contacts/${id}/consents`)).body.items).toMatchObject(history);
+  expect(first).toMatchObject({ segments: [], sent: [], lists: [] });
+  const hour = Date.parse('2026-11-25T09:00:00.000Z') / 3_600_000;
+  const counted = { contactId: id, hour, sends: 2, version: 0, stale: [] };
+  await messaging.tables.test.write(countWrite(counted));
+  const { sent } = (await client.get(`/contacts/${id}/export`)).body;
+  expect(sent).toEqual([{ hour: '2026-11-25T09:00:00.000Z', messages: 2 }]);
   const items = [...first.items];
   for (let { nextCursor } = first; nextCursor !== undefined; ) {
     const next = (await client.get(`/contacts/${id}/export?limit=3&cursor=${nextCursor}`)).body;
@@ -144,7 +135,10 @@ test('an export tells all that is kept of a person, page by page, to who may see
   const texts = items.map(({ message, turn }) => turn?.text ?? message.payload.text);
   expect(texts).toEqual(['Oi', 'seis', 'dois', 'um']);
   expect(items[1].message.to).toBe(phone);
-  expect((await auditOf(client, id)).map(({ action }: { action: string }) => action)).toEqual(['contact.exported']);
+  expect((await auditOf(client, id)).map(({ action }: { action: string }) => action)).toEqual([
+    'contact.exported',
+    'contact.exported',
+  ]);
   const { key } = (await client.post('/v2/api-keys', { name: 'No pii', scopes: ['contacts:read'] })).body;
   expectProblem(await apiClient(messaging.url, key).get(`/contacts/${id}/export`), 403);
 });

@@ -25,6 +25,22 @@ const exported = async (client: Client, fields: object = {}) => {
   return { job, text: job.url ? await (await fetch(job.url)).text() : undefined };
 };
 
+const exportedContacts = async (client: Client, format: string) => {
+  const { status, body } = await client.post(PATH, { kind: 'contacts', format });
+  expect(status).toBe(201);
+  const job = await completed(client, body.id);
+  return { job, text: job.url ? await (await fetch(job.url)).text() : undefined };
+};
+const importedFile = async (client: Client, file: string, mapping: object) => {
+  const imports = '/contacts/import/jobs';
+  const about = { format: 'csv', onConflict: 'update', size: Buffer.byteLength(file), mapping };
+  const { id, upload } = (await client.post(imports, about)).body;
+  await fetch(upload.url, { method: 'PUT', headers: { 'content-type': upload.headers['content-type'] }, body: file });
+  expect((await client.post(`${imports}/${id}/start`, undefined)).status).toBe(200);
+  await becomes(client, `${imports}/${id}`, { status: 'completed' });
+  return (await client.get(`${imports}/${id}`)).body;
+};
+
 describe('an export into a file', () => {
   test('has the rows that the export by pages has, in both formats, and an address that a read makes anew', async () => {
     const { test: client } = await messaging.tenant();
@@ -70,6 +86,100 @@ describe('an export into a file', () => {
     expect(read.body.url).toBeUndefined();
   });
 
+  test('has all contacts, as their list shows them; an import of the file finds them as they are', async () => {
+    const { test: client } = await messaging.tenant();
+    const formula = '=HYPERLINK("https://evil.example")';
+    for (const fields of [
+      {
+        phone: '+5511970000001',
+        name: formula,
+        tags: ['vip', '-1'],
+        attributes: { plano: '=1+1' },
+        externalId: 'loja:1',
+      },
+      {
+        phone: '+5511970000002',
+        name: 'Rui',
+        email: 'rui@example.com',
+        cpf: '529.982.247-25',
+        externalIds: { hubspot: '@x' },
+      },
+      { phone: '+5511970000003' },
+    ])
+      expect((await client.post('/contacts', fields)).status).toBe(201);
+    const listed = (await client.get('/contacts')).body.items;
+    const ndjson = await exportedContacts(client, 'ndjson');
+    const rows = ndjson.text
+      ?.split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    const shown = listed.map(({ cpfCipher: _, ...contact }: { cpfCipher?: string }) => contact);
+    expect(rows).toEqual(shown);
+    expect(ndjson.text).not.toContain('529');
+
+    const csv = await exportedContacts(client, 'csv');
+    expect(csv.job).toMatchObject({ kind: 'contacts', progress: { rows: 3 }, masked: false });
+    expect(csv.job.channel).toBeUndefined();
+    const lines = csv.text?.split('\r\n').slice(0, -1) ?? [];
+    expect(lines[0]).toMatch(/^id,phone,name,email,externalId,/);
+    expect(lines[3]).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+    expect(csv.text).toContain("'@x");
+    expect(lines.slice(1).every((line) => line.split(',')[1]?.startsWith("'+"))).toBe(true);
+    const mapping = {
+      phone: 'phone',
+      name: 'name',
+      email: 'email',
+      externalId: 'externalId',
+      tags: 'tags',
+      'externalIds.hubspot': 'externalIds.hubspot',
+    };
+    const again = await importedFile(client, csv.text ?? '', mapping);
+    expect(again.progress).toMatchObject({ rows: 3, updated: 3, errors: 0 });
+    expect((await client.get('/contacts')).body.items).toEqual(listed);
+  });
+
+  test('of contacts is masked without pii:full, and needs contacts:read at its creation and for its file', async () => {
+    const { test: client } = await messaging.tenant();
+    await client.post('/contacts', { phone: '+5511970000004', email: 'ana@example.com' });
+    const reader = await messaging.limited(client, ['messages:read', 'contacts:read']);
+    const { job, text } = await exportedContacts(reader, 'csv');
+    expect(job.masked).toBe(true);
+    expect(text).toContain('+55119****0004');
+    expect(text).not.toMatch(/970000004|ana@example/);
+    const other = await messaging.limited(client, ['messages:read']);
+    expectProblem(await other.post(PATH, { kind: 'contacts', format: 'csv' }), 403);
+    const read = await other.get(`${PATH}/${job.id}`);
+    expect(read).toMatchObject({ status: 200, body: { status: 'completed' } });
+    expect(read.body.url).toBeUndefined();
+  });
+
+  test('is listed, newest first, and cancelled once: then another may begin', async () => {
+    const { test: client } = await messaging.tenant();
+    const { job: first } = await exportedContacts(client, 'csv');
+    expectProblem(await client.post(`${PATH}/${first.id}/cancel`, undefined), 409);
+    const second = (await client.post(PATH, { ...ABOUT, ...window() })).body;
+    const cancelled = await client.post(`${PATH}/${second.id}/cancel`, undefined);
+    // Whether it had ended by then is the worker's.
+    if (cancelled.status === 200) {
+      expect(cancelled.body).toMatchObject({ status: 'cancelled', endedAt: expect.any(String) });
+      expect(await client.post(`${PATH}/${second.id}/cancel`, undefined)).toMatchObject({
+        status: 200,
+        body: cancelled.body,
+      });
+      expect((await client.get(`${PATH}/${second.id}`)).body.url).toBeUndefined();
+    } else expectProblem(cancelled, 409);
+    await exportedContacts(client, 'csv');
+    await vi.waitFor(async () => {
+      const { items } = (await client.get(PATH, { limit: 2 })).body;
+      expect(items.map(({ id }: { id: string }) => id)).toHaveLength(2);
+      expect(items[1].id).toBe(second.id);
+    }, PATIENCE);
+    const { nextCursor } = (await client.get(PATH, { limit: 2 })).body;
+    expect((await client.get(PATH, { limit: 2, cursor: nextCursor })).body).toMatchObject({
+      items: [{ id: first.id }],
+    });
+  });
+
   test('is nobody else’s, and of a year at most', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const { job } = await exported(owner.test);
@@ -78,6 +188,7 @@ describe('an export into a file', () => {
       { ...window(367) },
       { from: iso(Date.now()), to: iso(0) },
       { kind: 'contacts' },
+      { kind: 'lists' },
       { channel: 'push' },
     ])
       expectProblem(await owner.test.post(PATH, { ...ABOUT, ...window(), ...fields }), 422);

@@ -60,7 +60,8 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
     organizationId: tenant.id,
     contactId: contact.id,
     lastInteractionAt: at,
-    updatedAt: Date.now() - 5_000,
+    // Not earlier: the dispatcher would be past it.
+    updatedAt: Date.now(),
   };
   await recordInteraction(table, interaction);
   const named = { segmentId: segment.id, contactId: contact.id };
@@ -72,6 +73,9 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
   await passDay(tenant.id, contact.id);
   await expect.poll(moves, PATIENCE).toMatchObject([{ type: 'segment.entered' }, { type: 'segment.left', ...named }]);
   expect(await explained()).toMatchObject({ member: false, since: moves()[1]?.at });
+
+  const { segments } = (await tenant.test.get(`/contacts/${contact.id}/export`)).body;
+  expect(segments).toEqual([{ id: segment.id, name: 'Recentes', member: false, since: moves()[1]?.at }]);
 
   // What was told once is not told again by another change.
   await tenant.test.call('PATCH', `/contacts/${contact.id}`, { body: { name: 'Ana' } });

@@ -28,8 +28,48 @@ test('an id whose bytes are no UTF-8 is as unknown as any other', async () => {
   expectProblem(await tenant.test.get('/contacts/%zz'), 400);
 });
 
-test('events of customers are not listed backwards in time: 400 names the end', async () => {
+test.each([
+  ['GET', '/v2/events', 400],
+  ['GET', '/messages', 400],
+  ['GET', '/v2/sms/messages', 422],
+  ['GET', '/v2/sms/replies', 422],
+  ['GET', '/v2/push/messages', 422],
+  ['GET', '/v2/audit', 400],
+])('nothing is listed backwards in time: %s %s is %i, and names the end', async (method, path, status) => {
   const [from, to] = ['2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z'];
-  expectProblem(await tenant.test.get('/v2/events', { from, to }), 400, { errors: ['to'] });
-  expect((await tenant.test.get('/v2/events', { from, to: from })).status).toBe(200);
+  expectProblem(await tenant.test.call(method, path, { query: { from, to } }), status, { errors: ['to'] });
+  expect((await tenant.test.call(method, path, { query: { from, to: from } })).status).toBe(200);
+});
+
+test('messages are not resent by a filter backwards in time', async () => {
+  const filter = { from: '2026-03-02T00:00:00Z', to: '2026-03-01T00:00:00Z' };
+  const answer = await tenant.test.post('/v1/messages/bulk-resend', { filter, dryRun: true });
+  expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(['filter.to']);
+});
+
+test('a parameter __proto__ is as unknown as any other', async () => {
+  expectProblem(await tenant.test.get('/contacts?__proto__=1'), 400, { errors: ['__proto__'] });
+  expectProblem(await tenant.test.get('/v2/sms/messages?__proto__=1'), 422, { errors: ['__proto__'] });
+  expectProblem(await tenant.test.get('/v2/wallet?__proto__=1'), 400, { errors: ['__proto__'] });
+});
+
+test('a fallback of the wrong type is told what one is', async () => {
+  const body = { channel: 'sms', to: '+5511999990005', text: 'Oi', fallback: [7, 'fax'] };
+  const { status, body: problem } = await tenant.test.post('/v1/messages', body, { 'idempotency-key': 'k' });
+  expect(status).toBe(422);
+  expect(problem.errors.map(({ path }: { path: string }) => path)).toEqual(['fallback.0', 'fallback.1']);
+  for (const { message } of problem.errors) expect(message).toMatch(/^must be one of whatsapp, .*, or an object/);
+});
+
+test('a row of an import with what no body may hold is an error of its own, and the others are imported', async () => {
+  const contatos = [
+    { phone: '+5511970001111', name: 'a\u0000b' },
+    { phone: '+5511970002222' },
+    { phone: '+5511970003333', attributes: { '\ud800': 1 } },
+    { phone: '+5511970004444', attributes: { n: 2 ** 60 } },
+  ];
+  const { status, body } = await tenant.test.post('/contacts/import', { contatos, onConflict: 'skip' });
+  expect([status, body.criados, body.erros.map(({ linha }: { linha: number }) => linha)]).toEqual([200, 1, [1, 3, 4]]);
+  expect(body.erros[0].mensagem).toBe('name must not contain NUL');
+  expectProblem(await tenant.test.post('/contacts/import', { contatos, onConflict: 'a\u0000' }), 422);
 });

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { saveProvider } from '../../infra/operator/provider-settings.ts';
+import { newAccount, personHash } from '../../shared/domain/access/accounts.ts';
+import { newSession } from '../../shared/domain/access/sessions.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import { accountStore } from '../../shared/storage/access/accounts.ts';
+import { sessionStore } from '../../shared/storage/access/sessions.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
-import type { Answer, Client, Messaging, Tenant } from '../support/api.ts';
+import { accepted } from '../support/accepted.ts';
+import { type Answer, apiClient, type Client, type Messaging, type Tenant } from '../support/api.ts';
 
 /** The header of an idempotency key: a new one, or the given one. */
 export const keyed = (key: string = randomUUID()) => ({ 'idempotency-key': key });
@@ -111,3 +116,15 @@ export const storeReply = async (
 /** The rows of a table-driven test: each name with each of its values. */
 export const pairsOf = (table: Readonly<Record<string, readonly string[]>>): [name: string, value: string][] =>
   Object.entries(table).flatMap(([name, values]) => values.map((value): [string, string] => [name, value]));
+
+/** A client with an admin's session in the test environment. */
+export const anAdmin = async (messaging: Messaging, { id: organizationId }: Pick<Tenant, 'id'>) => {
+  const email = `admin-${organizationId}@example.com`;
+  const emailHash = personHash(await messaging.vault('test', 'people'), email);
+  const person = { organizationId, name: 'Bia', email, emailHash, role: 'admin', status: 'active' } as const;
+  const account = newAccount(person, Date.now());
+  await accountStore(messaging.tables.test, { byOperator: true }).create(account, undefined);
+  const session = accepted(newSession(account, 'test', Date.now()));
+  await sessionStore(messaging.tables.test).open(session, account);
+  return { accountId: account.id, client: apiClient(messaging.url, session.secret.text) };
+};

@@ -39,7 +39,7 @@ describe('a merged contact', () => {
   test('was sent what both were sent, as frequency caps count it', async () => {
     const [target, duplicate] = await pair();
     const hour = 490_000;
-    const count = (contactId: Contact['id']) => ({ contactId, hour, version: 0, stale: [] });
+    const count = (contactId: Contact['id']) => ({ contactId, hour, version: 0, sends: 1, stale: [] });
     for (const { id } of [target, duplicate]) await world.table.write(countWrite(count(id)));
     accepted(await merge(target, duplicate));
     const [both, none] = await readSentCounts(world.table, [target.id, duplicate.id]);

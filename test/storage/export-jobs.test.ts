@@ -4,7 +4,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import type { ExportJob } from '../../shared/domain/exports/export-job.ts';
 import type { ExportRow } from '../../shared/domain/exports/export-row.ts';
 import type { ExportBucket, ExportRunPorts } from '../../shared/domain/exports/job-ports.ts';
-import { createExport } from '../../shared/domain/exports/jobs.ts';
+import { cancelExport, createExport } from '../../shared/domain/exports/jobs.ts';
 import { runExport } from '../../shared/domain/exports/run-export.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
@@ -86,7 +86,7 @@ const page: ExportRunPorts['page'] = async (_, cursor) => {
   const at = Number(cursor ?? 0);
   const row = (id: string) => ({ id, subject: 'x'.repeat(1.5 * MB) }) as ExportRow;
   const items = [row(`${at}a`), row(`${at}b`)];
-  return at + 1 < PAGES ? { items, nextCursor: String(at + 1) } : { items };
+  return { kind: 'messages', items, ...(at + 1 < PAGES ? { nextCursor: String(at + 1) } : {}) };
 };
 const IDS = Array.from({ length: PAGES }, (_, at) => [`${at}a`, `${at}b`]).flat();
 
@@ -185,6 +185,24 @@ describe('an export into a file', () => {
     gate.resolve();
     await paused;
     await expectExact(late);
+  });
+
+  test('is cancelled whatever its worker does at that moment: nothing of it stays, and the next one begins', async () => {
+    for (let pages = 0; pages < PAGES; pages++) {
+      const begun = await started();
+      const { id, ports, objects } = begun;
+      let left = pages;
+      const cancelling: ExportRunPorts['page'] = async (job, cursor) => {
+        if (left-- === 0) expect(accepted(await cancelExport(ports, job, id)).job.status).toBe('cancelled');
+        return page(job, cursor);
+      };
+      for (let run = 0; run <= PAGES; run++) await runExport({ ...ports, page: cancelling }, id);
+      const job = await stored(id);
+      expect(job).toMatchObject({ status: 'cancelled', endedAt: expect.any(Number) });
+      expect([...objects.uploads.keys()]).toEqual([]);
+      expect(await world.table.get(KEYS.runningExport(job.organizationId))).toBeUndefined();
+      expect(accepted(await cancelExport(ports, job, id)).job.status).toBe('cancelled');
+    }
   });
 
   test('is given up, with the upload of its file, where a step can never be done', async () => {

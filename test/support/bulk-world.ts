@@ -10,6 +10,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
+import type { SendFrequency } from '../../shared/domain/sending/frequency.ts';
 import { type Planner, pricePlan } from '../../shared/domain/sending/plan.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
@@ -44,6 +45,7 @@ export interface BulkFields {
   readonly scheduledAt?: string;
   readonly maxCoins?: number;
   readonly fallback?: readonly 'rcs'[];
+  readonly contactId?: Id<'contact'>;
 }
 
 /** Bulk sends over a world: the real rules over the real storage, with SMS alone as their channel. */
@@ -51,8 +53,8 @@ export const bulkWorld = (world: World) => {
   const { table, workItems, ports } = world;
   const publish = (published: readonly WorkItem[]) => void workItems.push(...published);
   const store = batchStore(table, PLAIN, publish);
-  const plan: Planner = async (tenant, { to, text = '', labels }) => {
-    const request = { to, body: text, route: 'premium' } as const;
+  const plan: Planner = async (tenant, { to, text = '', labels, contactId }) => {
+    const request = { to, body: text, route: 'premium', ...(contactId ? { contactId } : {}) } as const;
     const made = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     return isRefusal(made) ? made : { plan: { ...made.plan, labels } };
   };
@@ -98,11 +100,16 @@ export const bulkWorld = (world: World) => {
     mode: BulkMode = 'permissive',
     over: Partial<BatchStore> = {},
     ports: Partial<BulkPorts> = {},
+    frequency?: SendFrequency,
   ): Promise<BulkSent | BatchRefusal> => {
     const entries = messages.map((fields) => ({
       valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields },
     }));
-    return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, { messages: entries, mode });
+    return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, {
+      messages: entries,
+      mode,
+      frequency,
+    });
   };
 
   const workOn = async (item: WorkItem): Promise<void> => {

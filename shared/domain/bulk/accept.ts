@@ -2,6 +2,7 @@ import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
+import type { SendFrequency } from '../sending/frequency.ts';
 import { requestKey } from '../sending/idempotency.ts';
 import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS, REUSED_KEY } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
@@ -272,6 +273,8 @@ export interface BulkRequest {
   readonly messages: readonly BulkEntry[];
   readonly mode: BulkMode;
   readonly callerKey?: string | undefined;
+  /** Makes its messages count for the frequency caps of their contacts (docs/spec/sends.md#frequency). */
+  readonly frequency?: SendFrequency | undefined;
 }
 
 /** 409 when another operation used the key of the request; its messages' keys are made from it, and checked with them. */
@@ -282,7 +285,7 @@ const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, calle
 export const sendBulk = async (
   ports: BulkPorts,
   actor: Tenant,
-  { messages, mode, callerKey }: BulkRequest,
+  { messages, mode, callerKey, frequency }: BulkRequest,
 ): Promise<BulkSent | BatchRefusal> => {
   const now = ports.clock();
   const batch: Batch = {
@@ -299,7 +302,7 @@ export const sendBulk = async (
   const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
   const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
   if (reused) return reused;
-  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key }, messages);
+  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key, frequency }, messages);
   const taken = prepared.refused.find(isKeyOfRequest);
   if (taken) return taken.refusal as BatchRefusal;
   const refusal = mode === 'strict' ? await strictRefusal(ports, actor, batch, prepared) : undefined;

@@ -1,4 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
+import type { SentCounts } from '../contacts/frequency.ts';
 import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import { jsonBytes } from '../core/json-bytes.ts';
@@ -16,6 +17,7 @@ import {
   type VolumeChange,
 } from '../pricing/volume.ts';
 import { type Draft, type InitialState, pricedMessage } from '../sending/draft.ts';
+import type { CountedSend, SendFrequency } from '../sending/frequency.ts';
 import type { RequestKey } from '../sending/idempotency.ts';
 import type { IdempotencyRecord } from '../sending/message-store.ts';
 import type { SendPlan } from '../sending/plan.ts';
@@ -54,6 +56,8 @@ export interface Item {
   readonly fallback: Fallback | undefined;
   /** Whether the caller gave the message a key, so that an idempotency record is stored. */
   readonly keyed: boolean;
+  /** Makes it count for the frequency caps of its contact; absent for what never counts. */
+  readonly frequency?: (SendFrequency & { readonly contactId: Id<'contact'> }) | undefined;
 }
 
 /** A priced message to be stored with its chunk. */
@@ -82,6 +86,8 @@ export interface ChunkReservation extends Tenant {
   readonly decidedBy: number;
   /** Live only: what it takes of a channel's monthly volume. */
   readonly volume?: Volume | undefined;
+  /** What its messages count for the frequency caps of contacts, each contact once. */
+  readonly counts: readonly CountedSend[];
   /** Sends that count against a contracted rate per second. */
   readonly ceiling?: Ceiling | undefined;
 }
@@ -104,6 +110,10 @@ export type ChunkOutcome =
   | { readonly kind: 'reserved' }
   /** Keys that are taken: the existing records, by the id of the new message. */
   | { readonly kind: 'keys_taken'; readonly idempotencyRecords: ReadonlyMap<Id<'message'>, IdempotencyRecord> }
+  /** Other sends to some of its contacts were counted since: what is counted now. */
+  | { readonly kind: 'counts_changed'; readonly counts: ReadonlyMap<Id<'contact'>, SentCounts> }
+  /** Contacts that are gone, or were merged into others. */
+  | { readonly kind: 'unknown_contacts'; readonly contactIds: ReadonlySet<Id<'contact'>> }
   | { readonly kind: 'insufficient'; readonly balance: number }
   /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
@@ -150,8 +160,9 @@ export interface EscrowSums {
 /** Whether all messages of a chunk are resolved. */
 export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
-const rowsOf = ({ keyed, initial, fallback }: Item): number =>
-  1 + (keyed ? 1 : 0) + (initial.body === undefined ? 0 : 1) + (fallback ? 1 : 0);
+/** A message that counts has two more: the count of its contact, and the contact, which must be there. */
+const rowsOf = ({ keyed, initial, fallback, frequency }: Item): number =>
+  1 + (frequency ? 2 : 0) + (keyed ? 1 : 0) + (initial.body === undefined ? 0 : 1) + (fallback ? 1 : 0);
 const bytesOf = ({ plan, initial, fallback }: Item): number => {
   // Fallback steps and bodies are stored sealed, as base64: a third larger.
   const sealed = jsonBytes(fallback?.steps ?? '') + Buffer.byteLength(initial.body ?? '');

@@ -1,4 +1,5 @@
 import type { V1SendRequest } from '../api/v1-send.ts';
+import type { SentCounts } from '../contacts/frequency.ts';
 import type { Tenant } from '../core/actor.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
@@ -44,6 +45,8 @@ export type ChunkKey = Pick<Chunk, 'organizationId' | 'batchId' | 'chunk'>;
 export interface BatchStore {
   /** Stores a chunk's messages and their one debit, in one transaction. */
   reserveChunk(reservation: ChunkReservation): Promise<ChunkOutcome>;
+  /** What counts for the frequency caps of contacts, in their order. */
+  sentTo(contactIds: readonly Id<'contact'>[]): Promise<readonly SentCounts[]>;
   readChunk(batchId: Id<'batch'>, chunk: number): Promise<Chunk | undefined>;
   readMessages(ids: readonly Id<'message'>[]): Promise<readonly MessageRecord[]>;
   /** Raises the events of a chunk's acceptance and makes it due again at `until` (ms). */

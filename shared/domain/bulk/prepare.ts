@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse, toV1Error, type V1Code } from '../core
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { draft, fallbackOf, queuedBody } from '../sending/draft.ts';
+import type { SendFrequency } from '../sending/frequency.ts';
 import type { RequestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import type { Candidates } from '../sending/ports.ts';
@@ -70,6 +71,7 @@ interface BatchContext {
   readonly batchId: Id<'batch'>;
   readonly now: number;
   readonly requestKey: RequestKey | undefined;
+  readonly frequency?: SendFrequency | undefined;
 }
 
 /** Checks the messages of a request one by one, and finds duplicates. */
@@ -165,7 +167,7 @@ interface Planned {
 const planOne = async (
   ports: BulkPorts,
   tenant: Tenant,
-  { batchId, now }: BatchContext,
+  { batchId, now, frequency }: BatchContext,
   candidatesOf: ReturnType<typeof candidatesByRoute>,
   { index, body, key, keyed }: RequestedMessage,
 ): Promise<Planned | Refused> => {
@@ -186,7 +188,9 @@ const planOne = async (
   const initial = { status: 'queued', at, provider, body: queuedBody(planned), steps } as const;
   const drafted = await draft(ports, tenant, plan, key, initial);
   const fallback = steps.length > 0 ? fallbackOf(drafted, at, steps) : undefined;
-  const item = { index, plan, key, initial, drafted, keyed, fallback };
+  const { contactId } = drafted;
+  const counts = frequency && plan.requiresConsent && contactId ? { ...frequency, contactId } : undefined;
+  const item = { index, plan, key, initial, drafted, keyed, fallback, frequency: counts };
   return { item, candidates };
 };
 

@@ -1,11 +1,20 @@
 import { channelOf } from '../channels/registry.ts';
+import { hourOf, type SentCounts } from '../contacts/frequency.ts';
 import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import { type MonthVolume, NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
-import { exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED } from '../sending/refusals.ts';
-import { type Ceiling, type ChunkReservation, type Item, type PricedChunk, priceChunk } from './chunk.ts';
+import { consentRefusal, exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED } from '../sending/refusals.ts';
+import {
+  type Ceiling,
+  type ChunkMessage,
+  type ChunkReservation,
+  type Item,
+  type PricedChunk,
+  priceChunk,
+} from './chunk.ts';
+import { countChunk, countedContacts } from './count-chunk.ts';
 import type { BulkPorts } from './ports.ts';
 import { keyRefusal, type Refused, undecidedMessages } from './prepare.ts';
 
@@ -24,8 +33,8 @@ export interface ChunkResult {
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
 }
 
-/** Attempts against concurrent changes of volume, funds, lanes and keys; each attempt uses what the last one learned. */
-const MAX_ATTEMPTS = 24;
+/** Attempts against concurrent changes of volume, funds, lanes, keys and counts; each attempt uses what the last one learned. */
+const MAX_ATTEMPTS = 40;
 
 const BUSY = refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: 1 });
 
@@ -77,6 +86,8 @@ class ChunkProgress {
   remaining: readonly Item[];
   /** In coins: the balance as far as it is known. */
   budget = Number.MAX_SAFE_INTEGER;
+  /** What the contacts of messages that count were sent, as far as it is known. */
+  readonly sent = new Map<Id<'contact'>, SentCounts>();
   readonly refused: Refused[] = [];
   readonly replays: ChunkResult['replays'][number][] = [];
 
@@ -122,6 +133,23 @@ const refuseAboveCeiling = (progress: ChunkProgress, { perSecond }: Ceiling, sen
   progress.refuse(limited.slice(Math.max(0, perSecond - sends)), RATE_EXCEEDED);
 };
 
+/** Reads what the contacts of messages that count were sent. */
+const readSent = async (ports: BulkPorts, progress: ChunkProgress): Promise<void> => {
+  const contacts = countedContacts(progress.remaining);
+  if (contacts.length === 0) return;
+  for (const [at, counts] of (await ports.store.sentTo(contacts)).entries()) {
+    const contact = contacts[at];
+    if (contact) progress.sent.set(contact, counts);
+  }
+};
+
+/** Refuses the messages to contacts that are gone, or were merged into others. */
+const refuseUnknown = (progress: ChunkProgress, contactIds: ReadonlySet<Id<'contact'>>): void =>
+  progress.refuse(
+    progress.remaining.filter(({ frequency }) => frequency && contactIds.has(frequency.contactId)),
+    consentRefusal('unknown_contact'),
+  );
+
 /** Reserves a chunk; when every answer was lost, the chunk's row tells whether the transaction was committed. */
 const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) => {
   try {
@@ -132,6 +160,10 @@ const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) 
     return found ? ({ kind: 'reserved' } as const) : undefined;
   }
 };
+
+/** A message to be stored, with the hour in which it counts. */
+const countedMessage = ({ item, message }: PricedChunk['accepted'][number], now: number): ChunkMessage =>
+  item.frequency ? { ...message, message: { ...message.message, countedHour: hourOf(now) } } : message;
 
 /**
  * Reserves one chunk: its messages and their one debit in one transaction. Items that the wallet does not cover, that exceed their
@@ -144,6 +176,7 @@ export const reserveItems = async (
   items: readonly Item[],
 ): Promise<ChunkResult> => {
   const progress = new ChunkProgress(items);
+  await readSent(ports, progress);
   let mustUseRoot = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = ports.clock();
@@ -156,13 +189,19 @@ export const reserveItems = async (
     const accepted = priced.accepted.map(({ item }) => item);
     const [first] = accepted;
     if (!first) return progress.result([]);
+    const { counts, capped } = countChunk(accepted, progress.sent, now);
+    if (capped.length > 0) {
+      for (const { item, refusal } of capped) progress.refuse([item], refusal);
+      continue;
+    }
     const ceiling = ceilingOf(accepted);
     const outcome = await reserveOrVerify(ports, {
       ...position,
       organizationId: tenant.organizationId,
       env: tenant.env,
       lane,
-      messages: priced.accepted.map(({ message }) => message),
+      messages: priced.accepted.map((one) => countedMessage(one, now)),
+      counts,
       coins: priced.coins,
       createdAt: now,
       leavesAt: first.initial.at,
@@ -174,6 +213,9 @@ export const reserveItems = async (
     if (outcome.kind === 'moved') mustUseRoot = outcome.root === true;
     else if (outcome.kind === 'insufficient') progress.budget = outcome.balance;
     else if (outcome.kind === 'volume_changed') ports.learnVolume(tenant.organizationId, month, outcome.volume);
+    else if (outcome.kind === 'counts_changed')
+      for (const [contact, sent] of outcome.counts) progress.sent.set(contact, sent);
+    else if (outcome.kind === 'unknown_contacts') refuseUnknown(progress, outcome.contactIds);
     else if (outcome.kind === 'ceiling') {
       if (ceiling) refuseAboveCeiling(progress, ceiling, outcome.sends);
     } else await removeReplays(ports, progress, priced, outcome.idempotencyRecords);

@@ -14,6 +14,8 @@ export interface ConsentChange {
   readonly ip?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly reason?: string | undefined;
+  /** The event of a withdrawal that a merged contact made. */
+  readonly eventId?: Id<'event'> | undefined;
 }
 
 /** A change of consent as the API returns it (docs/spec/contacts.md#consent-history). */

@@ -1,16 +1,22 @@
-import type { Id } from '../core/ids.ts';
+import { derivedId, type Id } from '../core/ids.ts';
 import { maskPhone } from '../core/phone.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Contact } from './contact.ts';
 
+type ContactEventType = 'contact.created' | 'contact.opted_out';
+
+/**
+ * The id of an event that a contact's change raised. It is derived, so that an erasure finds it without listing events; a contact is created once, and
+ * each of its versions has one change.
+ */
+export const contactEventId = (type: ContactEventType, { id, version }: Pick<Contact, 'id' | 'version'>): Id<'event'> =>
+  derivedId('event', [id, type, ...(type === 'contact.created' ? [] : [String(version)])]);
+
 /** A contact.created or contact.opted_out event; the phone is masked. */
-export const contactEvent = (
-  type: 'contact.created' | 'contact.opted_out',
-  contact: Contact,
-  now: number,
-): DomainEvent => {
+export const contactEvent = (type: ContactEventType, contact: Contact, now: number): DomainEvent => {
   const { id, organizationId, env, phone, optIn, source, externalId } = contact;
-  return newEvent({
+  return {
+    id: contactEventId(type, contact),
     type,
     organizationId,
     env,
@@ -23,7 +29,7 @@ export const contactEvent = (
       ...(optIn.revokedReason === undefined ? {} : { reason: optIn.revokedReason }),
       ...(externalId === undefined ? {} : { externalId }),
     },
-  });
+  };
 };
 
 /** A contact.merged event: the one id is gone, and the other has what it had. */

@@ -1,3 +1,5 @@
+import { isoTime } from '../core/time.ts';
+
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
@@ -16,6 +18,9 @@ export interface SentCounts {
   readonly version: number;
   readonly byHour: SentByHour;
 }
+
+/** Of a contact to whom nothing that counts was sent. */
+export const NEVER_SENT: SentCounts = { version: 0, byHour: new Map() };
 
 /** The hour that a moment (ms) is in. */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
@@ -53,3 +58,10 @@ export const staleHours = (byHour: SentByHour, now: number): number[] => {
   }
   return [...byHour.keys()].filter((hour) => !kept.has(hour));
 };
+
+/** What was sent to a contact, as its export shows it: newest first. */
+export const sentView = ({ byHour }: SentCounts) =>
+  [...byHour]
+    .filter(([, sends]) => sends > 0)
+    .sort(([a], [b]) => b - a)
+    .map(([hour, messages]) => ({ hour: isoTime(hour * HOUR_MS), messages }));

@@ -28,7 +28,7 @@ const bound = (most: 'at least' | 'at most', origin: string, value: number | big
   `must ${UNITS[origin] ? 'have' : 'be'} ${exact ? 'exactly' : most} ${value}${UNITS[origin] ?? ''}`;
 
 /** The message lists the known fields; the unknown one is named by the path. */
-const unknownFields = (inst: unknown): string => {
+export const unknownFields = (inst: unknown): string => {
   const { shape } =
     (inst as { readonly _zod?: { readonly def?: { readonly shape?: object } } } | undefined)?._zod?.def ?? {};
   const known = Object.keys(shape ?? {});

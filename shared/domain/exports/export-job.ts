@@ -7,8 +7,8 @@ import type { ExportChannel } from './export-row.ts';
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-export const EXPORT_KINDS = ['messages'] as const;
-export const EXPORT_STATUSES = ['running', 'completed', 'failed'] as const;
+export const EXPORT_KINDS = ['messages', 'contacts'] as const;
+export const EXPORT_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const;
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
 /** The longest window of a job. */
@@ -28,9 +28,9 @@ export interface ExportProgress {
   readonly rows: number;
   /** Bytes of the file until now. */
   readonly bytes: number;
-  /** Where the next page of messages begins; absent at the beginning. */
+  /** Where the next page begins; absent at the beginning. */
   readonly cursor?: string;
-  /** That all messages are in the pieces, and the tail. */
+  /** That all rows are in the pieces, and the tail. */
   readonly isWhole?: true;
   /** The upload in parts, once the file is large enough for one, and the number that its object has. */
   readonly uploadId?: string;
@@ -40,14 +40,18 @@ export interface ExportProgress {
   readonly tail?: number;
 }
 
-/** An export of messages into a file, in steps that are each taken by one worker at a time. */
-export interface ExportJob extends Tenant, ExportProgress {
-  readonly id: Id<'exportJob'>;
-  readonly kind: (typeof EXPORT_KINDS)[number];
+/** Which messages are exported; times in ms, both inclusive. */
+export interface ExportedMessages {
   readonly channel: ExportChannel;
-  /** ms, both inclusive. */
   readonly from: number;
   readonly to: number;
+}
+
+/** An export into a file, in steps that are each taken by one worker at a time. */
+export interface ExportJob extends Tenant, ExportProgress, Partial<ExportedMessages> {
+  readonly id: Id<'exportJob'>;
+  /** An export of messages has the three fields of these, one of contacts none of them. */
+  readonly kind: (typeof EXPORT_KINDS)[number];
   readonly format: ExportFormat;
   /** Whether who created it may see addresses in full. */
   readonly unmasked: boolean;
@@ -66,6 +70,10 @@ const folderOf = ({ organizationId, id }: Named): string => `exports/${organizat
 export const exportFileKey = (job: Named, number: number): string => `${folderOf(job)}/file-${number}`;
 export const tailKey = (job: Named, number: number): string => `${folderOf(job)}/tail-${number}`;
 
+/** Which messages a job exports; undefined for one of contacts. */
+export const messagesOf = ({ channel, from, to }: ExportJob): ExportedMessages | undefined =>
+  channel === undefined || from === undefined || to === undefined ? undefined : { channel, from, to };
+
 /** When a job is gone, in ms. */
 export const exportGoneAt = ({ createdAt }: Pick<ExportJob, 'createdAt'>): number => createdAt + KEEP_MS;
 /** Whether the file of a job is there for a caller: of addresses in full only for who may see them. */
@@ -80,16 +88,15 @@ export const exportJobView = ({
   readonly job: ExportJob;
   readonly address?: { readonly url: string; readonly expiresAt: number } | undefined;
 }) => {
-  const { id, kind, channel, format, status, rows, bytes, unmasked, endedAt } = job;
+  const { id, kind, format, status, rows, bytes, unmasked, endedAt } = job;
+  const messages = messagesOf(job);
   return {
     id,
     kind,
-    channel,
+    ...(messages && { channel: messages.channel, from: isoTime(messages.from), to: isoTime(messages.to) }),
     format,
     status,
     masked: !unmasked,
-    from: isoTime(job.from),
-    to: isoTime(job.to),
     createdAt: isoTime(job.createdAt),
     progress: { rows, bytes },
     ...definedFields({

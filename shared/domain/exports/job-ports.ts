@@ -1,7 +1,7 @@
-import type { CursorItems } from '../core/cursor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
+import type { ContactExportRow } from './contact-row.ts';
 import type { ExportJob, ExportProgress, ExportStatus, FilePiece } from './export-job.ts';
 import type { ExportRow } from './export-row.ts';
 
@@ -29,6 +29,8 @@ export interface ExportJobStore {
   advance(job: ExportJob, progress: ExportProgress, until: number): Promise<ExportJob | undefined>;
   /** Gives a claim back: from `at` (ms) on the step, which was begun so often, may be claimed again. */
   release(job: ExportJob, at: number, attempts: number): Promise<void>;
+  /** Cancels a job that is running, with its event. False where it has ended. */
+  cancel(job: ExportJob, event: DomainEvent): Promise<boolean>;
   /** Ends a job, with its event and the number of its file. False where the claim was lost. */
   end(job: ExportJob, how: { status: ExportStatus; file?: number | undefined }, event: DomainEvent): Promise<boolean>;
 }
@@ -40,8 +42,12 @@ export interface ExportJobPorts {
   /** Hands a job to a worker. Best effort. */
   readonly enqueue: (job: Pick<ExportJob, 'id' | 'organizationId'>) => void;
 }
+/** The next rows of a job, newest first; without `nextCursor` these were the last. */
+export type ExportedPage = { readonly nextCursor?: string } & (
+  | { readonly kind: 'messages'; readonly items: readonly ExportRow[] }
+  | { readonly kind: 'contacts'; readonly items: readonly ContactExportRow[] }
+);
 export interface ExportRunPorts extends ExportJobPorts {
-  /** The next rows of a job's messages, newest first; without `nextCursor` these were the last. */
-  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<CursorItems<ExportRow>>;
+  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage>;
   readonly onFailure: (detail: string) => void;
 }

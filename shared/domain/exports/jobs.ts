@@ -1,9 +1,12 @@
-import type { Tenant } from '../core/actor.ts';
+import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import {
+  type ExportedMessages,
   type ExportFormat,
   type ExportJob,
+  exportEvent,
   exportFileKey,
   exportGoneAt,
   type exportJobView,
@@ -12,35 +15,46 @@ import {
 } from './export-job.ts';
 import type { ExportChannel } from './export-row.ts';
 import type { ExportJobPorts } from './job-ports.ts';
+import { dropFile } from './run-export.ts';
 import { exportWindow } from './window.ts';
 
 /** The parsed body of a new job; its window in ISO 8601. */
-export interface NewExport {
-  readonly kind: ExportJob['kind'];
-  readonly channel: ExportChannel;
-  readonly from: string;
-  readonly to: string;
-  readonly format: ExportFormat;
-}
+export type NewExport = { readonly format: ExportFormat } & (
+  | { readonly kind: 'messages'; readonly channel: ExportChannel; readonly from: string; readonly to: string }
+  | { readonly kind: 'contacts' }
+);
 type Shown = Parameters<typeof exportJobView>[0];
+type Owner = Pick<Tenant, 'organizationId'>;
+
+/** What the file of a kind shows is what its lists show: to who may read these. */
+const mayExport = ({ scopes }: Pick<Actor, 'scopes'>, kind: ExportJob['kind']): boolean =>
+  kind === 'messages' || scopes.has('contacts:read');
+
+/** What is exported; 422 for a window that is too long. */
+const exportedOf = (given: NewExport): Partial<ExportedMessages> | Refusal<'VALIDATION_ERROR'> => {
+  if (given.kind === 'contacts') return {};
+  const window = exportWindow(given, MAX_JOB_DAYS);
+  return isRefusal(window) ? window : { ...window, channel: given.channel };
+};
 
 /** Creates an export, which begins at once; 409 while another of the organization is on its way, so that no caller makes many of them. What it shows of addresses is decided by its creator's scopes at this moment. */
 export const createExport = async (
   ports: ExportJobPorts,
-  { organizationId, env }: Tenant,
+  actor: Tenant & Pick<Actor, 'scopes'>,
   unmasked: boolean,
-  { kind, channel, format, ...given }: NewExport,
-): Promise<Shown | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
-  const window = exportWindow(given, MAX_JOB_DAYS);
-  if (isRefusal(window)) return window;
+  given: NewExport,
+): Promise<Shown | Refusal<'CONFLICT' | 'FORBIDDEN' | 'VALIDATION_ERROR'>> => {
+  const { organizationId, env } = actor;
+  if (!mayExport(actor, given.kind)) return refuse('FORBIDDEN', 'Contacts are exported by who has contacts:read.');
+  const exported = exportedOf(given);
+  if (isRefusal(exported)) return exported;
   const job: ExportJob = {
-    ...window,
+    ...exported,
     id: newId('exportJob'),
     organizationId,
     env,
-    kind,
-    channel,
-    format,
+    kind: given.kind,
+    format: given.format,
     unmasked,
     status: 'running',
     createdAt: ports.clock(),
@@ -61,18 +75,47 @@ export const createExport = async (
   return { job };
 };
 
+const findJob = async (
+  { clock, store }: Pick<ExportJobPorts, 'clock' | 'store'>,
+  { organizationId }: Owner,
+  id: Id<'exportJob'>,
+): Promise<ExportJob | Refusal<'NOT_FOUND'>> => {
+  const job = await store.read(id);
+  return job?.organizationId === organizationId && exportGoneAt(job) > clock()
+    ? job
+    : refuse('NOT_FOUND', 'There is no such export.');
+};
+
 /** Reads an export of the caller's organization, with where its file is; another organization's answers 404 as if it didn't exist. */
 export const getExport = async (
-  { clock, store, bucket }: Pick<ExportJobPorts, 'bucket' | 'clock' | 'store'>,
-  { organizationId }: Pick<Tenant, 'organizationId'>,
+  ports: Pick<ExportJobPorts, 'bucket' | 'clock' | 'store'>,
+  actor: Owner & Pick<Actor, 'scopes'>,
   unmasked: boolean,
   id: Id<'exportJob'>,
 ): Promise<Shown | Refusal<'NOT_FOUND'>> => {
-  const job = await store.read(id);
-  const now = clock();
-  if (job?.organizationId !== organizationId || exportGoneAt(job) <= now)
-    return refuse('NOT_FOUND', 'There is no such export.');
-  if (job.file === undefined || !isFileFor(job, unmasked, now)) return { job };
-  const name = `${job.channel}-${job.id}.${job.format}`;
+  const { bucket, clock } = ports;
+  const job = await findJob(ports, actor, id);
+  if (isRefusal(job)) return job;
+  if (job.file === undefined || !isFileFor(job, unmasked, clock()) || !mayExport(actor, job.kind)) return { job };
+  const name = `${job.channel ?? job.kind}-${job.id}.${job.format}`;
   return { job, address: await bucket.presignDownload(exportFileKey(job, job.file), name) };
 };
+
+/**
+ * Cancels an export: no part of its file stays, and another may begin. 409 for one that ended otherwise; a repeat answers the job as it is. What a worker
+ * is writing at this moment goes with the bucket's rule.
+ */
+export const cancelExport = (
+  ports: Pick<ExportJobPorts, 'bucket' | 'clock' | 'store'>,
+  owner: Owner,
+  id: Id<'exportJob'>,
+): Promise<Shown | Refusal<'NOT_FOUND' | 'CONFLICT'>> =>
+  retryOnConflict('The export', async () => {
+    const job = await findJob(ports, owner, id);
+    if (isRefusal(job) || job.status === 'cancelled') return isRefusal(job) ? job : { job };
+    if (job.status !== 'running') return refuse('CONFLICT', 'The export has ended already.');
+    const now = ports.clock();
+    if (!(await ports.store.cancel(job, exportEvent(job, 'cancelled', now)))) return CONFLICT;
+    await dropFile(ports, job).catch(() => {});
+    return { job: { ...job, status: 'cancelled', endedAt: now } };
+  });

@@ -1,6 +1,7 @@
 import { CLAIM_MS, MAX_ATTEMPTS, runClaimed } from '../core/claimed-job.ts';
 import { csvOf } from '../core/csv.ts';
 import type { Id } from '../core/ids.ts';
+import { CONTACT_COLUMNS, contactCells } from './contact-row.ts';
 import {
   type ExportFormat,
   type ExportJob,
@@ -9,8 +10,8 @@ import {
   exportFileKey,
   tailKey,
 } from './export-job.ts';
-import { EXPORT_COLUMNS, type ExportRow, exportCells } from './export-row.ts';
-import type { ExportRunPorts } from './job-ports.ts';
+import { EXPORT_COLUMNS, exportCells } from './export-row.ts';
+import type { ExportedPage, ExportRunPorts } from './job-ports.ts';
 
 /** After how long a step reads no further page, in ms. */
 const STEP_MS = 10_000;
@@ -24,14 +25,19 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Rows as lines of the file. */
-const linesOf = (format: ExportFormat, rows: readonly ExportRow[]): string => {
-  if (format === 'ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const header = csvOf(EXPORT_COLUMNS, []);
-  return csvOf(EXPORT_COLUMNS, rows.map(exportCells)).slice(header.length);
+const HEADERS = { messages: csvOf(EXPORT_COLUMNS, []), contacts: csvOf(CONTACT_COLUMNS, []) } as const;
+
+/** A page as lines of the file. */
+const linesOf = (format: ExportFormat, page: ExportedPage): string => {
+  if (format === 'ndjson') return page.items.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const csv =
+    page.kind === 'messages'
+      ? csvOf(EXPORT_COLUMNS, page.items.map(exportCells))
+      : csvOf(CONTACT_COLUMNS, page.items.map(contactCells));
+  return csv.slice(HEADERS[page.kind].length);
 };
-const headerOf = ({ format, cursor }: ExportJob): string =>
-  format === 'csv' && cursor === undefined ? csvOf(EXPORT_COLUMNS, []) : '';
+const headerOf = ({ kind, format, cursor }: ExportJob): string =>
+  format === 'csv' && cursor === undefined ? HEADERS[kind] : '';
 
 /** What a step adds to the file. */
 interface Read {
@@ -47,7 +53,7 @@ const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): P
   let [rows, bytes] = [0, 0];
   do {
     const page = await ports.page(job, cursor);
-    const text = Buffer.from(linesOf(job.format, page.items));
+    const text = Buffer.from(linesOf(job.format, page));
     texts.push(text);
     rows += page.items.length;
     bytes += text.length;
@@ -110,24 +116,34 @@ const complete = async (ports: ExportRunPorts, job: ExportJob): Promise<void> =>
   if (await ports.store.end(job, { status: 'completed', file }, event)) await removeTail(ports, job);
 };
 
+/** Removes what an unfinished job wrote: the upload of its file, and what is left over. */
+export const dropFile = async ({ bucket }: Pick<ExportRunPorts, 'bucket'>, job: ExportJob): Promise<void> => {
+  if (job.uploadId !== undefined && job.file !== undefined)
+    await bucket.abortUpload(exportFileKey(job, job.file), job.uploadId);
+  if (job.tail !== undefined) await bucket.remove([tailKey(job, job.tail)]);
+};
+
+/** Whether a job was cancelled while a step of it was on its way: what the step wrote is in nobody's file, and its upload may be gone. */
+const isCancelled = async ({ store }: ExportRunPorts, { id }: ExportJob): Promise<boolean> =>
+  (await store.read(id).catch(() => undefined))?.status === 'cancelled';
+
 /** Takes a step and counts it; the job with the next one claimed, or undefined where it ended or another worker has it. */
 const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJob | undefined> => {
   if (job.isWhole) {
     await complete(ports, job);
     return undefined;
   }
-  const next = await ports.store.advance(job, await takeStep(ports, job), ports.clock() + CLAIM_MS);
+  const progress = await takeStep(ports, job);
+  const next = await ports.store.advance(job, progress, ports.clock() + CLAIM_MS);
   if (next) await removeTail(ports, job);
+  else if (await isCancelled(ports, job)) await dropFile(ports, { ...job, ...progress }).catch(() => {});
   return next;
 };
 
 /** Gives a job up, and the upload of its file with it. */
 const giveUp = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
   if (!(await ports.store.end(job, { status: 'failed' }, exportEvent(job, 'failed', ports.clock())))) return;
-  if (job.uploadId !== undefined && job.file !== undefined)
-    await ports.bucket
-      .abortUpload(exportFileKey(job, job.file), job.uploadId)
-      .catch(() => ports.onFailure('the upload of an export could not be aborted'));
+  await dropFile(ports, job).catch(() => ports.onFailure('what an export wrote could not be removed'));
 };
 
 /**
@@ -141,5 +157,12 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
       if (isOver) await giveUp(ports, job);
       return isOver;
     },
-    step: (job) => nextStep(ports, job),
+    async step(job) {
+      try {
+        return await nextStep(ports, job);
+      } catch (error) {
+        if (await isCancelled(ports, job)) return undefined;
+        throw error;
+      }
+    },
   });

@@ -1,6 +1,8 @@
+import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { Explanation } from './explain.ts';
+import type { Standing } from './membership.ts';
 import type { SizedSegment, WireFilter, WireTree } from './segment.ts';
 
 const filterView = ({ field, operator, value, key }: WireFilter) => ({
@@ -43,4 +45,17 @@ export const explanationView = ({ segmentId, contactId, isMember, conditions, si
   conditions: conditions.map(({ filter, isMet }) => ({ filter: filterView(filter), met: isMet })),
   ...definedFields({ since: since === undefined ? undefined : isoTime(since) }),
   evaluatedAt: isoTime(evaluatedAt),
+});
+
+/** A segment of which it is kept whether a contact is in it. */
+export interface KeptSegment extends Standing {
+  readonly id: Id<'segment'>;
+  /** Absent for a deleted one. */
+  readonly name?: string | undefined;
+}
+/** What is kept of a contact and a segment, as its export shows it. */
+export const keptSegmentView = ({ id, name, isMember, since }: KeptSegment) => ({
+  id,
+  member: isMember,
+  ...definedFields({ name, since: since === undefined ? undefined : isoTime(since) }),
 });

@@ -10,9 +10,10 @@ export interface SendFrequency {
   readonly cap?: FrequencyCap | undefined;
 }
 
-/** How a reservation counts its send. Condition: nothing was counted since the counts of this version were read. */
+/** How a reservation counts its sends to a contact. Condition: nothing was counted since the counts of this version were read. */
 export interface CountedSend {
   readonly contactId: Id<'contact'>;
+  readonly sends: number;
   readonly hour: number;
   readonly version: number;
   /** Hours that are dropped with it. */
@@ -35,7 +36,21 @@ export const countSend = (
 ): CountedSend | Refusal<'PRECONDITION_FAILED'> => {
   const freeAt = cap ? fitsFrom(byHour, cap, now) : now;
   if (freeAt > now) return capped(freeAt);
-  return { contactId, hour: hourOf(now), version, stale: staleHours(byHour, now) };
+  return { contactId, sends: 1, hour: hourOf(now), version, stale: staleHours(byHour, now) };
+};
+
+/**
+ * Counts a further send to the same contact in the same reservation, in the hour of those before it; 412 where it would be one more than the cap allows.
+ */
+export const countAnother = (
+  counted: CountedSend,
+  { byHour }: SentCounts,
+  { cap }: SendFrequency,
+  now: number,
+): CountedSend | Refusal<'PRECONDITION_FAILED'> => {
+  const { hour, sends } = counted;
+  const freeAt = cap ? fitsFrom(new Map([...byHour, [hour, (byHour.get(hour) ?? 0) + sends]]), cap, now) : now;
+  return freeAt > now ? capped(freeAt) : { ...counted, sends: sends + 1 };
 };
 
 /**

@@ -1,10 +1,10 @@
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
-import type { Id } from '../core/ids.ts';
+import { derivedId, type Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { maskPhone } from '../core/phone.ts';
 import { isoTime } from '../core/time.ts';
-import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { DomainEvent } from '../events/event.ts';
 import type { Channel } from '../message/channel.ts';
 
 /** Who spoke in a turn: the person, or the assistant. */
@@ -42,11 +42,14 @@ const shownFields = ({ id, contactId, messageId, channel, model, role, text, met
 /** A turn on the wire. */
 export const turnView = (turn: AiTurn) => ({ ...shownFields(turn), createdAt: isoTime(turn.createdAt) });
 
+/** The id of a turn's event: derived, so that an erasure finds it. */
+export const turnEventId = (id: Id<'aiTurn'>): Id<'event'> => derivedId('event', [id]);
+
 /** The event of a turn; the contact's phone is masked, and delivery unmasks it for subscriptions that may see it. */
 export const turnEvent = (turn: AiTurn, { phone }: Pick<Contact, 'phone'>): DomainEvent => {
   const { organizationId, env, createdAt } = turn;
   const data = { ...shownFields(turn), phone: maskPhone(phone) };
-  return newEvent({ type: 'ai.interaction', organizationId, env, createdAt, data });
+  return { id: turnEventId(turn.id), type: 'ai.interaction', organizationId, env, createdAt, data };
 };
 
 /** What a timeline says of a turn; never its text. */

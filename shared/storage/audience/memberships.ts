@@ -1,16 +1,25 @@
 import * as z from 'zod';
 import { placeOf } from '../../domain/audience/block.ts';
-import { derivedId, type Id } from '../../domain/core/ids.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import { derivedId, type Id, parseId } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import type { ReadStanding, Transition, TransitionTaker } from '../../domain/segments/membership.ts';
+import type {
+  BlockMembership,
+  ReadStanding,
+  Standing,
+  Transition,
+  TransitionTaker,
+} from '../../domain/segments/membership.ts';
+import type { KeptSegment } from '../../domain/segments/views.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { readSegmentName } from '../segments/segments.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { readMembers } from './member-rows.ts';
 
@@ -31,6 +40,12 @@ export const membershipRows = defineRow<Membership>()({
   },
   key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
 });
+
+/** The rows of a contact's latest moves. */
+export const membershipRange = (contactId: Id<'contact'>) => {
+  const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
+  return { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } } } as const;
+};
 
 /** Keeps since when contacts are in a segment, or out of it; a later move stays. One write each. */
 export const keepMemberships =
@@ -91,23 +106,63 @@ export const readMembership = async (
   return row && membershipRows.read(row);
 };
 
+type Placed = Pick<Contact, 'createdAt' | 'id' | 'number' | 'organizationId'>;
+
+/** Whether a contact is in a segment by its block, and since when; undefined where nobody looked yet. */
+const standingIn = (
+  members: BlockMembership | undefined,
+  latest: Membership | undefined,
+  { number, createdAt }: Placed,
+  segmentId: Id<'segment'>,
+): Standing | undefined => {
+  const { offset } = placeOf(number);
+  const held = members?.segments[segmentId];
+  if (!held) return undefined;
+  const isMember = held.members.has(offset);
+  const pending = members.pending.findLast(
+    (moves) => moves.segmentId === segmentId && (moves.entered.has(offset) || moves.left.has(offset)),
+  );
+  if (pending) return { isMember, since: pending.at };
+  // Who never moved is what it was when it was first looked at.
+  if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
+  return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
+};
+
 /** Whether contacts are in a segment by their blocks, and since when. Two reads, side by side. */
 export const standingReader =
   (table: Table): ReadStanding =>
-  async ({ id: contactId, organizationId, number, createdAt }, segmentId) => {
-    const { block, offset } = placeOf(number);
+  async (contact, segmentId) => {
     const [[members], latest] = await Promise.all([
-      readMembers(table, organizationId, [block]),
-      readMembership(table, contactId, segmentId),
+      readMembers(table, contact.organizationId, [placeOf(contact.number).block]),
+      readMembership(table, contact.id, segmentId),
     ]);
-    const held = members?.segments[segmentId];
-    if (!held) return undefined;
-    const isMember = held.members.has(offset);
-    const pending = members.pending.findLast(
-      (moves) => moves.segmentId === segmentId && (moves.entered.has(offset) || moves.left.has(offset)),
-    );
-    if (pending) return { isMember, since: pending.at };
-    // Who never moved is what it was when it was first looked at.
-    if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
-    return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
+    return standingIn(members, latest, contact, segmentId);
   };
+
+/**
+ * The segments that have a contact, and those of which it is written down that it left them: also of deleted ones, until the contact is erased. A query and a
+ * read side by side, then a read for each 100 segments.
+ */
+export const segmentsOfContact = async (table: Table, contact: Placed): Promise<readonly KeptSegment[]> => {
+  const { organizationId, number } = contact;
+  const { block, offset } = placeOf(number);
+  const [[members], rows] = await Promise.all([
+    readMembers(table, organizationId, [block]),
+    table.queryAll({ ...membershipRange(contact.id), consistent: true }),
+  ]);
+  const latest = new Map(rows.map(membershipRows.read).map((move) => [move.segmentId, move]));
+  const holding = Object.entries(members?.segments ?? {}).flatMap(([segmentId, held]) =>
+    held.members.has(offset) ? [parseId('segment', segmentId)] : [],
+  );
+  const ids = [...new Set([...holding, ...latest.keys()])].sort();
+  const segments = await table.getMany(ids.map((segmentId) => KEYS.segment(organizationId, segmentId)));
+  return ids.map((segmentId, at) => {
+    const move = latest.get(segmentId);
+    const row = segments[at];
+    const standing = standingIn(members, move, contact, segmentId) ?? {
+      isMember: move?.isMember ?? false,
+      since: move?.at,
+    };
+    return { id: segmentId, name: row && readSegmentName(row).name, ...standing };
+  });
+};

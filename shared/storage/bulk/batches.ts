@@ -12,6 +12,7 @@ import { oneOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { readSentCounts } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { capturedKey, walletReturn } from '../messages/holds.ts';
@@ -146,6 +147,7 @@ export const batchStore = (
   sealer: Sealer,
   publish: (workItems: readonly Publishable[]) => void,
 ): BatchStore => ({
+  sentTo: (contactIds) => readSentCounts(table, contactIds),
   reserveChunk: (reservation) =>
     reserveChunk(table, sealer, reservation, (events) => events.length > 0 && publish(events.map(eventWorkItem))),
 

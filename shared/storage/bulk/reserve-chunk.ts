@@ -2,11 +2,14 @@ import * as z from 'zod';
 import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/bulk/chunk.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import type { CountedSend } from '../../domain/sending/frequency.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
+import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
+import { countWrite, parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackWrite } from '../messages/fallbacks.ts';
@@ -18,12 +21,23 @@ import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { chunkRows } from './batch-rows.ts';
 
-type Part = 'chunk' | 'wallet' | 'entry' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
+type Part =
+  | 'contact'
+  | 'count'
+  | 'chunk'
+  | 'wallet'
+  | 'entry'
+  | 'ceiling'
+  | 'message'
+  | 'idempotencyRecord'
+  | 'rest'
+  | 'event';
 interface Named {
   readonly part: Part;
   readonly write: WriteOp;
-  /** The message that the write belongs to. */
+  /** The message or contact that the write belongs to. */
   readonly messageId?: Id<'message'>;
+  readonly contactId?: Id<'contact'>;
 }
 
 const chunkRow = (reservation: ChunkReservation): Row => {
@@ -56,6 +70,18 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   ];
 };
 
+/** Counts what is sent to a contact, which must be there. */
+const countWrites =
+  ({ organizationId }: ChunkReservation) =>
+  (count: CountedSend): Named[] => [
+    { part: 'count', contactId: count.contactId, write: countWrite(count) },
+    {
+      part: 'contact',
+      contactId: count.contactId,
+      write: { check: KEYS.contact(count.contactId), when: { text: '#org = :org', values: { org: organizationId } } },
+    },
+  ];
+
 /** The number of messages per channel: added to the totals of unfiltered lists. */
 const counted = (messages: readonly ChunkMessage[]): Record<string, number> => {
   const counts: Record<string, number> = {};
@@ -80,6 +106,7 @@ const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readon
     },
     ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
     ...own,
+    ...reservation.counts.flatMap(countWrites(reservation)),
     ...debit.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
   ];
 };
@@ -92,8 +119,8 @@ const failureOf = async (
   reasons: readonly CancelReason[],
 ): Promise<ChunkOutcome | DebitFailure> => {
   const failed = (part: Part) =>
-    named.flatMap(({ part: own, messageId }, at) =>
-      own === part && reasons[at]?.conditionFailed ? [{ ...reasons[at], messageId }] : [],
+    named.flatMap(({ part: own, messageId, contactId }, at) =>
+      own === part && reasons[at]?.conditionFailed ? [{ ...reasons[at], messageId, contactId }] : [],
     );
   // A batch's id is new and its chunks are numbered once: this row was written by our own earlier attempt, whose answer was lost.
   if (failed('chunk').length > 0) return { kind: 'reserved' };
@@ -101,6 +128,12 @@ const failureOf = async (
   for (const { messageId, row } of failed('idempotencyRecord'))
     if (messageId && row) idempotencyRecords.set(messageId, idempotencyRows.read(row));
   if (idempotencyRecords.size > 0) return { kind: 'keys_taken', idempotencyRecords };
+  const gone = failed('contact').flatMap(({ contactId }) => contactId ?? []);
+  if (gone.length > 0) return { kind: 'unknown_contacts', contactIds: new Set(gone) };
+  const counted = failed('count').flatMap(({ contactId, row }) =>
+    contactId ? [[contactId, parseSentCounts(row)] as const] : [],
+  );
+  if (counted.length > 0) return { kind: 'counts_changed', counts: new Map(counted) };
   const [ceiling] = failed('ceiling');
   if (ceiling) return { kind: 'ceiling', sends: ceiling.row ? z.int().parse(ceiling.row.sends) : 0 };
   return debitFailure(table, debit, failed('wallet')[0]);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ConsentChange } from '../../domain/contacts/consent-history.ts';
 import { type Contact, OPT_IN_STATUSES } from '../../domain/contacts/contact.ts';
+import { contactEventId } from '../../domain/contacts/events.ts';
 import type { CursorItems } from '../../domain/core/cursor.ts';
 import type { Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -27,6 +28,7 @@ const consentRows = defineRow<ConsentChange>()({
     ip: text,
     userAgent: text,
     reason: text,
+    eventId: id('event').optional(),
   },
   key: ({ contactId }, version: number) => KEYS.consent(contactId, version),
 });
@@ -49,6 +51,13 @@ export const mergeConsentWrites = (before: Contact, after: Contact): WriteOp[] =
   after.optIn.status === before.optIn.status
     ? []
     : [{ put: consentRows.write({ ...changeOf(after), at: after.updatedAt }, after.version) }];
+
+/** The event that a withdrawal raised; undefined for a consent. */
+export const consentEventId = (row: Row): Id<'event'> | undefined => {
+  const { contactId, status, eventId } = consentRows.read(row);
+  if (status !== 'denied' || eventId !== undefined) return eventId;
+  return contactEventId('contact.opted_out', { id: contactId, version: PARSE_KEY.consent(row) ?? 0 });
+};
 
 /** The rows of a contact's changes of consent. */
 export const consentRange = (contactId: Id<'contact'>) => {
@@ -73,7 +82,7 @@ export const movedConsentWrites = (row: Row, heir: Id<'contact'>, known: readonl
   const change = consentRows.read(row);
   const key = { pk: row.pk, sk: row.sk };
   const order = newestKey(isoTime(change.at), digest(`${key.pk} ${key.sk}`));
-  const moved = { ...change, contactId: heir };
+  const moved = { ...change, contactId: heir, eventId: consentEventId(row) };
   return [
     { delete: key, when: EXISTS },
     { put: { ...consentRows.write(moved, 0), ...KEYS.mergedConsent(heir, versionAt(known, change.at), order) } },

@@ -1,26 +1,36 @@
 import type { Erased, Erasure } from '../../domain/contacts/erase.ts';
+import { contactEventId } from '../../domain/contacts/events.ts';
 import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { turnEventId } from '../../domain/tracking/ai-turn.ts';
 import { KEYS } from '../access-patterns.ts';
+import { membershipRange } from '../audience/memberships.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { eraseEvents } from '../webhooks/erase-deliveries.ts';
 import { turnRows } from './ai-turns.ts';
-import { consentRange } from './consent-history.ts';
+import { consentEventId, consentRange } from './consent-history.ts';
 import { eraseCounted } from './erasures.ts';
 import { sweepPartition } from './sweep.ts';
 
-/** Deletes all rows of a contact's partition of an index. */
+/** Events of a person with what stays of them: that they were about this contact. */
+const eventsWithout = (contactId: Id<'contact'>, ids: readonly Id<'event'>[]) =>
+  ids.map((id) => ({ id, data: { contactId, erased: true } }));
+
+/** Deletes all rows of a contact's partition of an index, after `before` has done with them. */
 const deleteAll = (
   table: Table,
   erasure: Erasure,
   erased: Erased,
   partition: string,
   keyOf: (row: Row) => Key,
+  before?: (rows: readonly Row[]) => Promise<void>,
 ): Promise<SweepOutcome> =>
   sweepPartition(table, { index: 'gsi2', partition, only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
+    await before?.(rows);
     const writes = rows.map((row) => ({ delete: keyOf(row), when: EXISTS }));
     return (await eraseCounted(table, erasure, erased, writes)) ? 'done' : 'more';
   });
@@ -32,29 +42,43 @@ const deleteRange = (table: Table, contactId: Id<'contact'>, range: QueryRange):
     return 'done';
   });
 
-/** Deletes how a person's consent changed. */
+/** Deletes how a person's consent changed, and takes the person from the events of it. */
 export const eraseConsents =
   (table: Table) =>
-  ({ contactId }: Erasure): Promise<SweepOutcome> =>
-    deleteRange(table, contactId, consentRange(contactId));
+  ({ contactId, organizationId }: Erasure): Promise<SweepOutcome> =>
+    sweepPartition(table, { ...consentRange(contactId), only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
+      const ids = rows.map(consentEventId).filter((id) => id !== undefined);
+      await eraseEvents(table, organizationId, eventsWithout(contactId, ids));
+      await Promise.all(rows.map(({ pk, sk }) => table.write({ delete: { pk, sk } })));
+      return 'done';
+    });
+
+/** Takes a person from the event of its creation. */
+export const eraseCreation =
+  (table: Table) =>
+  async ({ contactId, organizationId }: Erasure): Promise<SweepOutcome> => {
+    const id = contactEventId('contact.created', { id: contactId, version: 1 });
+    await eraseEvents(table, organizationId, eventsWithout(contactId, [id]));
+    return 'done';
+  };
 
 /** Deletes since when a person was in segments, or out of them. */
 export const eraseMemberships =
   (table: Table) =>
-  ({ contactId }: Erasure): Promise<SweepOutcome> => {
-    const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
-    return deleteRange(table, contactId, {
-      partition,
-      sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
-    });
-  };
+  ({ contactId }: Erasure): Promise<SweepOutcome> =>
+    deleteRange(table, contactId, membershipRange(contactId));
 
-/** Deletes what assistants reported of a person. */
+/** Deletes what assistants reported of a person, and takes it from the events. */
 export const eraseTurns =
   (table: Table) =>
   (erasure: Erasure): Promise<SweepOutcome> => {
-    const partition = INDEX_KEYS.turnsOfContact(erasure.contactId, '', '').gsi2pk;
-    return deleteAll(table, erasure, 'turns', partition, (row) => KEYS.aiTurn(turnRows.read(row).id));
+    const { contactId, organizationId } = erasure;
+    const partition = INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk;
+    const forgetEvents = (rows: readonly Row[]) => {
+      const ids = rows.map((row) => turnEventId(turnRows.read(row).id));
+      return eraseEvents(table, organizationId, eventsWithout(contactId, ids));
+    };
+    return deleteAll(table, erasure, 'turns', partition, (row) => KEYS.aiTurn(turnRows.read(row).id), forgetEvents);
   };
 
 /** Deletes the push devices of a person. */

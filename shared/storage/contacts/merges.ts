@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { SentCounts } from '../../domain/contacts/frequency.ts';
+import { NEVER_SENT } from '../../domain/contacts/frequency.ts';
 import type { Merge, MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
@@ -23,7 +24,7 @@ import { mergeConsentWrites } from './consent-history.ts';
 import { companyWrites, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
 import { contactRow, phoneConsentWrite, readContact } from './contacts.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
-import { NEVER_SENT, readSentCounts, uniteSentWrites } from './sent-counts.ts';
+import { readSentCounts, uniteSentWrites } from './sent-counts.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 const mergeRows = defineRow<Merge>()({

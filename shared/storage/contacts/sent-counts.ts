@@ -15,9 +15,6 @@ const nameOf = (hour: number): string => `h${hour}`;
 const HOUR = /^h(\d+)$/;
 const versionRow = z.object({ version: z.int().default(0) });
 
-/** Of a contact to whom nothing that counts was sent. */
-export const NEVER_SENT: SentCounts = { version: 0, byHour: new Map() };
-
 /** The counts in a contact's row; none where it has no row. */
 export const parseSentCounts = (row: Row | undefined): SentCounts => ({
   version: versionRow.parse(row ?? {}).version,
@@ -37,10 +34,10 @@ export const readSentCounts = async (table: Table, ids: readonly Id<'contact'>[]
 const isUnchanged = (version: number): Condition =>
   version === 0 ? { text: 'attribute_not_exists(#version)' } : { text: '#version = :version', values: { version } };
 
-/** Counts a send, in the transaction that reserves it: two write units for a contact with up to about 90 counted hours. */
-export const countWrite = ({ contactId, hour, version, stale }: CountedSend): WriteOp => ({
+/** Counts sends, in the transaction that reserves them: two write units for a contact with up to about 90 counted hours. */
+export const countWrite = ({ contactId, hour, sends, version, stale }: CountedSend): WriteOp => ({
   update: KEYS.sentToContact(contactId),
-  add: { [nameOf(hour)]: 1, version: 1 },
+  add: { [nameOf(hour)]: sends, version: 1 },
   remove: stale.map(nameOf),
   when: isUnchanged(version),
 });

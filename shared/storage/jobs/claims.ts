@@ -73,11 +73,17 @@ export const claimStore = <Job extends Claimable>(
       const set = { attempts, claimedUntil: at, ...dueAt(job.id, at) };
       await table.write({ update: keyOf(job.id), set, when: isClaimedBy(job) });
     },
-    /** Ends a job, lets the organization begin the next one, and raises its event. False where the claim was lost. */
-    async end(job: Job, set: Readonly<Record<string, unknown>>, running: Key, event: DomainEvent) {
+    /** Ends a job, lets the organization begin the next one, and raises its event. False where the claim was lost, or `when` does not hold. */
+    async end(
+      job: Job,
+      set: Readonly<Record<string, unknown>>,
+      running: Key,
+      event: DomainEvent,
+      when: Condition = isClaimedBy(job),
+    ) {
       const events = await takenEvents(table, job.organizationId, [event]);
       const { ok } = await table.transact([
-        { update: keyOf(job.id), set, remove: ['duePk', 'dueAt', 'repeats'], when: isClaimedBy(job) },
+        { update: keyOf(job.id), set, remove: ['duePk', 'dueAt', 'repeats'], when },
         { delete: running, when: isFreeFor(job.id) },
         ...events.map(eventWrite),
       ]);

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
+import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import {
   EXPORT_FORMATS,
@@ -11,8 +14,11 @@ import { EXPORT_CHANNELS } from '../../domain/exports/export-row.ts';
 import type { ExportJobStore } from '../../domain/exports/job-ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time } from '../client/attributes.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
+import type { Condition } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { claimStore, dueAt, isFreeFor } from './claims.ts';
 
 const count = z.int();
@@ -22,9 +28,9 @@ export const exportJobRows = defineRow<ExportJob>()({
     id: id('exportJob'),
     ...tenant,
     kind: z.enum(EXPORT_KINDS),
-    channel: z.enum(EXPORT_CHANNELS),
-    from: time,
-    to: time,
+    channel: z.enum(EXPORT_CHANNELS).exactOptional(),
+    from: time.exactOptional(),
+    to: time.exactOptional(),
     format: z.enum(EXPORT_FORMATS),
     unmasked: z.boolean(),
     status: z.enum(EXPORT_STATUSES),
@@ -43,7 +49,12 @@ export const exportJobRows = defineRow<ExportJob>()({
     claimedUntil: count,
   },
   key: (job) => KEYS.exportJob(job.id),
+  index: ({ organizationId, createdAt, id: jobId }) =>
+    INDEX_KEYS.exportJobsOf(organizationId, isoTime(createdAt), jobId),
 });
+
+/** Condition: the job has not ended, whoever works on it. */
+const IS_RUNNING: Condition = { text: '#status = :running', values: { running: 'running' } };
 
 /** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
 export const exportJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ExportJobStore => {
@@ -65,6 +76,14 @@ export const exportJobStore = (table: Table, raised: (events: readonly DomainEve
       return advance(job, progress, until, gone);
     },
     release,
+    cancel: (job, event) =>
+      end(
+        job,
+        exportJobRows.set({ status: 'cancelled', endedAt: event.createdAt }),
+        KEYS.runningExport(job.organizationId),
+        event,
+        IS_RUNNING,
+      ),
     end: (job, { status, file }, event) =>
       end(
         job,
@@ -73,4 +92,13 @@ export const exportJobStore = (table: Table, raised: (events: readonly DomainEve
         event,
       ),
   };
+};
+
+/** A page of an organization's exports, newest first; without `nextCursor` the list ended. 400 for a cursor of another list. */
+export const listExportJobs = async (
+  table: Table,
+  request: CursorRequest,
+): Promise<CursorItems<ExportJob> | Refusal<'BAD_REQUEST'>> => {
+  const partition = INDEX_KEYS.exportJobsOf(request.scope.organizationId, '', '').gsi1pk;
+  return cursorItems(table, { index: 'gsi1', partition }, request, (rows) => rows.map(exportJobRows.read));
 };

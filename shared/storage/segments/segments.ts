@@ -60,6 +60,8 @@ const segmentRows = defineRow<SegmentFields>()({
   rename: { filtered: 'packed' },
   key: (segment) => KEYS.segment(segment.organizationId, segment.id),
 });
+/** Reads only the name of a segment. */
+export const readSegmentName = segmentRows.pick('name');
 /** Reads a segment's row. */
 export const readSegment = (row: Parameters<typeof segmentRows.read>[0]): Segment => {
   const { filtered, ...segment } = segmentRows.read(row);

@@ -16,7 +16,7 @@ export interface Sweep extends Tenant {
   readonly version: number;
   /** The next block. */
   readonly next: number;
-  /** The last block; undefined until it begins. */
+  /** The last block as far as that was known; undefined until it first begins. */
   readonly last?: number | undefined;
   /** As in `StandingSegment`. */
   readonly baselineTo?: number | undefined;
@@ -73,7 +73,6 @@ export const sweepAnew = (
       ...sweepRows.set({ segmentId, organizationId, env, next: 0, isGone, goesOnAt }),
       ...INDEX_KEYS.due('segment_members', segmentId, goesOnAt),
     },
-    remove: ['last'],
     add: { version: 1 },
   };
 };

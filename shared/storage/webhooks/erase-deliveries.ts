@@ -1,3 +1,4 @@
+import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { StoredMessage } from '../../domain/message/inbound-message.ts';
 import { messageEventId } from '../../domain/tracking/events.ts';
@@ -22,11 +23,20 @@ export const eraseDeliveries = async (table: Table, messages: readonly StoredMes
   const events = messages.flatMap((message) =>
     eventTypesOf(message).map((type) => ({ id: messageEventId(message.id, type), data: keptOf(message) })),
   );
+  await eraseEvents(table, first.organizationId, events);
+};
+
+/** Takes the person from events, of which `data` is what stays, and from the bodies of their deliveries. Idempotent. */
+export const eraseEvents = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  events: readonly { readonly id: Id<'event'>; readonly data: Kept }[],
+): Promise<void> => {
   const eventKeys = events.map(({ id }) => KEYS.event(id));
   const stored = await table.getMany(eventKeys, { consistent: true, only: ['pk', 'sk'] });
   const raised = events.filter((_, at) => stored[at] !== undefined);
   await Promise.all(raised.map(({ id, data }) => table.write({ update: KEYS.event(id), set: { data }, when: EXISTS })));
-  const subscriptions = raised.length > 0 ? await webhookStore(table).list(first.organizationId) : [];
+  const subscriptions = raised.length > 0 ? await webhookStore(table).list(organizationId) : [];
   const deliveries = subscriptions.flatMap(({ id }) =>
     raised.map((event) => KEYS.delivery(deliveryIdOf(id, event.id))),
   );

@@ -5,7 +5,13 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { clearActivityContact } from '../../storage/activities/sweeps.ts';
 import { replaceMainContact } from '../../storage/companies/clear-links.ts';
-import { eraseConsents, eraseDevices, eraseMemberships, eraseTurns } from '../../storage/contacts/erase-belongings.ts';
+import {
+  eraseConsents,
+  eraseCreation,
+  eraseDevices,
+  eraseMemberships,
+  eraseTurns,
+} from '../../storage/contacts/erase-belongings.ts';
 import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
@@ -30,6 +36,7 @@ const ports: ErasurePorts = {
     eraseTurns(table),
     eraseDevices(table),
     eraseConsents(table),
+    eraseCreation(table),
     eraseMemberships(table),
     eraseSentCounts(table),
     eraseCustomerEvents(table),

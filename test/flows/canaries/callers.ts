@@ -3,6 +3,7 @@ import type { OperationContract } from '../../../shared/contracts/define-operati
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import type { Answer, Client, Messaging, Tenant } from '../../support/api.ts';
 import { deliver } from '../../support/providers/stand-in.ts';
+import type { Receiver } from '../../support/receiver.ts';
 import { pathNames, pathWith, queryNames } from '../../support/requests.ts';
 import { CANARIES } from './values.ts';
 
@@ -13,6 +14,8 @@ export interface Watched {
   readonly messaging: Messaging;
   readonly problems: { readonly path: string; readonly body: string }[];
   readonly secrets: Record<string, string>;
+  /** Endpoints of subscriptions; those of `unmasked` were made by a caller who may see addresses. */
+  readonly receivers: { readonly receiver: Receiver; readonly unmasked: boolean }[];
 }
 
 /** Records an answer if it is a problem, without `instance`, which is the caller's own path. */

@@ -6,6 +6,7 @@ import type { AcceptedMessage, Play, SmsStandIn } from '../../support/providers/
 import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
 import { setUpProvider } from '../support.ts';
 import { noted, postAll, type Watched } from './callers.ts';
+import { takeWebhooks } from './channels.ts';
 import { CANARIES } from './values.ts';
 
 const { text, name, live: recipient } = CANARIES;
@@ -56,6 +57,7 @@ export const useProvider = async (watched: Watched, standIn: SmsStandIn) => {
       providers: [standIn.provider],
       organizationId: tenant.id,
     });
+  await takeWebhooks(watched, tenant.live);
   standIn.script(...PLAYS, { refuse: REFUSALS[standIn.provider] ?? '' });
   const statuses: number[] = [];
   for (let at = 0; at <= PLAYS.length; at++) {

@@ -1,5 +1,4 @@
 import { cnpj, cpf } from 'cpf-cnpj-validator';
-import type { Row } from '../../../shared/storage/client/row.ts';
 
 /** Values in place of personal data: where one of them is found, that kind of data gets. */
 export const CANARIES = {
@@ -22,13 +21,30 @@ export const CANARIES = {
   text: 'O resultado do seu exame chegou: canario-azul',
   reply: 'Sou eu, canario-verde',
   url: 'https://clinica-canario.example/exame/778899',
+  /** What a contact was changed to, and the person who was merged into it. */
+  otherPhone: '+5521987652225',
+  otherName: 'Belmira Passarinheira',
+  otherEmail: 'belmira@passarinho.example',
+  /** A person of the organization itself. */
+  accountName: 'Coruja Operadora',
+  accountEmail: 'coruja@viveiro.example',
+  externalId: 'cliente-canario-4711',
+  crmId: 'hubspot-canario-99',
+  tag: 'etiqueta-canaria',
+  debtPhone: '+5521987653335',
+  reason: 'pediu para sair: canario-roxo',
+  profileName: 'Canarinha do Zap',
+  device: 'Telefone da Anacleta',
+  pushToken: 'canario-token-7788990005',
+  subject: 'Exame de canario pronto',
+  turn: 'A paciente perguntou pelo canario-preto',
 } as const;
-type CanaryName = keyof typeof CANARIES;
+export type CanaryName = keyof typeof CANARIES;
 
 /** Values in the stand-ins' refusals, since real providers repeat what they were sent. */
 const PROVIDER_VALUES = { providerWords: 'segredo', providerPhone: '5511900000000' } as const;
 
-/** The forms in which a value may be found: as it is, in an address, in base64 at any of its three alignments, and grouped. */
+/** The forms in which a value may be found: as it is, in an address, in hex, in base64 at any of its three alignments, and grouped. */
 const formsOf = (value: string): string[] => {
   const bare = value.replace(/^\+/, '');
   const base64 = [0, 1, 2].map((shift) =>
@@ -36,8 +52,12 @@ const formsOf = (value: string): string[] => {
       .toString('base64')
       .slice(shift === 0 ? 0 : 4, -4),
   );
+  const base64url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+  const hex = Buffer.from(bare).toString('hex');
+  const query = new URLSearchParams([['', bare]]).toString().slice(1);
   const grouped = [cpf.format(bare), cnpj.format(bare)].filter((text) => /^[\d.\-/]{14,}$/.test(text));
-  return [bare, encodeURIComponent(bare), ...base64, ...grouped].filter((form) => form.length >= 7);
+  const forms = [bare, encodeURIComponent(bare), query, hex, hex.toUpperCase(), ...base64, ...base64url, ...grouped];
+  return [...new Set(forms)].filter((form) => form.length >= 7);
 };
 
 export type Finder = (text: string) => string[];
@@ -46,43 +66,4 @@ export const finderOf = (secrets: Readonly<Record<string, string>>): Finder => {
   const all = Object.entries({ ...CANARIES, ...PROVIDER_VALUES, ...secrets });
   const forms = all.map(([name, value]) => ({ name, forms: formsOf(value) }));
   return (text) => forms.filter((each) => each.forms.some((form) => text.includes(form))).map(({ name }) => name);
-};
-
-/** Where personal data may be stored: by a row's kind, the attributes and the values. Nowhere else. */
-const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryName[]>>>> = {
-  // A message with its provider's last receipt; an inbound one has its sender and content.
-  'MSG/MSG': {
-    to: ['delivered', 'undelivered', 'noCredit', 'live', 'phone'],
-    from: ['live'],
-    content: ['text', 'url', 'name'],
-    templateVars: ['name', 'text'],
-    payload: ['reply'],
-    providerReceipt: ['delivered', 'undelivered', 'live', 'phone'],
-  },
-  // A pending receipt: its row is deleted when it is applied.
-  'MSG/RCPT': { event: ['live'] },
-  'RPL/RPL': { from: ['live'], body: ['reply'] },
-  'CNT/CNT': {
-    phone: ['phone'],
-    name: ['name'],
-    email: ['email'],
-    optIn: ['ip', 'userAgent'],
-    attributes: ['attribute'],
-  },
-  'CNT/CONSENT': { ip: ['ip'], userAgent: ['userAgent'] },
-  'LINK/LINK': { url: ['url'] },
-  // An event has the reply's text or the followed link; the recipient is masked.
-  'EVT/EVT': { data: ['reply', 'url'] },
-};
-
-/** Canaries in a row where they may not be, as `KIND attribute: canary`. */
-export const strayIn = (row: Row, find: Finder): string[] => {
-  const kind = [row.pk, row.sk].map((key) => String(key).split('#')[0]).join('/');
-  return Object.entries(row).flatMap(([attribute, value]) => {
-    const allowed: readonly string[] = RECORDS[kind]?.[attribute] ?? [];
-    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-    return find(text)
-      .filter((name) => !allowed.includes(name))
-      .map((name) => `${kind} ${attribute}: ${name}`);
-  });
 };

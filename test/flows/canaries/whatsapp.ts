@@ -4,6 +4,7 @@ import type { Play } from '../../support/providers/stand-in.ts';
 import { startWhatsappStandIn, type WhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
 import { setUpProvider } from '../support.ts';
 import { postAll, type Watched } from './callers.ts';
+import { takeWebhooks } from './channels.ts';
 import { CANARIES } from './values.ts';
 
 const { text, name, live: recipient, reply } = CANARIES;
@@ -35,6 +36,7 @@ export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> =>
   Object.assign(secrets, { metaToken: accessToken, metaSecret: appSecret, metaVerifyToken: verifyToken });
   await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', settings);
   const { live } = await messaging.tenant({ live: 1_000_000 });
+  await takeWebhooks(watched, live);
   meta.script(...PLAYS);
   const payload = { template: { name: 'exame', language: 'pt-BR' } };
   const body = { channel: 'whatsapp', to: recipient, type: 'template', payload, templateVars: [name, text] };

@@ -1,0 +1,41 @@
+import { NEVER_SENT, type SentCounts } from '../contacts/frequency.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { type CountedSend, countAnother, countSend } from '../sending/frequency.ts';
+import type { Item } from './chunk.ts';
+
+/** What was sent to contacts, as far as it is known. */
+export type KnownCounts = ReadonlyMap<Id<'contact'>, SentCounts>;
+
+/** The contacts for whose frequency caps messages count, each once. */
+export const countedContacts = (items: readonly Item[]): Id<'contact'>[] => [
+  ...new Set(items.flatMap(({ frequency }) => frequency?.contactId ?? [])),
+];
+
+/**
+ * Counts a chunk's messages for the frequency caps of their contacts at `now` (ms), in their order: those that a cap allows no more are `capped`, each with
+ * its refusal, and count nothing.
+ */
+export const countChunk = (
+  items: readonly Item[],
+  known: KnownCounts,
+  now: number,
+): {
+  readonly counts: readonly CountedSend[];
+  readonly capped: readonly { readonly item: Item; readonly refusal: Refusal<'PRECONDITION_FAILED'> }[];
+} => {
+  const counted = new Map<Id<'contact'>, CountedSend>();
+  const capped: { item: Item; refusal: Refusal<'PRECONDITION_FAILED'> }[] = [];
+  for (const item of items) {
+    if (!item.frequency) continue;
+    const { contactId } = item.frequency;
+    const sent = known.get(contactId) ?? NEVER_SENT;
+    const before = counted.get(contactId);
+    const count = before
+      ? countAnother(before, sent, item.frequency, now)
+      : countSend(contactId, sent, item.frequency, now);
+    if (isRefusal(count)) capped.push({ item, refusal: count });
+    else counted.set(contactId, count);
+  }
+  return { counts: [...counted.values()], capped };
+};

@@ -1,0 +1,68 @@
+import { type Contact, EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
+import { contactView } from '../contacts/views.ts';
+import { definedFields } from '../core/patch.ts';
+
+/** The columns of contacts as CSV: named as an import of files names them, but for what an import cannot fill. */
+export const CONTACT_COLUMNS = [
+  'id',
+  'phone',
+  'name',
+  'email',
+  'externalId',
+  'companyId',
+  'papelNaEmpresa',
+  'tags',
+  'optIn.status',
+  'optIn.source',
+  'source',
+  'avatarUrl',
+  ...EXTERNAL_SYSTEMS.map((system) => `externalIds.${system}` as const),
+  'whatsappProfileName',
+  'otherPhones',
+  'attributes',
+  'debtorGroups',
+  'lastInteractionAt',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+/**
+ * A contact as a row of an export (docs/spec/exports.md#contacts-in-a-file): as lists show it, without what is sealed and without a picture that is a data
+ * URI. Phones and the e-mail address are masked without pii:full.
+ */
+export const contactExportRow = (contact: Contact, unmasked: boolean) => {
+  const { cpfCipher: _, cnpjCipher: __, birthDateCipher: ___, avatarUrl, ...row } = contactView(contact, unmasked);
+  return { ...row, ...definedFields({ avatarUrl: avatarUrl?.startsWith('data:') ? undefined : avatarUrl }) };
+};
+export type ContactExportRow = ReturnType<typeof contactExportRow>;
+
+const SEPARATOR = '|';
+const jsonOf = (value: object | undefined) => value && JSON.stringify(value);
+
+/** A row's fields as the cells of a table: lists separated as an import reads them, objects as JSON. */
+export const contactCells = (row: ContactExportRow) => ({
+  ...definedFields({
+    id: row.id,
+    phone: row.phone,
+    name: row.name,
+    email: row.email,
+    externalId: row.externalId,
+    companyId: row.companyId,
+    papelNaEmpresa: row.papelNaEmpresa,
+    source: row.source,
+    avatarUrl: row.avatarUrl,
+    whatsappProfileName: row.whatsappProfileName,
+    lastInteractionAt: row.lastInteractionAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    debtorGroups: jsonOf(row.debtorGroups),
+    'optIn.source': row.optIn.source,
+  }),
+  'optIn.status': row.optIn.status,
+  tags: row.tags.join(SEPARATOR),
+  otherPhones: row.otherPhones?.join(SEPARATOR) ?? '',
+  attributes: JSON.stringify(row.attributes),
+  ...Object.fromEntries(
+    Object.entries(row.externalIds ?? {}).map(([system, value]) => [`externalIds.${system}`, value] as const),
+  ),
+});
