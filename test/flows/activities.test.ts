@@ -95,7 +95,7 @@ describe('the list of activities', () => {
       const { body } = await fresh.get('/activities', query);
       return [body.total, body.items.map(({ titulo }: { titulo: string }) => titulo)];
     };
-    await vi.waitFor(async () => expect(await titles({})).toEqual([3, ['antes', 'depois', 'nunca']]));
+    await vi.waitFor(async () => expect(await titles({})).toEqual([3, ['antes', 'depois', 'nunca']]), 30_000);
     expect(await titles({ limit: '1', skip: '1' })).toEqual([3, ['depois']]);
     expect(await titles({ concluida: 'true' })).toEqual([0, []]);
     expect(await titles({ ate: inMinutes(90), tipo: 'tarefa' })).toEqual([1, ['antes']]);
@@ -133,6 +133,6 @@ describe('the export of a contact', () => {
       const { body, status, text } = await client.get(`/contacts/${contatoId}/export`);
       expect(status, text).toBe(200);
       expect(body.activities).toEqual([made]);
-    });
+    }, 30_000);
   });
 });
