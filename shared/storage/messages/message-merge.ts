@@ -122,7 +122,7 @@ export const listAllMessages = async (
   if (lists.length === 0) return NOTHING;
   const { table } = reading;
   const found = await Promise.all(
-    lists.map(({ range, size, find }) => (isWhole(range) ? findInRange(table, range, size) : find())),
+    lists.map(async ({ range, size, find }) => (isWhole(range) ? findInRange(table, range, size) : find())),
   );
   const [rows, ...totals] = await Promise.all([
     foundPage(table, found, lists[0]?.range.index, { skip, limit }),
