@@ -57,6 +57,7 @@ export const NOT_ENTERED = [
   /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
   /^(media|templates|flows|email-templates)\./,
   /^companies\.(create|change|import)$/,
+  /^(pipelines|cards|card-files|activities)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
   /^(contact-imports|export-jobs|lists|segments)\./,
   /^events\.record$/,

@@ -18,6 +18,7 @@ import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { membershipRange } from '../contacts/membership-range.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { readSegmentName } from '../segments/segments.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -40,12 +41,6 @@ export const membershipRows = defineRow<Membership>()({
   },
   key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
 });
-
-/** The rows of a contact's latest moves. */
-export const membershipRange = (contactId: Id<'contact'>) => {
-  const { pk: partition, sk: prefix } = KEYS.membership(contactId, '');
-  return { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } } } as const;
-};
 
 /** Keeps since when contacts are in a segment, or out of it; a later move stays. One write each. */
 export const keepMemberships =

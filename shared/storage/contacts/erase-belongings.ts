@@ -4,7 +4,6 @@ import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { turnEventId } from '../../domain/tracking/ai-turn.ts';
 import { KEYS } from '../access-patterns.ts';
-import { membershipRange } from '../audience/memberships.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
@@ -14,6 +13,7 @@ import { eraseEvents } from '../webhooks/erase-deliveries.ts';
 import { turnRows } from './ai-turns.ts';
 import { consentEventId, consentRange } from './consent-history.ts';
 import { eraseCounted } from './erasures.ts';
+import { membershipRange } from './membership-range.ts';
 import { sweepPartition } from './sweep.ts';
 
 /** Events of a person with what stays of them: that they were about this contact. */
