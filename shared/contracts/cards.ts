@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type ImportRow, MAX_ROWS } from '../domain/cards/import.ts';
 import { looseId } from '../domain/core/id-schema.ts';
 import type { IdKind } from '../domain/core/ids.ts';
-import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import {
   Card,
   CardEntry,
@@ -29,6 +28,7 @@ import {
   text,
 } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { brokenRow, hostileRow } from './import-rows.ts';
 
 const params = z.object({ id: pathId('card', 'The id of the card.') });
 const tag = 'Cards';
@@ -182,21 +182,18 @@ export const companyCards = defineOperation({
   },
 });
 
-const checked = (schema: z.ZodType, row: unknown): string =>
-  fieldErrors(schema.safeParse(row, { error: zodErrorMap }).error ?? new z.ZodError([]))
-    .map(({ path, message }) => `${path} ${message}`.trim())
-    .join('; ');
 const hasId = (row: unknown): boolean => typeof row === 'object' && row !== null && Object.hasOwn(row, 'id');
 /** A row that keeps the contract, or why it does not. A wrong one is refused on its own. */
 const Entry = z
   .union([
+    hostileRow,
     CreateCard.transform((create): ImportRow => ({ create })),
     UpdateCard.transform((update): ImportRow => ({ update })),
-    z.unknown().transform((row): ImportRow => ({ invalid: checked(hasId(row) ? UpdateCard : CreateCard, row) })),
+    brokenRow((row) => (hasId(row) ? UpdateCard : CreateCard)),
   ])
   .meta({
     override: ({ jsonSchema }) => {
-      jsonSchema.anyOf = (jsonSchema.anyOf ?? []).slice(0, 2);
+      jsonSchema.anyOf = (jsonSchema.anyOf ?? []).slice(1, 3);
     },
   });
 
@@ -207,6 +204,7 @@ export const importCards = defineOperation({
   summary: 'Import cards',
   description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`; any other creates a card as \`POST /cards\` does, in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
   request: {
+    rowsIn: 'cartoes',
     body: closedObject('ImportCards', 'Cards to import.', {
       cartoes: z
         .array(Entry)

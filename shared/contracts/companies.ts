@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { MAX_DEFINITIONS } from '../domain/companies/definitions.ts';
 import { type CompanyRow, MAX_ROWS } from '../domain/companies/import.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import {
   closedObject,
   count,
@@ -26,6 +25,7 @@ import {
 } from './company-fields.ts';
 import { Contact } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
+import { brokenRow, hostileRow } from './import-rows.ts';
 import { Message } from './message-shapes.ts';
 
 const params = z.object({ id: pathId('company', 'The id of the company.') });
@@ -76,15 +76,8 @@ export const createCompany = defineOperation({
 });
 
 /** A row of an import. A wrong one is refused on its own, so the operation's body does not enforce this schema. */
-const faultsOf = (row: unknown): string =>
-  fieldErrors(CreateCompany.safeParse(row, { error: zodErrorMap }).error ?? new z.ZodError([]))
-    .map(({ path, message }) => `${path} ${message}`.trim())
-    .join('; ');
 const ImportRow = z
-  .union([
-    CreateCompany.transform((valid): CompanyRow => ({ valid })),
-    z.unknown().transform((row): CompanyRow => ({ invalid: faultsOf(row) })),
-  ])
+  .union([hostileRow, CreateCompany.transform((valid): CompanyRow => ({ valid })), brokenRow(() => CreateCompany)])
   .meta({
     override: ({ jsonSchema }) => {
       delete jsonSchema.anyOf;
@@ -101,6 +94,7 @@ export const importCompanies = defineOperation({
   description:
     'Rows are taken in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only what it carries; other rows create. A row without a CNPJ whose name several companies have is an error. The same call again changes nothing more. Raises company.created and company.updated.',
   request: {
+    rowsIn: 'empresas',
     body: closedObject('ImportCompanies', 'Companies to import.', {
       empresas: z
         .array(ImportRow)

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { type ImportRow, MAX_ROWS } from '../domain/contacts/import.ts';
-import { findIssue } from '../domain/core/json-text.ts';
-import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { closedObject, count, openObject, ordinal, part, text } from './common.ts';
 import { source } from './contact-fields.ts';
 import { CreateContact } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
+import { brokenRow, hostileRow } from './import-rows.ts';
 
 /** A contact of an import. A wrong one is refused on its own, so the operation's body does not enforce this schema. */
 const ImportContact = CreateContact.extend({ source: source.default('import') }).meta({
@@ -13,24 +12,9 @@ const ImportContact = CreateContact.extend({ source: source.default('import') })
   description: 'A contact to create or, where its phone or externalId is known, to change.',
 });
 
-const faultsOf = (row: unknown): string =>
-  fieldErrors(ImportContact.safeParse(row, { error: zodErrorMap }).error ?? new z.ZodError([]))
-    .map(({ path, message }) => `${path} ${message}`.trim())
-    .join('; ');
-
 /** A contact that keeps the contract, or why it does not. */
 const Entry = z
-  .union([
-    z
-      .unknown()
-      .refine((row) => findIssue(row, '') !== undefined)
-      .transform((row) => {
-        const { path = '', message = '' } = findIssue(row, '') ?? {};
-        return { invalid: `${path} ${message}`.trim() };
-      }),
-    ImportContact.transform((valid) => ({ valid })),
-    z.unknown().transform((row) => ({ invalid: faultsOf(row) })),
-  ])
+  .union([hostileRow, ImportContact.transform((valid) => ({ valid })), brokenRow(() => ImportContact)])
   .meta({
     override: ({ jsonSchema }) => {
       delete jsonSchema.anyOf;

@@ -86,7 +86,10 @@ export const listEmails = defineOperation({
       .string()
       .max(MAX_ADDRESS_LENGTH)
       .optional()
-      .meta({ description: 'Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.' }),
+      .meta({
+        description:
+          'Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.',
+      }),
     campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
     ...paged(50, 200),
   }),

@@ -175,7 +175,8 @@ export const listSms = defineOperation({
         .meta({ description: 'Only sends that named this contact.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
       phone: z.string().max(64).optional().meta({
-        description: 'Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.',
+        description:
+          'Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.',
       }),
       ...window,
       ...pageQuery,
