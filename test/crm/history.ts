@@ -190,15 +190,15 @@ export const playHistory = async (
     log.push('the end');
     await checkAll(scene, crm);
     log.push('everything due is done');
-    for (const ms of [0, 16 * 60_000, 16 * 60_000, DAY_MS, 100 * DAY_MS]) {
+    for (const ms of [0, 16 * 60_000, 16 * 60_000, DAY_MS, 100 * DAY_MS, 3 * DAY_MS]) {
       world.now += ms;
       await workUntilQuiet(crm);
       await expire(crm, scene.actor.organizationId);
     }
     scene.plain.letStall(world.now);
     await checkAll(scene, crm);
-    if ((await tombstonesOf(crm, scene.actor.organizationId)).length > 0)
-      throw new Error('a tombstone stands for ever');
+    const left = await tombstonesOf(crm, scene.actor.organizationId);
+    if (left.length > 0) throw new Error(`tombstones stand for ever: ${JSON.stringify(left)}`);
   } catch (error) {
     throw new Error(`${log.length} steps, the last ones:\n${log.slice(-12).join('\n')}\n${String(error)}`, {
       cause: error,

@@ -13,7 +13,7 @@ import { refusalOf, type Scene } from './steps.ts';
 
 /** Another history: SEED=… npx vitest run test/crm/workers.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_125);
-const ROUNDS = shareOf(60);
+const ROUNDS = shareOf(120);
 /** Operations at once, each in a process of its own. */
 const AT_ONCE = 8;
 const PATIENCE_MS = 120_000;
@@ -135,7 +135,7 @@ test(`${AT_ONCE} processes at once, some of which end on their way, leave counts
     expectWhole(plain);
     if (round % 4 === 0) await checkAll(sceneOf(), crm);
   }
-  for (const ms of [0, 16 * 60_000, 16 * 60_000, DAY_MS, 100 * DAY_MS]) {
+  for (const ms of [0, 16 * 60_000, 16 * 60_000, DAY_MS, 100 * DAY_MS, 3 * DAY_MS]) {
     now += ms;
     await Promise.all([0, 1].map(() => workUntilQuiet(crmOver(ownTable(), clock))));
     await expire(crm, actor.organizationId);
