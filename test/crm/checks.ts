@@ -254,7 +254,7 @@ export const checkAll = async (scene: Scene, crm: Crm): Promise<void> => {
   }
   await checkPipelineList(scene, crm);
   await checkTasks(scene, crm);
-  for (let number = 0; number < 6; number++) {
+  for (let number = 0; number < 4; number++) {
     await checkCompanyList(scene, crm, number);
     await checkCardLists(scene, crm, number);
     await checkPeople(scene, crm, number);

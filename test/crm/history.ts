@@ -185,7 +185,7 @@ export const playHistory = async (
       else if (kind === 'work') await work(world, crm, scene, turn);
       for (const id of new Set(step?.touches.pipelines)) if (id) await checkPipeline(scene, crm, id);
       for (const id of new Set(step?.touches.companies)) if (id) await checkCompany(scene, crm, id);
-      if (kind === 'work' || draw.c % 2 === 0) await checkSome(scene, crm, draw.a ^ draw.d);
+      if (kind === 'work' || draw.c % 3 === 0) await checkSome(scene, crm, draw.a ^ draw.d);
     }
     log.push('the end');
     await checkAll(scene, crm);

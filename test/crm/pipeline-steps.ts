@@ -15,7 +15,7 @@ import type { Plain, PlainPipeline, PlainStage, Status } from './plain.ts';
 import type { Crm } from './stage.ts';
 import { bit, checked, type Draw, pickOf, type Scene, type Step } from './steps.ts';
 
-const MAX_PIPELINES = 4;
+const MAX_PIPELINES = 3;
 const MAX_STAGES = 6;
 const TYPES: readonly Status[] = ['aberto', 'ganho', 'perdido'];
 const REQUIRED = ['valor', 'contatoId', 'empresaId'] as const;
