@@ -38,7 +38,7 @@ const preview = (body: object) => (client: Client) => client.post('/v2/segments/
 const list = (query: Record<string, string | number>) => (client: Client) =>
   client.get('/contacts', { limit: 50, ...query });
 
-interface Operation {
+export interface Operation {
   readonly what: string;
   readonly isPage: boolean;
   readonly run: (client: Client) => ReturnType<Client['get']>;
@@ -59,7 +59,7 @@ const OPERATIONS: readonly Operation[] = [
   { what: 'preview, a tree of eight', isPage: false, run: preview({ filters: [vip], filterTree: eight }) },
 ];
 
-interface Measured {
+export interface Measured {
   /** Of the first request, which finds nothing kept, and of the others. */
   readonly firstMs: number;
   readonly ms: number;
@@ -76,12 +76,12 @@ const medianOf = (rounds: readonly Round[], firstMs: number): Measured => {
   return { firstMs, ms, floorMs, readUnits, writeUnits: of('writeUnits'), trips: of('trips') };
 };
 
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
+export const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 };
-const measureOne = async (
+export const measureOne = async (
   proxy: CountingProxy,
   dynamodb: DynamoDBClient,
   client: Client,

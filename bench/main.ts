@@ -14,6 +14,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
   audience: async () => (await import('./audience.ts')).benchAudience(),
+  crm: async () => (await import('./crm.ts')).benchCrm(),
   lists: async () => (await import('./lists.ts')).benchLists(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
   tenants: async () => (await import('./tenants.ts')).benchTenants(),

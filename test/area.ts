@@ -29,7 +29,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   bulk: ['bulk', 'batch-calls'],
   lists: ['test/lists', 'flows/lists', 'number-set'],
-  crm: ['compan', 'pipeline', 'card', 'activit', 'tombstone'],
+  crm: ['test/crm', 'compan', 'pipeline', 'card', 'activit', 'tombstone'],
   contacts: [
     'contacts',
     'test/audience',

@@ -1,15 +1,23 @@
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
-import { refuseField } from '../core/refuse-field.ts';
 import { removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Pipeline, Stage } from '../pipelines/pipeline.ts';
 import type { Card, CardCaller, CardPorts } from './card.ts';
 import { type CardPatch, type NewCard, withFields } from './input.ts';
 import { checkLinks } from './links.ts';
-import { answered, END, findCard, namedPipeline, type Owner, placeIn, shownCard } from './place.ts';
+import { answered, END, findCard, findPatched, namedPipeline, type Owner, placeIn, shownCard } from './place.ts';
 import { changedFields, changeOf } from './records.ts';
-import { checkArchived, checkReason, checkRequired, entered, firstOf, stageOf, type Target } from './rules.ts';
+import {
+  checkArchived,
+  checkReason,
+  checkRequired,
+  checkUnlost,
+  entered,
+  firstOf,
+  stageOf,
+  type Target,
+} from './rules.ts';
 
 /** A card of the caller's organization, as it may be shown. */
 export const getCard = async (
@@ -99,13 +107,11 @@ export const changeCard = async (
   patch: CardPatch,
 ): Promise<Card | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
   const outcome = await retryOnConflict('The card', async () => {
-    const before = await findCard(ports, caller, id);
+    const before = await findPatched(ports, caller, id, patch);
     if (isRefusal(before)) return before;
-    if (patch.motivoPerda !== undefined && before.status !== 'perdido')
-      return refuseField('Only a lost card has a reason.', 'motivoPerda', 'must be absent unless the card is lost');
     const after = withFields(before, patch);
     if (changedFields(before, after).length === 0) return before;
-    const refused = await checkLinks(ports.links, caller.organizationId, before, after);
+    const refused = checkUnlost(after) ?? (await checkLinks(ports.links, caller.organizationId, before, after));
     if (refused) return refused;
     const change = changeOf(caller, before, after, ports.clock());
     return answered(await ports.store.save(change), change.after ?? after);

@@ -9,8 +9,9 @@ import { type CardPatch, type NewCard, withFields } from './input.ts';
 import { checkLinks, newLinks, refuseLinks, unknownLinks } from './links.ts';
 import { planMove, stepped } from './moves.ts';
 import { orderBetween } from './order.ts';
-import { answered, END, findCard, namedPipeline } from './place.ts';
+import { answered, END, findPatched, namedPipeline } from './place.ts';
 import { changeOf } from './records.ts';
+import { checkUnlost } from './rules.ts';
 
 /** Rows of one import. */
 export const MAX_ROWS = 500;
@@ -166,7 +167,7 @@ class Import {
     const [ports, caller] = [this.#ports, this.#caller];
     const { id, estagioId, ...patch } = row;
     return retryOnConflict('The card', async () => {
-      const before = await findCard(ports, caller, id);
+      const before = await findPatched(ports, caller, id, patch);
       if (isRefusal(before)) return before;
       const changed = withFields(before, patch);
       const refused = await checkLinks(ports.links, caller.organizationId, before, changed);
@@ -174,6 +175,8 @@ class Import {
       const now = ports.clock();
       const after = await this.#moved(changed, { estagioId, motivoPerda: patch.motivoPerda }, now);
       if (isRefusal(after)) return after;
+      const unlost = checkUnlost(after);
+      if (unlost) return unlost;
       const change = changeOf(caller, before, after, now);
       if (!change.entry && after.order === before.order) return before;
       return answered(await ports.store.save(change), after);

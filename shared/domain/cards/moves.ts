@@ -7,7 +7,7 @@ import type { Card, CardCaller, CardPorts, Place } from './card.ts';
 import { checkEntry } from './cards.ts';
 import { answered, END, findCard, namedPipeline, placeIn, shownCard } from './place.ts';
 import { changeOf } from './records.ts';
-import { checkArchived, entered, refuseStatus, stageOf, withCheck, withStatus } from './rules.ts';
+import { checkArchived, entered, refuseStatus, stageOf, type Target, withCheck, withStatus } from './rules.ts';
 
 type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 /** Where a card goes, and as what. Without a stage it stays where it is, with another status. */
@@ -18,6 +18,16 @@ export interface Step {
   readonly lossReason?: string | undefined;
 }
 type Plan = (card: Card, pipeline: Pipeline) => Step | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
+
+/** 409 or 422 for a card that may not come into a stage, which asks for links of the card as it is shown: one to what was deleted is none. */
+const checkShown = async (
+  ports: Pick<CardPorts, 'links'>,
+  card: Card,
+  target: Target,
+): Promise<Refusal<'CONFLICT' | 'VALIDATION_ERROR'> | undefined> => {
+  const asksForLinks = target.stage.requiredFields.some((field) => field === 'contatoId' || field === 'empresaId');
+  return checkEntry(asksForLinks ? await shownCard(ports, card) : card, target);
+};
 
 /** The card after a step; 409 or 422 where its stage does not take it. */
 export const stepped = async (
@@ -35,7 +45,7 @@ export const stepped = async (
       stageSince: status === 'aberto' ? now : card.stageSince,
     };
     const target = own && { pipeline, stage: own, order: card.order };
-    const refused = target && status === 'aberto' ? checkEntry(after, target) : checkArchived(pipeline);
+    const refused = target && status === 'aberto' ? await checkShown(ports, after, target) : checkArchived(pipeline);
     return refused ?? (own ? withCheck(after, own) : after);
   }
   if (stage === undefined) return card;
@@ -44,7 +54,7 @@ export const stepped = async (
   if (stays) return checkArchived(pipeline) ?? (order === card.order ? card : { ...card, order });
   const target = { pipeline, stage, order };
   const after = entered(card, target, now, lossReason);
-  return checkEntry(after, target) ?? after;
+  return (await checkShown(ports, after, target)) ?? after;
 };
 
 /** Takes a step with a card, in one transaction; again where the card or its pipeline changed meanwhile. */

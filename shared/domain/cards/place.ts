@@ -6,6 +6,7 @@ import { CONFLICT } from '../core/retry-on-conflict.ts';
 import type { Pipeline } from '../pipelines/pipeline.ts';
 import { findPipeline } from '../pipelines/pipelines.ts';
 import type { Card, CardOutcome, CardPorts, Place } from './card.ts';
+import type { CardPatch } from './input.ts';
 import { refuseLinks } from './links.ts';
 import { orderBetween } from './order.ts';
 
@@ -24,6 +25,20 @@ export const findCard = async (
 export const shownCard = async ({ links }: Pick<CardPorts, 'links'>, card: Card): Promise<Card> => {
   const [shown = card] = await links.shown(card.organizationId, [card]);
   return shown;
+};
+
+/**
+ * A card of the caller's organization that a patch is about: as it is stored, or as it is shown where the patch sets a link, so that one to what was
+ * deleted is checked like any other new one.
+ */
+export const findPatched = async (
+  ports: Pick<CardPorts, 'links' | 'store'>,
+  owner: Owner,
+  id: Id<'card'>,
+  { contatoId, empresaId }: CardPatch,
+): Promise<Card | Refusal<'NOT_FOUND'>> => {
+  const card = await findCard(ports, owner, id);
+  return isRefusal(card) || !(contatoId ?? empresaId) ? card : shownCard(ports, card);
 };
 
 /** The pipeline that a body names: 422 for one that is not the organization's. */

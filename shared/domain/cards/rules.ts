@@ -95,6 +95,12 @@ export const checkReason = ({ status, lossReason }: Card): Refusal<'VALIDATION_E
     ? refuseField('A lost card says why.', 'motivoPerda', 'is required in a stage of tipo perdido')
     : undefined;
 
+/** 422 for a reason of a card that is not lost. */
+export const checkUnlost = ({ status, lossReason }: Card): Refusal<'VALIDATION_ERROR'> | undefined =>
+  lossReason !== undefined && status !== 'perdido'
+    ? refuseField('Only a lost card has a reason.', 'motivoPerda', 'must be absent unless the card is lost')
+    : undefined;
+
 /** The first of refusals, or undefined. */
 export const firstOf = <R extends Refusal>(...checks: readonly (R | undefined)[]): R | undefined =>
   checks.find((check) => check !== undefined);

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Card } from '../../shared/domain/cards/card.ts';
+import { changeCard, createCard, getCard } from '../../shared/domain/cards/cards.ts';
+import { importCards } from '../../shared/domain/cards/import.ts';
+import { closeCard, moveCard, reopenCard } from '../../shared/domain/cards/moves.ts';
+import { createCompany, deleteCompany } from '../../shared/domain/companies/companies.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { createPipeline } from '../../shared/domain/pipelines/pipelines.ts';
+import { newStages } from '../../shared/domain/pipelines/stages.ts';
+import { accepted } from '../support/accepted.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { crmOver } from './stage.ts';
+
+const world = await use(startWorld('test'));
+const crm = crmOver(world.table, () => world.now);
+
+interface Own {
+  readonly actor: Actor;
+  readonly card: Card;
+  readonly stageId: Id<'stage'>;
+}
+/** A pipeline whose second stage asks for a company, and a card that names one which is deleted. */
+const unlinked = async (before: (own: Own) => Promise<void> = async () => {}) => {
+  const actor = await world.organization(1, false);
+  const stages = newStages([{ nome: 'Novo' }, { nome: 'Proposta', camposObrigatorios: ['empresaId'] }]);
+  const pipeline = accepted(await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages }));
+  const { company } = accepted(await createCompany(crm.companies.ports, actor, { nome: 'Padaria' }));
+  const body = { pipelineId: pipeline.id, titulo: 'Renovação', empresaId: company.id };
+  const card = accepted(await createCard(crm.cards, actor, body));
+  const own = { actor, card, company, stageId: pipeline.stages[1]?.id as Id<'stage'> };
+  await before(own);
+  await deleteCompany(crm.companies.ports, actor, company.id);
+  return own;
+};
+
+test('a card whose company was deleted lacks it where a stage asks for one, before any worker cleared the link', async () => {
+  const { actor, card, stageId } = await unlinked();
+  expect(await moveCard(crm.cards, actor, card.id, { estagioId: stageId })).toMatchObject({
+    name: 'VALIDATION_ERROR',
+    details: { errors: [{ path: 'empresaId' }] },
+  });
+});
+
+test('a card that was won where it is lacks its deleted company as well when it is opened again there', async () => {
+  const { actor, card, stageId } = await unlinked(async (own) => {
+    accepted(await moveCard(crm.cards, own.actor, own.card.id, { estagioId: own.stageId }));
+    accepted(await closeCard(crm.cards, own.actor, own.card.id, 'ganho'));
+  });
+  expect(accepted(await getCard(crm.cards, actor, card.id))).toMatchObject({ stageId, status: 'ganho' });
+  expect(await reopenCard(crm.cards, actor, card.id, undefined)).toMatchObject({
+    details: { errors: [{ path: 'empresaId' }] },
+  });
+});
+
+test('a card does not name again the deleted company that it named', async () => {
+  const { actor, card, company } = await unlinked();
+  const refused = { details: { meta: { code: 'VINCULO_INVALIDO' }, errors: [{ path: 'empresaId' }] } };
+  expect(await changeCard(crm.cards, actor, card.id, { empresaId: company.id })).toMatchObject(refused);
+  const row = { update: { id: card.id, empresaId: company.id, titulo: 'Outro' } };
+  expect(await importCards(crm.cards, actor, [row])).toMatchObject({ atualizadas: 0, erros: [{ linha: 1 }] });
+});
+
+test('a row of an import gives no reason of a loss to a card that is not lost, as a change gives none', async () => {
+  const actor = await world.organization(1, false);
+  const { id: pipelineId } = accepted(
+    await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages: newStages() }),
+  );
+  const card = accepted(await createCard(crm.cards, actor, { pipelineId, titulo: 'Renovação' }));
+  const row = { update: { id: card.id, motivoPerda: 'preço' } };
+  const { atualizadas, erros } = await importCards(crm.cards, actor, [row]);
+  expect([atualizadas, erros]).toEqual([0, [{ linha: 1, mensagem: expect.stringContaining('motivoPerda') }]]);
+  expect(accepted(await getCard(crm.cards, actor, card.id)).lossReason).toBeUndefined();
+});

@@ -1,0 +1,69 @@
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Plain } from './plain.ts';
+import type { Crm } from './stage.ts';
+
+/** What a step is drawn from: what it is about, and how, by numbers that mean something to the state that it meets. */
+export interface Draw {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+}
+
+/** What a history needs besides the plain state. */
+export interface Scene {
+  readonly plain: Plain;
+  readonly actor: Actor;
+  readonly accounts: readonly Id<'account'>[];
+  /** Another one for each call: names, phones and titles that nobody else has. */
+  readonly next: () => number;
+  readonly now: () => number;
+}
+
+/** An operation on the CRM, and what the plain state makes of it. */
+export interface Step<T = unknown> {
+  readonly name: string;
+  /** Why it is refused, by any of these: the code of the refusal, else its name. None: it is done. */
+  readonly refusals: readonly string[];
+  readonly run: (crm: Crm) => Promise<T>;
+  /** Changes the plain state as the operation changes the stored one; `answer` has the ids that it made. */
+  commit(answer: T): void;
+  /** What tells whether the operation was made, though its process ended: differs from before if so. */
+  readonly witness: (crm: Crm) => Promise<unknown>;
+  /** The answer of an operation that was made, whose process ended before it answered. */
+  readonly found: (crm: Crm) => Promise<T>;
+  /** Has the plain state follow what reads say of an operation that may be made in part; else it was made, or it was not. */
+  readonly follow?: (crm: Crm) => Promise<void>;
+  /** What is looked at afterwards. */
+  readonly touches: {
+    readonly pipelines?: readonly (Id<'pipeline'> | undefined)[];
+    readonly companies?: readonly (Id<'company'> | undefined)[];
+  };
+}
+
+/** The code of a refusal, else its name; undefined for what was done. */
+export const refusalOf = (answer: unknown): string | undefined => {
+  const refusal = answer as object;
+  if (answer === undefined || !isRefusal(refusal)) return undefined;
+  return String(refusal.details.meta?.code ?? refusal.name);
+};
+
+/** One of these by a number; undefined where there is none. */
+export const pickOf = <T>(from: Iterable<T>, number: number): T | undefined => {
+  const all = [...from];
+  return all[number % Math.max(1, all.length)];
+};
+
+/** An id to link to: none, null for what a change clears, mostly one that is there, now and then one that is gone. */
+export const linkOf = <I>(there: Iterable<I>, gone: readonly I[], number: number): I | undefined => {
+  if (number % 3 === 0) return undefined;
+  return number % 13 === 1 ? (pickOf(gone.slice(-3), number >> 4) ?? undefined) : pickOf(there, number >> 4);
+};
+
+/** Some of these by the bits of a number. */
+export const bit = (number: number, at: number): boolean => ((number >> at) & 1) === 1;
+
+export const checked = (...faults: (string | false | undefined)[]): string[] =>
+  faults.filter((fault): fault is string => typeof fault === 'string');
