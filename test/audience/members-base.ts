@@ -11,14 +11,11 @@ import type { Transition } from '../../shared/domain/segments/membership.ts';
 import type { Segment, WireFilter, WireTree } from '../../shared/domain/segments/segment.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readMembers } from '../../shared/storage/audience/member-rows.ts';
-import { letTimePass } from '../../shared/storage/audience/members.ts';
-import { keepMemberships, raiseTransitions } from '../../shared/storage/audience/memberships.ts';
-import { type MergePorts, mergeChanges } from '../../shared/storage/audience/merge.ts';
+import type { MergePorts } from '../../shared/storage/audience/merge.ts';
 import { sweepSegment } from '../../shared/storage/audience/sweep-segment.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { changedWrite, readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
-import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
-import { contactRow } from '../../shared/storage/contacts/contacts.ts';
+import { changedWrite } from '../../shared/storage/contacts/changed-contacts.ts';
+import { takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';
 import { changesDue } from '../../shared/storage/contacts/standing.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
@@ -26,6 +23,7 @@ import { isSegmentSweep, PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { Crash } from '../support/crashing-table.ts';
 import type { World } from '../support/world.ts';
+import { memberPorts, workOnBlocks, workOnMarks, writeContact } from './member-changes.ts';
 import { digest, NOW } from './random.ts';
 
 export type Facts = Pick<Contact, 'tags' | 'attributes' | 'source' | 'email' | 'lastInteractionAt' | 'optIn'>;
@@ -39,9 +37,6 @@ export const facts: fc.Arbitrary<Facts> = digest.map(
     email: hasEmail ? 'ana@example.com' : undefined,
   }),
 );
-
-/** Stands for the blind index of a trigram. */
-const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
 
 const wireFilter = (filter: Extract<FilterTree, { kind: 'leaf' }>['filter']): WireFilter => {
   const isMoment = filter.operator === 'before' || filter.operator === 'after';
@@ -66,22 +61,16 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
   const store = segmentStore(table);
   if (skip > 0) await takeContactNumbers(table, organizationId, skip);
 
-  const portsOver = (over: Table): MergePorts => ({
-    table: over,
-    indexOf,
-    clock: () => world.now,
-    takers: [
-      keepMemberships(over),
-      raiseTransitions(over, () => {}),
-      async (transitions) => {
+  const portsOver = (over: Table): MergePorts =>
+    memberPorts(
+      over,
+      () => world.now,
+      (transitions) => {
         for (const each of transitions) taken.set(`${moveText(each)} ${each.version}`, each);
       },
-    ],
-  });
+    );
   const write = async (contact: Contact, isNew: boolean, by: Table) => {
-    const mark = changedWrite(contact, await changesDue(by, organizationId));
-    const writes = [{ put: contactRow(contact) }, mark, ...(isNew ? [numberedWrite(contact)] : [])];
-    expect((await table.transact(writes)).ok).toBe(true);
+    await writeContact(by, contact, isNew);
     contacts.set(contact.number, contact);
   };
   const held = (at: number) => [...contacts.values()].at(at % Math.max(1, contacts.size));
@@ -144,22 +133,8 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     /** Works on everything that is due once, by a process over a table; answers whether there was any. */
     async work(over: Table): Promise<boolean> {
       const ports = portsOver(over);
-      let worked = false;
-      for (const { pk, sk } of await overdue(table, 'segment_members', world.now, 1_000)) {
-        if (!pk.includes(organizationId)) continue;
-        worked = true;
-        if (isSegmentSweep({ sk })) {
-          const { segmentId } = PARSE_KEY.segmentSweep({ pk, sk });
-          await sweepSegment(ports, organizationId, segmentId);
-        } else await letTimePass(ports, organizationId, PARSE_KEY.audienceMembers({ pk, sk }).block);
-      }
-      for (const { contactId, duePk } of await readChanged(table, organizationId)) {
-        const mark = await table.get(KEYS.changedContact(organizationId, contactId), { only: ['duePk'] });
-        if (duePk === undefined || !mark?.duePk) continue;
-        worked = true;
-        await mergeChanges(ports, organizationId, { atLeast: 16, contactId });
-      }
-      return worked;
+      const looked = await workOnBlocks(ports, organizationId, world.now, table);
+      return (await workOnMarks(ports, organizationId, table)) || looked;
     },
     /** Works until nothing is due. */
     async quiet() {

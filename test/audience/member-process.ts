@@ -1,0 +1,44 @@
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import { mergeChanges } from '../../shared/storage/audience/merge.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import '../support/aws-environment.ts';
+import { memberPorts, writeContact } from './member-changes.ts';
+
+/** What a process does: it changes its contacts, all of them at once, and has their block looked at, where others change theirs. */
+export interface MemberWork {
+  readonly endpoint: string;
+  readonly tableName: string;
+  readonly now: number;
+  readonly contacts: readonly Contact[];
+  /** The tags of its contacts, one change after the other. */
+  readonly changes: readonly (readonly string[])[];
+}
+/** What it says: that it is ready, that it made a change, that it is through. */
+export type MemberWord = 'changed' | 'done' | 'ready';
+const PATIENCE_MS = 60_000;
+
+const say = (word: MemberWord) => process.send?.(word);
+
+const begin = async ({ endpoint, tableName, now, contacts, changes }: MemberWork) => {
+  const table = new Table(tableClient(endpoint), tableName, (at) => at + PATIENCE_MS - performance.now());
+  const ports = memberPorts(table, () => now);
+  for (const [at, tags] of changes.entries()) {
+    await Promise.all(
+      contacts.map((contact) =>
+        writeContact(table, { ...contact, tags, updatedAt: now, version: contact.version + at + 1 }, false),
+      ),
+    );
+    say('changed');
+    // As the message of each change has it done. What fails where many meet stays due, as a message that comes again: the test goes on with it.
+    for (const { id: contactId, organizationId } of contacts)
+      await mergeChanges(ports, organizationId, { atLeast: 16, contactId }).catch(() => {});
+  }
+  say('done');
+  process.disconnect();
+};
+
+process.once('message', (work: MemberWork) => {
+  process.once('message', () => void begin(work));
+  say('ready');
+});

@@ -1,0 +1,106 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import type { FilterTree } from '../../shared/domain/audience/filters.ts';
+import { derivedId } from '../../shared/domain/core/ids.ts';
+import { readMembership } from '../../shared/storage/audience/memberships.ts';
+import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import type { MemberWord, MemberWork } from './member-process.ts';
+import { NOW, startMembers } from './members-base.ts';
+
+const PROCESSES = 20;
+const CONTACTS_EACH = 1;
+const PROCESS = new URL('./member-process.ts', import.meta.url);
+const isVip: FilterTree = { kind: 'leaf', filter: { field: 'tag', operator: 'is', value: 'vip' } };
+const plain = {
+  tags: [],
+  attributes: {},
+  source: 'api',
+  lastInteractionAt: undefined,
+  optIn: { status: 'granted' },
+} as const;
+
+const world = await use(startWorld('test'));
+
+/** Starts a process for each piece of work, all of them at once; those before `killed` are killed when they made their first change. */
+const runProcesses = async (work: readonly MemberWork[], killed = 0): Promise<void> => {
+  const children: ChildProcess[] = work.map(() => fork(PROCESS, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  const words = children.map((): MemberWord[] => []);
+  const ends = children.map((child) => once(child, 'exit'));
+  await Promise.all(
+    children.map(async (child, at) => {
+      child.send(work[at] as MemberWork);
+      await once(child, 'message');
+      child.on('message', (word: MemberWord) => {
+        words[at]?.push(word);
+        if (at < killed) child.kill('SIGKILL');
+      });
+    }),
+  );
+  for (const child of children) child.send('go');
+  await Promise.all(ends);
+  expect(words.slice(killed).filter((said) => said.at(-1) !== 'done')).toEqual([]);
+};
+
+const startBase = async () => {
+  world.now = NOW;
+  const base = await startMembers(world);
+  for (let at = 0; at < PROCESSES * CONTACTS_EACH; at++) await base.create(plain);
+  const segment = await base.addSegment(isVip);
+  world.now += FIRST_LOOK_MS;
+  await base.quiet();
+  const contacts = [...base.contacts.values()];
+  const workOf = (changes: MemberWork['changes']): MemberWork[] =>
+    Array.from({ length: PROCESSES }, (_, at) => ({
+      endpoint: world.proxy.endpoint,
+      tableName: world.table.name,
+      now: world.now,
+      contacts: contacts.slice(at * CONTACTS_EACH, (at + 1) * CONTACTS_EACH),
+      changes,
+    }));
+  /** The moves of each contact that were told of, in their order: by the rows that say since when, and by the events. */
+  const movesOf = async () => {
+    const rows = await world.table.queryAll({ partition: `AUD#${base.organizationId}#0` });
+    const version = Number(rows.find(({ sk }) => sk === 'MEMBERS')?.version);
+    const ids = contacts.flatMap(({ id }) =>
+      Array.from({ length: version + 1 }, (_, at) => derivedId('event', [segment.id, id, String(at)])),
+    );
+    const events = await world.events(ids);
+    return Map.groupBy(
+      events.map(({ type, data }) => ({ kind: type.slice(8), contactId: String(data.contactId) })),
+      ({ contactId }) => contactId,
+    );
+  };
+  return { base, segment, contacts, workOf, movesOf };
+};
+
+test('twenty processes that change contacts and look at their block at once tell of each who entered once, and lose none', {
+  timeout: 300_000,
+}, async () => {
+  const { base, segment, contacts, workOf, movesOf } = await startBase();
+  await runProcesses(workOf([['vip'], [], ['vip']]));
+  await base.quiet();
+  const moves = await movesOf();
+  for (const { id } of contacts) {
+    // Who entered and left between two looks raised nothing; whatever was told begins with an entry, alternates and ends with one.
+    const kinds = (moves.get(id) ?? []).map(({ kind }) => kind);
+    expect(kinds).toEqual(kinds.map((_, at) => (at % 2 === 0 ? 'entered' : 'left')));
+    expect(kinds.length % 2).toBe(1);
+    expect(await readMembership(world.table, id, segment.id)).toMatchObject({ isMember: true });
+  }
+  expect(await base.kept(segment.id)).toEqual(new Set(contacts.map(({ id }) => id)));
+});
+
+test('processes that are killed in the middle of it leave nothing untold: each contact enters once, whoever finds it next', {
+  timeout: 300_000,
+}, async () => {
+  const { base, segment, contacts, workOf, movesOf } = await startBase();
+  await runProcesses(workOf([['vip']]), PROCESSES / 2);
+  await base.quiet();
+  const told = [...(await movesOf())].map(([contactId, own]) => [contactId, own.map(({ kind }) => kind)]);
+  const expected = contacts.map(({ id }) => [id, ['entered']]);
+  expect(told.toSorted()).toEqual(expected.toSorted());
+  expect(await base.kept(segment.id)).toEqual(new Set(contacts.map(({ id }) => id)));
+});
