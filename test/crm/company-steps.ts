@@ -178,7 +178,9 @@ const changePerson = (scene: Scene, { a, b, c }: Draw): Step | undefined => {
 
 const removePerson = (scene: Scene, { a }: Draw): Step | undefined => {
   const { plain, actor } = scene;
-  const id = chosenOf(plain.contacts, plain.gone.contact, a);
+  // Soon after a merge: what named the duplicate names the contact, though no worker moved it yet.
+  const heir = a % 2 === 0 ? [...plain.merged.values()].at(-1) : undefined;
+  const id = heir && plain.contacts.has(heir) ? heir : chosenOf(plain.contacts, plain.gone.contact, a >> 1);
   if (!id) return undefined;
   const contact = plain.contacts.get(id);
   return {
