@@ -16,6 +16,20 @@ const METADATA = { orderId: 'A-1842' } as const;
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   ...PIPELINE_EXAMPLES,
+  'companies.import': {
+    body: {
+      empresas: [
+        {
+          nome: 'Padaria Aurora',
+          cnpj: '12.ABC.345/01DE-35',
+          segmento: 'Alimentação',
+          site: 'https://padaria.example.com',
+          endereco: 'Rua das Flores, 10, São Paulo',
+          atributos: { funcionarios: 12, cliente: true },
+        },
+      ],
+    },
+  },
   'v1.send': {
     body: {
       channel: 'whatsapp',

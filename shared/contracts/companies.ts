@@ -167,6 +167,7 @@ export const deleteCompany = defineOperation({
 export const listCompanyContacts = defineOperation({
   ...reads,
   id: 'companies.contacts',
+  permission: 'contacts:read',
   path: '/v2/companies/{id}/contacts',
   summary: "List a company's contacts",
   description: 'Those first that wrote last.',
@@ -183,6 +184,7 @@ export const listCompanyContacts = defineOperation({
 export const listCompanyMessages = defineOperation({
   ...reads,
   id: 'companies.messages',
+  permission: 'messages:read',
   path: '/v2/companies/{id}/messages',
   summary: "List the messages of a company's contacts, newest first",
   description: 'To and from the 50 contacts that wrote last, of the last days.',

@@ -7,7 +7,13 @@ import { line } from './contact-fields.ts';
 
 /** The fields of a company, as bodies and answers share them. */
 
-const nome = line(200).meta({ description: "The company's name.", example: 'Padaria Aurora' });
+const nome = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+  .meta({ description: "The company's name.", example: 'Padaria Aurora' });
 const cnpj = z.string().max(32).meta({
   description: 'The CNPJ, numeric or alphanumeric, with or without punctuation; unique in the environment.',
   example: '12.ABC.345/01DE-35',
@@ -105,7 +111,8 @@ const definition = {
     .string()
     .min(1)
     .max(64)
-    .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters')
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+    .refine((key) => key !== '__proto__', 'must not be __proto__')
     .meta({ description: 'The key of the attribute; unique.', example: 'funcionarios' }),
   type: z.enum(ATTRIBUTE_TYPES).meta({
     description: 'The type of its values; `date` is a day (YYYY-MM-DD) or a time of ISO 8601, as text.',

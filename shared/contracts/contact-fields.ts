@@ -18,7 +18,7 @@ export const line = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters');
 
 export const name = line(200).meta({ description: "The person's name.", example: 'Ana Souza' });
 export const avatarUrl = z

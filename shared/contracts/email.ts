@@ -82,14 +82,10 @@ export const listEmails = defineOperation({
   description: 'Bodies are never returned.',
   query: z.strictObject({
     status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
-    to: z
-      .string()
-      .max(MAX_ADDRESS_LENGTH)
-      .optional()
-      .meta({
-        description:
-          'Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.',
-      }),
+    to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({
+      description:
+        'Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.',
+    }),
     campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
     ...paged(50, 200),
   }),

@@ -114,7 +114,7 @@ test('a sensitive property that companies hold values of is neither removed nor 
   for (const refused of [[], [{ ...defs[0], label: 'Portal' }]]) {
     const answer = await define(client, refused);
     expectProblem(answer, 409);
-    expect(answer.body.meta).toEqual({ code: 'PROPRIEDADE_SENSIVEL_EM_USO' });
+    expect(answer.body.meta).toEqual({ code: 'PROPRIEDADE_SENSIVEL_EM_USO', propriedades: 'acesso' });
   }
   expect((await define(client, [defs[0] as object])).status).toBe(200);
   await patch(client, id, { atributos: { acesso: '' } });

@@ -33,6 +33,13 @@ const EXPECTED: Readonly<Record<AttributeDefinition['type'], string>> = {
 const valueUnder = (attributes: CompanyAttributes | undefined, key: string): Value | undefined =>
   attributes && Object.hasOwn(attributes, key) ? (attributes[key] ?? undefined) : undefined;
 
+/** Whether a company has something under a key. Null is nothing, and so are a text of spaces and an empty list. */
+export const holdsValue = (attributes: CompanyAttributes | undefined, key: string): boolean => {
+  const value = valueUnder(attributes, key);
+  if (typeof value === 'string') return value.trim() !== '';
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+};
+
 /**
  * What is wrong with a company's attributes: those that are defined have their type, and the required ones have a value. Others are free. The
  * messages repeat no value.
@@ -46,13 +53,7 @@ export const attributeErrors = (
   return definitions.flatMap(({ key, type, required }) => {
     const path = `atributos.${key}`;
     const value = valueUnder(attributes, key);
-    if (value === undefined) return required ? [{ path, message: 'is required' }] : [];
-    return FITS[type](value) ? [] : [{ path, message: EXPECTED[type] }];
+    if (required && !holdsValue(attributes, key)) return [{ path, message: 'is required' }];
+    return value === undefined || FITS[type](value) ? [] : [{ path, message: EXPECTED[type] }];
   });
-};
-
-/** Whether a company has something under a key. Null is nothing, and so are an empty text and an empty list. */
-export const holdsValue = (attributes: CompanyAttributes | undefined, key: string): boolean => {
-  const value = valueUnder(attributes, key);
-  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 };

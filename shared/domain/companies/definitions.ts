@@ -9,51 +9,38 @@ export const MAX_DEFINITIONS = 50;
 /** What the search for values of sensitive properties may take, in ms. */
 const CHECK_MS = 5_000;
 
-/**
- * Words of keys and labels that look like a document, a password, a card or a token. Short ones count as whole words only: `rg` is a document, `cargo`
- * is none.
- */
-const WHOLE = [
-  'rg',
-  'cpf',
-  'cnh',
-  'cnpj',
-  'rne',
-  'pis',
-  'nis',
-  'ctps',
-  'pin',
-  'cvv',
-  'cvc',
-  'ssn',
-  'otp',
-  'pwd',
-  'jwt',
-];
-const PARTS = [
-  'documento',
-  'document',
-  'identidade',
-  'passaporte',
-  'passport',
-  'senha',
-  'password',
-  'passwd',
-  'passcode',
-  'cartao',
-  'card',
-  'credito',
-  'token',
-  'secret',
-  'segredo',
-  'apikey',
-  'api key',
-  'chave de acesso',
-  'access key',
-  'accesskey',
-  'credential',
-  'credencial',
-  'inscricao estadual',
+/** Words of keys and labels that look like a document, a password, a card or a token: whole ones, since `cardapio` and `cargo` are none. */
+const SENSITIVE = [
+  ...[
+    'rg',
+    'cpf',
+    'cnh',
+    'cnpj',
+    'rne',
+    'pis',
+    'nis',
+    'ctps',
+    'titulo eleitor',
+    'titulo de eleitor',
+    'inscricao estadual',
+  ],
+  ...['documento', 'document', 'identidade', 'passaporte', 'passport'],
+  ...[
+    'pin',
+    'otp',
+    'pwd',
+    'pass',
+    'senha',
+    'password',
+    'passwd',
+    'passcode',
+    'secret',
+    'segredo',
+    'credential',
+    'credencial',
+  ],
+  ...['cvv', 'cvc', 'ssn', 'cartao', 'cartoes', 'card', 'credito'],
+  ...['jwt', 'token', 'apikey', 'api key', 'chave api', 'chave de api', 'chave de acesso', 'access key', 'accesskey'],
 ];
 
 /** A text as words: camel case and separators part them. */
@@ -63,9 +50,8 @@ const wordsOf = (text: string): string =>
     .trim();
 
 const looksSensitive = (text: string | undefined): boolean => {
-  const words = wordsOf(text ?? '');
-  const parts = words.split(' ');
-  return WHOLE.some((word) => parts.includes(word)) || PARTS.some((part) => words.includes(part));
+  const words = ` ${wordsOf(text ?? '')} `;
+  return SENSITIVE.some((word) => [word, `${word}s`].some((form) => words.includes(` ${form} `)));
 };
 
 /** Whether a property looks like a document, a password, a card or a token, by its key or its label. */
@@ -123,7 +109,7 @@ export const replaceDefinitions = async (
       return refuse('CONFLICT', {
         detail:
           'A sensitive property that companies hold values of can be neither removed nor relabelled: clear its values first.',
-        meta: { code: 'PROPRIEDADE_SENSIVEL_EM_USO' },
+        meta: { code: 'PROPRIEDADE_SENSIVEL_EM_USO', propriedades: keys.join(', ') },
       });
     const entry = auditEntry(caller, {
       action: 'company_attributes.changed',

@@ -57,6 +57,8 @@ export const zodErrorMap: z.core.$ZodErrorMap = (issue) => {
       return FORMATS[issue.format] ? `must be ${FORMATS[issue.format]}` : undefined;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_key':
+      return `has a key that ${issue.issues.map(({ message }) => message).join(', ')}`;
     case 'invalid_union':
       return issue.input === undefined ? 'is required' : undefined;
     default:
