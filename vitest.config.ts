@@ -39,7 +39,8 @@ const NATIVE = {
 
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
-  slow: { ...NATIVE, include: SLOW, isolate: true },
+  // Their histories take as long as the machine does: the bound is against those that hang.
+  slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
   e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
@@ -77,7 +78,7 @@ export default defineConfig(({ mode }) => ({
         // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
         env: { TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25') },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
-        testTimeout: 60_000,
+        testTimeout: 'testTimeout' in files ? files.testTimeout : 60_000,
         hookTimeout: 180_000,
         restoreMocks: true,
         // Styles are texts that a function serves: without this, vitest replaces them by empty ones.
