@@ -31,7 +31,7 @@ export const readBoard = defineOperation({
                   valor: z.number().min(0).meta({ description: 'The sum.', example: 150_000 }),
                 }),
               )
-              .meta({ description: 'By currency.' }),
+              .meta({ description: 'By currency, of its open cards alone: won and lost ones count in `total` only.' }),
             cards: z.array(Card).meta({ description: 'Its first cards, in the order of the board.' }),
             nextCursor: nextInStage,
           }),

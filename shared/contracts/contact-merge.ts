@@ -15,7 +15,7 @@ export const mergeContacts = defineOperation({
   tag: 'Contacts',
   summary: 'Merge a duplicate into a contact',
   description:
-    "The contact's own values win, and what it lacks comes from the duplicate; tags and debts are united, and a withdrawal of either wins. The duplicate's phone leads to the contact from this answer on, and its messages, events, turns and devices follow in the background, within minutes. A repeat answers the contact as it is. 422 names what both together have too much of. Raises contact.merged, and contact.opted_out where the contact is opted out by it.",
+    "The contact's own values win, and what it lacks comes from the duplicate; tags and debts are united, and a withdrawal of either wins. The duplicate's phone leads to the contact from this answer on, and its messages, events, turns and devices follow in the background, within minutes; lists by the contact have the duplicate's cards within seconds. A repeat answers the contact as it is. 422 names what both together have too much of. Raises contact.merged, and contact.opted_out where the contact is opted out by it.",
   permission: 'contacts:write',
   params,
   body: MergeContact,

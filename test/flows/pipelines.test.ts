@@ -190,7 +190,7 @@ describe('a stage', () => {
     expect((await patch(client, two, { tipo: 'ganho' })).body).toMatchObject({ tipo: 'ganho' });
     expectProblem(await client.call('DELETE', one), 409);
     await client.call('DELETE', `/cards/${card.id}`);
-    expectProblem(await patch(client, one, { tipo: 'perdido' }), 422);
+    expectProblem(await patch(client, one, { tipo: 'perdido' }), 422, { errors: ['tipo'] });
     expectProblem(await client.call('DELETE', one), 409);
   });
 

@@ -35,9 +35,14 @@ export const done = async <T>(outcome: Promise<T>): Promise<Exclude<T, { readonl
 };
 
 /** An organization's key, a pipeline of it, and cards. */
-export const startSales = async (table: Table, clock: () => number, stages?: readonly NewStage[]) => {
+export const startSales = async (
+  table: Table,
+  clock: () => number,
+  stages?: readonly NewStage[],
+  organizationId = newId('organization'),
+) => {
   const ports = portsOver(table, clock);
-  const caller: CardCaller = { organizationId: newId('organization'), env: 'test', credentialId: newId('apiKey') };
+  const caller: CardCaller = { organizationId, env: 'test', credentialId: newId('apiKey') };
   const pipeline: Pipeline = await done(
     createPipeline(ports.pipelines, caller, { name: 'Vendas', type: 'vendas', stages: newStages(stages) }),
   );

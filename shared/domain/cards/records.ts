@@ -46,14 +46,16 @@ const statusEvents = (before: Card | undefined, after: Card, now: number): Domai
   if (before?.status === after.status || after.status === 'aberto') return [];
   return [event(after.status === 'ganho' ? 'card.won' : 'card.lost', after, now, worth(after))];
 };
-/** The events of a change: created or moved, and won or lost. */
-export const eventsOf = (before: Card | undefined, after: Card, now: number): DomainEvent[] => [
-  ...(before ? [] : [event('card.created', after, now)]),
-  ...(before && before.stageId !== after.stageId
-    ? [event('card.moved', after, now, { estagioAnteriorId: before.stageId })]
-    : []),
-  ...statusEvents(before, after, now),
-];
+const stageEvents = (before: Card | undefined, after: Card, now: number): DomainEvent[] => {
+  if (!before) return [event('card.created', after, now)];
+  if (before.stageId === after.stageId) return [];
+  return [event('card.moved', after, now, { estagioAnteriorId: before.stageId })];
+};
+/** The events of a change: created or moved, and then won or lost, 1 ms later, so that their times tell their order. */
+export const eventsOf = (before: Card | undefined, after: Card, now: number): DomainEvent[] => {
+  const first = stageEvents(before, after, now);
+  return [...first, ...statusEvents(before, after, now + first.length)];
+};
 
 const actOf = (before: Card | undefined, after: Card): CardAct => {
   if (!before) return 'criado';

@@ -38,11 +38,20 @@ export const countedPipeline = async (
   id: Id<'pipeline'>,
 ): Promise<CountedPipeline | Refusal<'NOT_FOUND'>> => (await store.readCounted(organizationId, id)) ?? missing();
 
-/** 422 when no stage is open. */
-export const checkStages = (stages: readonly Pick<Stage, 'type'>[]): Refusal<'VALIDATION_ERROR'> | undefined =>
-  stages.some(({ type }) => type === 'aberto')
-    ? undefined
-    : refuseField('A pipeline keeps at least one open stage.', 'estagios', 'must have one of tipo aberto');
+/** Whether a stage is open: a pipeline keeps at least one. */
+export const hasOpenStage = (stages: readonly Pick<Stage, 'type'>[]): boolean =>
+  stages.some(({ type }) => type === 'aberto');
+/** Why a change that would leave no open stage is refused. */
+export const ONE_OPEN_STAGE = 'A pipeline keeps at least one open stage.';
+/** 422 when no stage is open, naming the field that would leave none. */
+export const checkStages = (
+  stages: readonly Pick<Stage, 'type'>[],
+  field: 'estagios' | 'tipo',
+): Refusal<'VALIDATION_ERROR'> | undefined => {
+  if (hasOpenStage(stages)) return undefined;
+  const message = field === 'tipo' ? 'must be aberto: it is the last open stage' : 'must have one of tipo aberto';
+  return refuseField(ONE_OPEN_STAGE, field, message);
+};
 
 export interface NewPipeline {
   readonly name: string;
@@ -62,7 +71,7 @@ export const createPipeline = async (
       meta: { code: 'TIPO_AINDA_NAO_DISPONIVEL' },
       errors: [{ path: 'tipo', message: 'is not available yet; must be vendas' }],
     });
-  const refused = checkStages(stages.stages);
+  const refused = checkStages(stages.stages, 'estagios');
   if (refused) return refused;
   const now = clock();
   const pipeline: Pipeline = {

@@ -5,7 +5,15 @@ import { refuseField } from '../core/refuse-field.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { isSameValue } from '../core/same-value.ts';
 import { MAX_STAGES, type Pipeline, type PipelinePorts, type Stage, type StageType } from './pipeline.ts';
-import { changePipelineWith, checkStages, findPipeline, hasCards, type Owner } from './pipelines.ts';
+import {
+  changePipelineWith,
+  checkStages,
+  findPipeline,
+  hasCards,
+  hasOpenStage,
+  ONE_OPEN_STAGE,
+  type Owner,
+} from './pipelines.ts';
 
 /** What a stage is created with, as the contract names it. */
 export interface NewStage {
@@ -128,7 +136,7 @@ export const changeStage = async (
     const stage = pipeline.stages.find((each) => each.id === stageId);
     if (!stage) return noStage();
     const after = withStage(pipeline, stage, patch, ports.clock());
-    return isSameValue(after, pipeline) ? pipeline : (checkStages(after.stages) ?? after);
+    return isSameValue(after, pipeline) ? pipeline : (checkStages(after.stages, 'tipo') ?? after);
   });
   if (isRefusal(changed)) return changed;
   if (changed.sweep) ports.enqueueSweep(changed);
@@ -147,7 +155,7 @@ export const deleteStage = (
     if (isRefusal(found)) return attempt === 0 ? found : undefined;
     const { pipeline } = found;
     const stages = pipeline.stages.filter((each) => each.id !== stageId);
-    if (checkStages(stages)) return refuse('CONFLICT', 'A pipeline keeps at least one open stage.');
+    if (!hasOpenStage(stages)) return refuse('CONFLICT', ONE_OPEN_STAGE);
     const { version } = pipeline;
     const after = { ...pipeline, stages, updatedAt: ports.clock(), version: version + 1 };
     const outcome = await ports.store.change(pipeline, after);

@@ -1,5 +1,6 @@
 import type { Card, CardFilter, CardStore } from '../../domain/cards/card.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { linksOf } from '../../domain/core/tombstones.ts';
 import type { Page, PageRequest } from '../../domain/message/lists.ts';
 import type { Pipeline, PipelineCounts } from '../../domain/pipelines/pipeline.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -7,6 +8,7 @@ import { equal } from '../client/conditions.ts';
 import { fullRows, newestPage, pageKeys, type ShardedRange } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { readTombstones } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { cardRows, stageRows } from './card-rows.ts';
 import { pipelineStore } from './pipelines.ts';
@@ -44,6 +46,12 @@ const slice = (cards: readonly Card[], { skip, limit }: PageRequest): Page<Card>
   total: cards.length,
 });
 
+/** The order of the board, as the copies in the stage sort. */
+const byPlace = (a: Card, b: Card): number => {
+  const [one, other] = [a, b].map(({ stageId, order, id }) => KEYS.cardInStage(stageId, order, id).sk);
+  return one === other ? 0 : String(one) < String(other) ? -1 : 1;
+};
+
 /** Cards of a contact, company or account. Where its index answers the filter, only the page's rows are read in full. */
 const indexPage = async (
   table: Table,
@@ -55,8 +63,8 @@ const indexPage = async (
   const isAnswered = Object.values(others).every((value) => value === undefined) && (index !== 'gsi4' || !status);
   if (!isAnswered) {
     const keys = await table.queryAll({ index, partition, newestFirst: true, only: ['pk', 'sk'] });
-    const cards = (await fullRows(table, keys)).map(cardRows.read);
-    return slice(cards.filter(isWanted(organizationId, rest)), page);
+    const cards = (await fullRows(table, keys)).map(cardRows.read).filter(isWanted(organizationId, rest));
+    return slice(rest.stageId === undefined ? cards : cards.sort(byPlace), page);
   }
   const range = { index, partition, filter: equal({ org: organizationId, status }) };
   const [keys, total] = await Promise.all([pageKeys(table, { ...range, newestFirst: true }, page), table.count(range)]);
@@ -109,14 +117,26 @@ const pipelinesPage = async (
   return { items: rows.map(cardRows.read), total };
 };
 
-/** A page of an organization's cards: those of a stage in the order of the board, all others newest first. */
+const pageOf = (table: Table, organizationId: Org, filter: CardFilter, page: PageRequest): Promise<Page<Card>> => {
+  const source = indexSource(filter);
+  if (source) return indexPage(table, organizationId, source, page);
+  const isOfStage = filter.stageId !== undefined;
+  return isOfStage
+    ? stagePage(table, organizationId, filter, page)
+    : pipelinesPage(table, organizationId, filter, page);
+};
+
+/**
+ * A page of an organization's cards: those of a stage in the order of the board, all others newest first. A deleted contact or company has none from that
+ * moment on, and neither has one that was merged into another.
+ */
 export const cardPage =
   (table: Table): CardStore['page'] =>
-  (organizationId, filter, page) => {
-    const source = indexSource(filter);
-    if (source) return indexPage(table, organizationId, source, page);
-    const isOfStage = filter.stageId !== undefined;
-    return isOfStage
-      ? stagePage(table, organizationId, filter, page)
-      : pipelinesPage(table, organizationId, filter, page);
+  async (organizationId, filter, page) => {
+    const links = linksOf([filter], ['contactId', 'companyId']);
+    const [tombstones, found] = await Promise.all([
+      readTombstones(table, organizationId, links),
+      pageOf(table, organizationId, filter, page),
+    ]);
+    return links.some((link) => tombstones.has(link)) ? { items: [], total: 0 } : found;
   };
