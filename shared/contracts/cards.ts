@@ -202,7 +202,7 @@ export const importCards = defineOperation({
   id: 'cards.import',
   path: '/cards/import',
   summary: 'Import cards',
-  description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`; any other creates a card as \`POST /cards\` does, in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
+  description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`, also where it is there already; any other creates a card as \`POST /cards\` does. Cards stand at the end of their stages in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
   request: {
     rowsIn: 'cartoes',
     body: closedObject('ImportCards', 'Cards to import.', {

@@ -46,11 +46,11 @@ const createRows = (scene: Scene, draw: Draw): Row<Made>[] =>
       return { row: { create: body }, isRefused: refusals.length > 0, commit: (id) => commit(id as Id<'card'>) };
     });
 
-const updateRow = (scene: Scene, card: PlainCard, draw: Draw, moves: boolean): Row<Updated> => {
+const updateRow = (scene: Scene, card: PlainCard, draw: Draw): Row<Updated> => {
   const { plain, now } = scene;
   const { patch, change, refusals } = cardPatch(scene, draw);
   const pipeline = plain.pipelines.get(card.pipelineId) as PlainPipeline;
-  const stage = moves && bit(draw.c, 7) ? pickOf(pipeline.stages, draw.b) : undefined;
+  const stage = bit(draw.c, 7) ? pickOf(pipeline.stages, draw.b) : undefined;
   const isMoved = stage !== undefined && stage.id !== card.stageId;
   const after = { ...card };
   change(after);
@@ -61,6 +61,7 @@ const updateRow = (scene: Scene, card: PlainCard, draw: Draw, moves: boolean): R
     ...(isMoved ? entryFaults(pipeline, stage, { ...after, motivo: card.motivo }, motivo) : []),
     ...checked(
       isDecided && 'CONFLICT',
+      stage && !isMoved && pipeline.arquivado && 'PIPELINE_ARQUIVADO',
       motivo !== undefined && !isMoved && card.status !== 'perdido' && 'VALIDATION_ERROR',
     ),
   ];
@@ -70,15 +71,15 @@ const updateRow = (scene: Scene, card: PlainCard, draw: Draw, moves: boolean): R
     commit: () => {
       change(card);
       if (isMoved) enter(plain, card, stage, now(), { motivo });
+      else if (stage) plain.place(card, stage);
     },
   };
 };
 const updateRows = (scene: Scene, draw: Draw): Row<Updated>[] => {
   const cards = Array.from({ length: draw.c % 3 }, (_, at) => pickOf(scene.plain.cards.values(), draw.a + at));
-  // Of two that move to the end of one stage at once either may be the last.
   return [...new Set(cards)]
     .filter((card) => card !== undefined)
-    .map((card, at) => updateRow(scene, card, turned(draw, at), at === 0));
+    .map((card, at) => updateRow(scene, card, turned(draw, at)));
 };
 
 const cards = (scene: Scene, draw: Draw): Step<ImportResult> => {
@@ -91,15 +92,15 @@ const cards = (scene: Scene, draw: Draw): Step<ImportResult> => {
   };
   /** Changes the plain state by what is stored. */
   const follow = async (crm: Crm) => {
-    for (const { row, commit, isRefused } of made) {
-      const stored = await titled(scene, crm, row.create.titulo);
-      if (stored && isRefused) throw new Error(`a refused row made ${stored.id}`);
-      if (stored) commit(stored.id);
-    }
     for (const { row, commit, isRefused } of updated) {
       const isChanged = (await crm.cards.store.find(row.update.id))?.version !== before.get(row.update.id);
       if (isChanged && isRefused) throw new Error(`a refused row changed ${row.update.id}`);
       if (isChanged) commit();
+    }
+    for (const { row, commit, isRefused } of made) {
+      const stored = await titled(scene, crm, row.create.titulo);
+      if (stored && isRefused) throw new Error(`a refused row made ${stored.id}`);
+      if (stored) commit(stored.id);
     }
   };
   return {

@@ -67,6 +67,32 @@ describe('an import of cards', () => {
     expect(second.valores).toEqual([{ moeda: 'BRL', valor: 7 }]);
   });
 
+  test('puts the cards of its rows at the end of their stages in the order of the rows, new ones and those there already', async () => {
+    const { client, pipeline, create, board, stages } = await begin();
+    const titulos = Array.from({ length: 20 }, (_, at) => String(at));
+    const ids: string[] = [];
+    for (const titulo of titulos) ids.push((await create({ titulo, valor: 1, atributos: { origem: 'feira' } })).id);
+    const wanted = titulos.toReversed();
+    const into = async (stageId: string, rest: readonly string[]) => {
+      const rows = wanted.map((titulo) => ({ id: ids[Number(titulo)], estagioId: stageId }));
+      const fresh = {
+        pipelineId: pipeline.id,
+        titulo: 'novo',
+        valor: 1,
+        atributos: { origem: 'site' },
+        estagioId: stageId,
+      };
+      const cartoes = [...rows.slice(0, 10), fresh, ...rows.slice(10)];
+      const answer = await client.post(`${PATH}/import`, { cartoes });
+      expect(answer.body).toEqual({ criadas: 1, atualizadas: 20, erros: [] });
+      const stage = (await board()).estagios.find(({ id }: { id: string }) => id === stageId);
+      expect(titles(stage)).toEqual([...rest, ...wanted.slice(0, 10), 'novo', ...wanted.slice(10)]);
+    };
+    await into(stages[0], []);
+    await into(stages[1], []);
+    await into(stages[0], ['novo']);
+  });
+
   test('takes 500 rows at once, and no more', async () => {
     const { client, pipeline, stages } = await begin();
     const contatoId = await contactOf(client);

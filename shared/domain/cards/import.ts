@@ -5,10 +5,10 @@ import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Pipeline } from '../pipelines/pipeline.ts';
 import type { Card, CardCaller, CardChange, CardPorts, LinkIds } from './card.ts';
 import { checkEntry, firstStage, newCard } from './cards.ts';
+import { ImportPlaces, type PlacedRow } from './import-places.ts';
 import { type CardPatch, type NewCard, withFields } from './input.ts';
 import { checkLinks, newLinks, refuseLinks, unknownLinks } from './links.ts';
 import { planMove, stepped } from './moves.ts';
-import { orderBetween } from './order.ts';
 import { answered, END, findPatched, namedPipeline } from './place.ts';
 import { changeOf } from './records.ts';
 import { checkUnlost } from './rules.ts';
@@ -41,6 +41,12 @@ interface Draft {
   readonly input: NewCard;
 }
 
+/** A row that changes a card. */
+interface Updating {
+  readonly at: number;
+  readonly update: CardUpdate;
+}
+
 /** Why a row is refused: the fields and what is wrong with them, no value of theirs. */
 const messageOf = ({ details: { detail, errors = [] } }: Refused): string =>
   errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}`).join('; ');
@@ -66,25 +72,12 @@ const loadFor = async (ports: CardPorts, owner: Owned, drafts: readonly Draft[])
   };
 };
 
-/** The end of each stage, from where a round's cards are put one after the other. */
-const endsOf = (ports: CardPorts, { organizationId }: Owned) => {
-  const last = new Map<Id<'stage'>, string | undefined>();
-  return {
-    async load(stageIds: readonly Id<'stage'>[]): Promise<void> {
-      await mapConcurrently([...new Set(stageIds)], IN_FLIGHT, async (stageId) => {
-        last.set(stageId, (await ports.store.neighbours(organizationId, stageId, END))?.before);
-      });
-    },
-    next(stageId: Id<'stage'>): string {
-      const order = orderBetween(last.get(stageId), undefined) ?? '';
-      last.set(stageId, order);
-      return order;
-    },
-  };
-};
-
 const stageFor = (pipeline: Pipeline | Refused | undefined, { input }: Draft) =>
   pipeline === undefined || isRefusal(pipeline) ? pipeline : firstStage(pipeline, input.estagioId);
+
+/** The rows of changes that come into a stage. */
+const placedUpdates = (rows: readonly Updating[]): PlacedRow[] =>
+  rows.flatMap(({ at, update: { estagioId } }) => (estagioId === undefined ? [] : [{ at, stageId: estagioId }]));
 
 /** An import on its way: what became of its rows until now. */
 class Import {
@@ -92,11 +85,15 @@ class Import {
   #created = 0;
   #updated = 0;
   readonly #ports: CardPorts;
+  readonly #places: ImportPlaces;
+  readonly #updates: readonly Updating[];
   readonly #caller: CardCaller;
   readonly #startedAt: number;
 
-  constructor(ports: CardPorts, caller: CardCaller) {
+  constructor(ports: CardPorts, caller: CardCaller, updates: readonly Updating[]) {
     this.#ports = ports;
+    this.#places = new ImportPlaces(ports, caller);
+    this.#updates = updates;
     this.#caller = caller;
     this.#startedAt = ports.clock();
   }
@@ -110,8 +107,10 @@ class Import {
     const [ports, caller] = [this.#ports, this.#caller];
     const { pipelineOf, unknownOf } = await loadFor(ports, caller, drafts);
     const stages = new Map(drafts.map((draft) => [draft, stageFor(pipelineOf.get(draft.input.pipelineId), draft)]));
-    const ends = endsOf(ports, caller);
-    await ends.load([...stages.values()].flatMap((stage) => (stage && !isRefusal(stage) ? [stage.id] : [])));
+    const created = [...stages].flatMap(([{ at }, stage]) =>
+      stage && !isRefusal(stage) ? [{ at, stageId: stage.id }] : [],
+    );
+    await this.#places.reserve([...created, ...placedUpdates(this.#updates)]);
     const changes = new Map<Draft, CardChange>();
     for (const [draft, stage] of stages) {
       const pipeline = pipelineOf.get(draft.input.pipelineId);
@@ -121,7 +120,7 @@ class Import {
         continue;
       }
       const now = ports.clock();
-      const target = { pipeline, stage, order: ends.next(stage.id) };
+      const target = { pipeline, stage, order: this.#places.orderOf({ at: draft.at, stageId: stage.id }) };
       const card = newCard(caller, draft.id, draft.input, target, now);
       const refused = checkEntry(card, target) ?? (unknown.length > 0 ? refuseLinks(unknown) : undefined);
       if (refused) this.refuse(draft.at, messageOf(refused));
@@ -162,8 +161,8 @@ class Import {
     for (const { at } of pending) this.refuse(at, NOT_REACHED);
   }
 
-  /** Changes a card as a PATCH does, and puts it at the end of another stage where the row names one; both at once. */
-  #change(row: CardUpdate): Promise<Card | Refused> {
+  /** Changes a card as a PATCH does, and puts it at the end of the stage that the row names; both at once. */
+  #change({ at, update: row }: Updating): Promise<Card | Refused> {
     const [ports, caller] = [this.#ports, this.#caller];
     const { id, estagioId, ...patch } = row;
     return retryOnConflict('The card', async () => {
@@ -173,7 +172,7 @@ class Import {
       const refused = await checkLinks(ports.links, caller.organizationId, before, changed);
       if (refused) return refused;
       const now = ports.clock();
-      const after = await this.#moved(changed, { estagioId, motivoPerda: patch.motivoPerda }, now);
+      const after = await this.#moved(changed, at, { estagioId, motivoPerda: patch.motivoPerda }, now);
       if (isRefusal(after)) return after;
       const unlost = checkUnlost(after);
       if (unlost) return unlost;
@@ -183,20 +182,29 @@ class Import {
     });
   }
 
-  async #moved(card: Card, { estagioId, motivoPerda }: Pick<CardUpdate, 'estagioId' | 'motivoPerda'>, now: number) {
-    if (estagioId === undefined || estagioId === card.stageId) return card;
+  async #moved(
+    card: Card,
+    at: number,
+    { estagioId, motivoPerda }: Pick<CardUpdate, 'estagioId' | 'motivoPerda'>,
+    now: number,
+  ) {
+    if (estagioId === undefined) return card;
     const pipeline = await namedPipeline(this.#ports, this.#caller, card.pipelineId);
     if (isRefusal(pipeline)) return pipeline;
     const step = planMove({ estagioId, motivoPerda }, END)(card, pipeline);
-    return isRefusal(step) ? step : stepped(this.#ports, card, pipeline, step, now);
+    if (isRefusal(step)) return step;
+    const order = this.#places.orderOf({ at, stageId: estagioId });
+    return stepped(this.#ports, card, pipeline, { ...step, order }, now);
   }
 
   /** Changes cards; rows of one card in their order. */
-  async update(rows: readonly { readonly at: number; readonly update: CardUpdate }[]): Promise<void> {
-    const byCard = [...Map.groupBy(rows, ({ update }) => update.id).values()];
+  async update(): Promise<void> {
+    await this.#places.reserve(placedUpdates(this.#updates));
+    const byCard = [...Map.groupBy(this.#updates, ({ update }) => update.id).values()];
     await mapConcurrently(byCard, IN_FLIGHT, async (group) => {
-      for (const { at, update } of group) {
-        const outcome = this.#isLate() ? undefined : await this.#change(update);
+      for (const row of group) {
+        const { at } = row;
+        const outcome = this.#isLate() ? undefined : await this.#change(row);
         if (outcome === undefined) this.refuse(at, NOT_REACHED);
         else if (isRefusal(outcome)) this.refuse(at, messageOf(outcome));
         else this.#updated++;
@@ -216,10 +224,11 @@ export const importCards = async (
   caller: CardCaller,
   rows: readonly ImportRow[],
 ): Promise<ImportResult> => {
-  const run = new Import(ports, caller);
+  const updates = rows.flatMap((row, at) => ('update' in row ? [{ at, update: row.update }] : []));
+  const run = new Import(ports, caller, updates);
   for (const [at, row] of rows.entries()) if ('invalid' in row) run.refuse(at, row.invalid);
   const drafts = rows.flatMap((row, at) => ('create' in row ? [{ at, id: newId('card'), input: row.create }] : []));
   await run.create(drafts);
-  await run.update(rows.flatMap((row, at) => ('update' in row ? [{ at, update: row.update }] : [])));
+  await run.update();
   return run.result();
 };

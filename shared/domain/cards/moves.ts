@@ -15,6 +15,8 @@ export interface Step {
   readonly stage?: Stage | undefined;
   readonly status: Card['status'];
   readonly place: Place;
+  /** The place as text, where it was found already. */
+  readonly order?: string | undefined;
   readonly lossReason?: string | undefined;
 }
 type Plan = (card: Card, pipeline: Pipeline) => Step | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
@@ -34,7 +36,7 @@ export const stepped = async (
   ports: CardPorts,
   card: Card,
   pipeline: Pipeline,
-  { stage, status, place, lossReason }: Step,
+  { stage, status, place, order: found, lossReason }: Step,
   now: number,
 ): Promise<Card | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const stays = stage === undefined || stage.id === card.stageId;
@@ -49,7 +51,7 @@ export const stepped = async (
     return refused ?? (own ? withCheck(after, own) : after);
   }
   if (stage === undefined) return card;
-  const order = await placeIn(ports, card, stage.id, place, card);
+  const order = found ?? (await placeIn(ports, card, stage.id, place, card));
   if (isRefusal(order)) return order;
   if (stays) return checkArchived(pipeline) ?? (order === card.order ? card : { ...card, order });
   const target = { pipeline, stage, order };
