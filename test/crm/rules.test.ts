@@ -4,6 +4,8 @@ import { changeCard, createCard, getCard } from '../../shared/domain/cards/cards
 import { importCards } from '../../shared/domain/cards/import.ts';
 import { closeCard, moveCard, reopenCard } from '../../shared/domain/cards/moves.ts';
 import { createCompany, deleteCompany } from '../../shared/domain/companies/companies.ts';
+import { createContact } from '../../shared/domain/contacts/create.ts';
+import { deleteContact } from '../../shared/domain/contacts/erase.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createPipeline } from '../../shared/domain/pipelines/pipelines.ts';
@@ -52,6 +54,28 @@ test('a card that was won where it is lacks its deleted company as well when it 
   expect(await reopenCard(crm.cards, actor, card.id, undefined)).toMatchObject({
     details: { errors: [{ path: 'empresaId' }] },
   });
+});
+
+test('a card whose contact was deleted lacks it where it moves, is won or is imported into a stage that asks for one', async () => {
+  const actor = await world.organization(1, false);
+  const asking = { camposObrigatorios: ['contatoId'] };
+  const stages = newStages([
+    { nome: 'Novo' },
+    { nome: 'Proposta', ...asking },
+    { nome: 'Ganho', tipo: 'ganho', ...asking },
+  ]);
+  const pipeline = accepted(await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages }));
+  const contact = accepted(await createContact(crm.contacts, actor, { phone: '+5511986200001' }));
+  const body = { pipelineId: pipeline.id, titulo: 'Renovação', contatoId: contact.id };
+  const { id } = accepted(await createCard(crm.cards, actor, body));
+  const estagioId = pipeline.stages[1]?.id as Id<'stage'>;
+  await deleteContact(crm.deletingContacts, actor, contact.id);
+  expect((await crm.cards.store.find(id))?.contactId).toBe(contact.id);
+  const refused = { name: 'VALIDATION_ERROR', details: { errors: [{ path: 'contatoId' }] } };
+  expect(await moveCard(crm.cards, actor, id, { estagioId })).toMatchObject(refused);
+  expect(await closeCard(crm.cards, actor, id, 'ganho')).toMatchObject(refused);
+  const erros = [{ linha: 1, mensagem: 'contatoId is required to enter this stage' }];
+  expect(await importCards(crm.cards, actor, [{ update: { id, estagioId } }])).toMatchObject({ atualizadas: 0, erros });
 });
 
 test('a card does not name again the deleted company that it named', async () => {
