@@ -11,37 +11,11 @@ const CHECK_MS = 5_000;
 
 /** Words of keys and labels that look like a document, a password, a card or a token: whole ones, since `cardapio` and `cargo` are none. */
 const SENSITIVE = [
-  ...[
-    'rg',
-    'cpf',
-    'cnh',
-    'cnpj',
-    'rne',
-    'pis',
-    'nis',
-    'ctps',
-    'titulo eleitor',
-    'titulo de eleitor',
-    'inscricao estadual',
-  ],
-  ...['documento', 'document', 'identidade', 'passaporte', 'passport'],
-  ...[
-    'pin',
-    'otp',
-    'pwd',
-    'pass',
-    'senha',
-    'password',
-    'passwd',
-    'passcode',
-    'secret',
-    'segredo',
-    'credential',
-    'credencial',
-  ],
-  ...['cvv', 'cvc', 'ssn', 'cartao', 'cartoes', 'card', 'credito'],
-  ...['jwt', 'token', 'apikey', 'api key', 'chave api', 'chave de api', 'chave de acesso', 'access key', 'accesskey'],
-];
+  'rg, cpf, cnh, cnpj, rne, pis, nis, ctps, titulo eleitor, titulo de eleitor, inscricao estadual, documento, document, identidade, passaporte, passport',
+  'pin, otp, pwd, pass, senha, password, passwd, passcode, secret, segredo, credential, credencial',
+  'cvv, cvc, ssn, cartao, cartoes, card, credito',
+  'jwt, token, apikey, api key, chave api, chave de api, chave de acesso, access key, accesskey',
+].flatMap((words) => words.split(', '));
 
 /** A text as words: camel case and separators part them. */
 const wordsOf = (text: string): string =>
