@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
+import { COMMON_PROBLEMS, type OperationContract, ownProblems } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
 import { type Answer, startMessaging } from '../support/api.ts';
@@ -19,11 +19,17 @@ const TAKING = OPERATIONS.filter(
   ({ id, permission, request }) => request.body && permission !== 'public' && id !== BULK,
 );
 
-/** Need what no example has: a person's session, a second contact, a message that failed, a sender that was approved, an address that answers. */
+/**
+ * Need what no example has: bytes that were uploaded, another card of the stage, a person's session, a second contact, a message that failed, all stages of
+ * the pipeline, a sender that was approved, an address that answers.
+ */
 const NEVER_ACCEPTED = new Set([
+  'card-files.register',
+  'cards.move',
   'contacts.merge',
   'contacts.reveal-documents',
   'messages.resend',
+  'pipelines.order-stages',
   'senders.change',
   'webhooks.create',
 ]);
@@ -67,16 +73,17 @@ const unique = (body: unknown): unknown => {
   return { ...body, ...Object.fromEntries(renewed) };
 };
 
-const declaredBy = ({ responses, errors = [] }: OperationContract): ReadonlySet<number> =>
+const declaredBy = (contract: OperationContract): ReadonlySet<number> =>
   new Set([
-    ...Object.keys(responses).map(Number),
-    ...[...errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
+    ...Object.keys(contract.responses).map(Number),
+    ...[...ownProblems(contract), ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
   ]);
 
 const send = (contract: OperationContract, body: unknown): Promise<Answer> => {
   const { client, things } = owner;
   const kind = kindOf(contract);
-  const path = pathWith(contract, kind ? things[kind] : '');
+  const ids = kind === 'stage' ? { id: things.pipeline, stageId: things.stage } : kind ? things[kind] : '';
+  const path = pathWith(contract, ids);
   const headers = contract.idempotency ? keyed() : {};
   return client.call(contract.method, path, { body: unique(ownedBy(things, body)), headers });
 };

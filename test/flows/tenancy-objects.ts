@@ -69,6 +69,9 @@ const makeJobs = async (client: Client) => {
   const importJob = (await client.post('/contacts/import/jobs', about)).body.id;
   const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'];
   const exported = { kind: 'messages', channel: 'sms', from, to, format: 'csv' };
+  // One at a time; two of them, so that their list has a second page.
+  const earlier = (await client.post('/v2/exports/jobs', exported)).body.id;
+  await becomes(client, `/v2/exports/jobs/${earlier}`, { status: 'completed' });
   const exportJob = (await client.post('/v2/exports/jobs', exported)).body.id;
   // Its end must not fall between two reads that the tests compare.
   await becomes(client, `/v2/exports/jobs/${exportJob}`, { status: 'completed' });
