@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AUDIT_ACTIONS, AUDIT_ACTOR_KINDS } from '../domain/audit/entry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { byCursor, count, cursorPageOf, dateTime, inOrder, openObject, optionalText, text } from './common.ts';
+import { byCursor, count, cursorPageOf, dateTime, openObject, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const ACTION_EXAMPLE = 'webhook.changed' satisfies (typeof AUDIT_ACTIONS)[number];
@@ -66,21 +66,19 @@ export const listAudit = defineOperation({
   description:
     'What was done in the environment of the credential, by whom and from where. Kept for 400 days. Filters combine; the list ends where `nextCursor` is absent.',
   permission: 'audit:read',
-  query: inOrder(
-    z.strictObject({
-      actor: z
-        .string()
-        .min(1)
-        .max(128)
-        .optional()
-        .meta({ description: 'Only acts of this key or account, or of `operator`.' }),
-      action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only acts of this kind.' }),
-      object: z.string().min(1).max(256).optional().meta({ description: 'Only acts on this object.' }),
-      from: dateTime('Only acts at or after this time.').optional(),
-      to: dateTime('Only acts at or before this time.').optional(),
-      ...byCursor(50, 200),
-    }),
-  ),
+  query: z.strictObject({
+    actor: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .meta({ description: 'Only acts of this key or account, or of `operator`.' }),
+    action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only acts of this kind.' }),
+    object: z.string().min(1).max(256).optional().meta({ description: 'Only acts on this object.' }),
+    from: dateTime('Only acts at or after this time.').optional(),
+    to: dateTime('Only acts at or before this time.').optional(),
+    ...byCursor(50, 200),
+  }),
   answer: cursorPageOf(AuditEntry, 'AuditPage', 'the audit log', 'entries'),
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

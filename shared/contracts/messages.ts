@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { looseId } from '../domain/core/id-schema.ts';
-import { dateTime, inOrder, paged, pageOf, pathId } from './common.ts';
+import { dateTime, paged, pageOf, pathId } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
 
@@ -19,19 +19,17 @@ export const listMessages = defineOperation({
   // Its totals store counts of past hours and days.
   uses: { table: 'write' },
   summary: 'List messages of all channels, sent and received, newest first',
-  query: inOrder(
-    z.strictObject({
-      status: status.optional(),
-      numberId: only('messages sent from or received by this number', filterText),
-      contactId: only('sends that named this contact, and what it wrote', looseId('contact', filterText)),
-      campaignId: only('messages with this campaign tag', filterText),
-      batchId: only('messages of this bulk send', looseId('batch', filterText)),
-      sentByAccountId: only('messages sent by this operator from the dashboard', looseId('account', filterText)),
-      from: dateTime('Only messages created at or after this time.').optional(),
-      to: dateTime('Only messages created at or before this time.').optional(),
-      ...paged(50, 200),
-    }),
-  ),
+  query: z.strictObject({
+    status: status.optional(),
+    numberId: only('messages sent from or received by this number', filterText),
+    contactId: only('sends that named this contact, and what it wrote', looseId('contact', filterText)),
+    campaignId: only('messages with this campaign tag', filterText),
+    batchId: only('messages of this bulk send', looseId('batch', filterText)),
+    sentByAccountId: only('messages sent by this operator from the dashboard', looseId('account', filterText)),
+    from: dateTime('Only messages created at or after this time.').optional(),
+    to: dateTime('Only messages created at or before this time.').optional(),
+    ...paged(50, 200),
+  }),
   answer: pageOf(Message, 'MessagePage', 'messages'),
 });
 

@@ -2,18 +2,7 @@ import * as z from 'zod';
 import { DISPATCH_STATUSES } from '../domain/channels/push/dispatch.ts';
 import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push/message.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import {
-  byCursor,
-  coins,
-  cursorPageOf,
-  dateTime,
-  flag,
-  inOrder,
-  openObject,
-  optionalText,
-  part,
-  pathId,
-} from './common.ts';
+import { byCursor, coins, cursorPageOf, dateTime, flag, openObject, optionalText, part, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { pushPlatform } from './push-devices.ts';
 import {
@@ -69,15 +58,13 @@ export const listPush = defineOperation({
   summary: 'List push messages, newest first',
   description:
     'Pages by cursor. A filtered page may have fewer messages than `limit`, or none, and still a `nextCursor`: the list ends where `nextCursor` is absent.',
-  query: inOrder(
-    z.strictObject({
-      status: repeatable(PUSH_STATUSES, 'Only messages of this status; repeat it for several.'),
-      origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
-      from: dateTime('Only messages created at or after this time.').optional(),
-      to: dateTime('Only messages created at or before this time.').optional(),
-      ...byCursor(50, 200),
-    }),
-  ),
+  query: z.strictObject({
+    status: repeatable(PUSH_STATUSES, 'Only messages of this status; repeat it for several.'),
+    origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
+    from: dateTime('Only messages created at or after this time.').optional(),
+    to: dateTime('Only messages created at or before this time.').optional(),
+    ...byCursor(50, 200),
+  }),
   answer: cursorPageOf(PushMessage, 'PushMessagePage', 'push messages', 'messages', ''),
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },

@@ -7,7 +7,6 @@ import {
   count,
   dateTime,
   environment,
-  inOrder,
   openObject,
   optionalText,
   paged,
@@ -163,25 +162,23 @@ export const listSms = defineOperation({
   route: 'GET /v2/sms/messages',
   summary: 'List SMS, newest first',
   personFilters: ['phone'],
-  query: inOrder(
-    z.strictObject({
-      status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
-      region: z
-        .enum(['BR', 'INTL'])
-        .optional()
-        .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
-      contactId: looseId('contact', z.string().max(128))
-        .optional()
-        .meta({ description: 'Only sends that named this contact.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
-      phone: z.string().max(64).optional().meta({
-        description:
-          'Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.',
-      }),
-      ...window,
-      ...pageQuery,
+  query: z.strictObject({
+    status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
+    region: z
+      .enum(['BR', 'INTL'])
+      .optional()
+      .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
+    contactId: looseId('contact', z.string().max(128))
+      .optional()
+      .meta({ description: 'Only sends that named this contact.' }),
+    campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
+    phone: z.string().max(64).optional().meta({
+      description:
+        'Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.',
     }),
-  ),
+    ...window,
+    ...pageQuery,
+  }),
   answer: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS'),
   errors: ['VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
@@ -203,15 +200,13 @@ export const listSmsReplies = defineOperation({
   id: 'sms.list-replies',
   route: 'GET /v2/sms/replies',
   summary: 'List inbound replies, newest first',
-  query: inOrder(
-    z.strictObject({
-      inReplyTo: looseId('message', z.string().max(128))
-        .optional()
-        .meta({ description: 'Only the replies to this SMS.' }),
-      ...window,
-      ...pageQuery,
-    }),
-  ),
+  query: z.strictObject({
+    inReplyTo: looseId('message', z.string().max(128))
+      .optional()
+      .meta({ description: 'Only the replies to this SMS.' }),
+    ...window,
+    ...pageQuery,
+  }),
   answer: pageOf(SmsReply, 'SmsReplyPage', 'replies'),
   errors: ['VALIDATION_ERROR'],
 });

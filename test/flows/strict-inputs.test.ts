@@ -28,17 +28,12 @@ test('an id whose bytes are no UTF-8 is as unknown as any other', async () => {
   expectProblem(await tenant.test.get('/contacts/%zz'), 400);
 });
 
-test.each([
-  ['GET', '/v2/events', 400],
-  ['GET', '/messages', 400],
-  ['GET', '/v2/sms/messages', 422],
-  ['GET', '/v2/sms/replies', 422],
-  ['GET', '/v2/push/messages', 422],
-  ['GET', '/v2/audit', 400],
-])('nothing is listed backwards in time: %s %s is %i, and names the end', async (method, path, status) => {
+test('customer events are not listed backwards in time; a list that needs no window is empty then', async () => {
   const [from, to] = ['2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z'];
-  expectProblem(await tenant.test.call(method, path, { query: { from, to } }), status, { errors: ['to'] });
-  expect((await tenant.test.call(method, path, { query: { from, to: from } })).status).toBe(200);
+  expectProblem(await tenant.test.get('/v2/events', { from, to }), 400, { errors: ['to'] });
+  expect((await tenant.test.get('/v2/events', { from, to: from })).status).toBe(200);
+  for (const path of ['/messages', '/v2/sms/messages', '/v2/sms/replies', '/v2/push/messages', '/v2/audit'])
+    expect((await tenant.test.get(path, { from, to })).body.items, path).toEqual([]);
 });
 
 test('messages are not resent by a filter backwards in time', async () => {
