@@ -32,8 +32,8 @@ const links = {
   responsavelId: idSchema('account', 'The person of the organization who does it: an active account.'),
 };
 
-export const Activity = openObject('Activity', 'A call, a meeting or a task.', {
-  id: idSchema('activity'),
+/** What a body may say of a new activity, as answers show it. */
+const fields = {
   tipo,
   titulo,
   descricao: descricao.optional(),
@@ -43,6 +43,11 @@ export const Activity = openObject('Activity', 'A call, a meeting or a task.', {
   responsavelId: links.responsavelId.optional(),
   venceEm: venceEm.optional(),
   lembreteMinutos: lembreteMinutos.optional(),
+};
+
+export const Activity = openObject('Activity', 'A call, a meeting or a task.', {
+  id: idSchema('activity'),
+  ...fields,
   concluida,
   concluidaEm: dateTime('When it was done.').optional(),
   createdAt: dateTime('When it was created.'),
@@ -51,15 +56,7 @@ export const Activity = openObject('Activity', 'A call, a meeting or a task.', {
 
 const CreateActivity = z
   .strictObject({
-    tipo,
-    titulo,
-    descricao: descricao.optional(),
-    cardId: links.cardId.optional(),
-    contatoId: links.contatoId.optional(),
-    empresaId: links.empresaId.optional(),
-    responsavelId: links.responsavelId.optional(),
-    venceEm: venceEm.optional(),
-    lembreteMinutos: lembreteMinutos.optional(),
+    ...fields,
     concluida: concluida.optional(),
   })
   .meta({ id: 'CreateActivity', description: 'An activity to create.' });

@@ -8,7 +8,7 @@ import { exampleBody, pathWith } from '../support/requests.ts';
 import { use } from '../support/use.ts';
 import { keyed } from './support.ts';
 import { makeThings, type Things } from './tenancy-objects.ts';
-import { kindOf } from './tenancy-paths.ts';
+import { pathIds } from './tenancy-paths.ts';
 
 /** Of three bytes, the most that a unit of a text has; and of one that are two in JSON. */
 const WIDEST = '中';
@@ -81,9 +81,7 @@ const declaredBy = (contract: OperationContract): ReadonlySet<number> =>
 
 const send = (contract: OperationContract, body: unknown): Promise<Answer> => {
   const { client, things } = owner;
-  const kind = kindOf(contract);
-  const ids = kind === 'stage' ? { id: things.pipeline, stageId: things.stage } : kind ? things[kind] : '';
-  const path = pathWith(contract, ids);
+  const path = pathWith(contract, pathIds(contract, (kind) => things[kind]) ?? '');
   const headers = contract.idempotency ? keyed() : {};
   return client.call(contract.method, path, { body: unique(ownedBy(things, body)), headers });
 };

@@ -36,3 +36,20 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
 /** The kind of object that an operation's path addresses. */
 export const kindOf = ({ path }: OperationContract): Kind | undefined =>
   Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+
+/** Objects whose paths name the one that they belong to as well: its kind, and the parameter of their own id. */
+const WITHIN: Readonly<Partial<Record<Kind, readonly [owner: Kind, parameter: string]>>> = {
+  delivery: ['webhook', 'deliveryId'],
+  stage: ['pipeline', 'stageId'],
+};
+
+/** The ids of an operation's path, `idOf` each kind of object; undefined where it addresses none. */
+export const pathIds = (
+  contract: OperationContract,
+  idOf: (kind: Kind) => string,
+): string | Readonly<Record<string, string>> | undefined => {
+  const kind = kindOf(contract);
+  if (!kind) return undefined;
+  const [owner, parameter] = WITHIN[kind] ?? [];
+  return owner && parameter ? { id: idOf(owner), [parameter]: idOf(kind) } : idOf(kind);
+};

@@ -12,7 +12,7 @@ import { makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 import { keyed } from './support.ts';
 import { makeThings } from './tenancy-objects.ts';
-import { kindOf } from './tenancy-paths.ts';
+import { kindOf, pathIds } from './tenancy-paths.ts';
 
 /** Rows that change in the background: messages, events, batches and the ledger. */
 const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#'];
@@ -55,14 +55,10 @@ const absentOf = (id: string) => `${id.slice(0, 4)}${'0'.repeat(21)}`;
 
 /** The ids of the owner's object in an operation's path, and those of one that does not exist. */
 const pathIdsOf = (contract: OperationContract): { theirs: PathIds; absent: PathIds } => {
-  const kind = kindOf(contract);
-  if (!kind) throw new Error(`KIND_OF_PATH lacks ${contract.path}.`);
-  const id = things[kind];
-  if (kind !== 'delivery') return { theirs: id, absent: absentOf(id) };
-  return {
-    theirs: { id: things.webhook, deliveryId: id },
-    absent: { id: absentOf(things.webhook), deliveryId: absentOf(id) },
-  };
+  const theirs = pathIds(contract, (kind) => things[kind]);
+  const absent = pathIds(contract, (kind) => absentOf(things[kind]));
+  if (theirs === undefined || absent === undefined) throw new Error(`KIND_OF_PATH lacks ${contract.path}.`);
+  return { theirs, absent };
 };
 
 /** The owner's rows that change by calls alone: a segment's sweep goes on minutes after the segment was made. */
