@@ -26,6 +26,8 @@ export const ID_PREFIXES = {
   flow: 'flw',
   importJob: 'imp',
   instagramAccount: 'iga',
+  journey: 'jor',
+  journeyRun: 'run',
   list: 'lst',
   message: 'msg',
   number: 'num',
