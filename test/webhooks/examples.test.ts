@@ -8,7 +8,8 @@ import { afterReview } from '../../shared/domain/channels/whatsapp/templates/rev
 import type { WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { contactEvent, mergedEvent } from '../../shared/domain/contacts/events.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import { campaignEvent, journeyEvent } from '../../shared/domain/events/automation.ts';
 import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { EVENT_EXAMPLES } from '../../shared/domain/events/examples.ts';
@@ -16,6 +17,14 @@ import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { messageEventData } from '../../shared/domain/tracking/events.ts';
 import { walletEvent } from '../../shared/storage/wallet/wallet.ts';
 
+const id = (prefix: string) => `${prefix}_4hJ9sKq2LmN8pRt5VwXz1`;
+const ORGANIZATION = parseId('organization', id('org'));
+interface Completed {
+  readonly startedAt: string;
+  readonly completedAt: string;
+  readonly progress: Readonly<Record<string, number>>;
+  readonly coins: Readonly<Record<'captured' | 'held', number>>;
+}
 const NOW = Date.parse('2026-03-02T14:05:09.120Z');
 const fieldsOf = (data: Readonly<Record<string, unknown>>) => Object.keys(data).toSorted();
 const expectFields = (event: DomainEvent | undefined) => {
@@ -60,6 +69,40 @@ describe('the example of an event type has the fields of raised events', () => {
     const names = [...Object.keys(data), ...(OWN_FIELDS[type] ?? [])];
     expect(fieldsOf(example).filter((name) => name !== 'reason')).toEqual(names.toSorted());
     expect(example.to).toBe(channelOf(channel).mask(TO[channel]));
+  });
+
+  test('campaign.started, campaign.paused and campaign.completed', () => {
+    const own = { organizationId: ORGANIZATION, env: 'live', id: parseId('campaign', id('cmp')) } as const;
+    const campaign = { ...own, name: 'Black Friday', campaignTag: 'black-friday' };
+    const { progress, coins, startedAt, completedAt } = EVENT_EXAMPLES['campaign.completed'] as unknown as Completed;
+    const ended = { type: 'campaign.completed', startedAt: Date.parse(startedAt), progress, coins } as const;
+    expect(campaignEvent(campaign, { type: 'campaign.started', total: 1250 }, NOW).data).toEqual(
+      EVENT_EXAMPLES['campaign.started'],
+    );
+    expect(campaignEvent(campaign, { type: 'campaign.paused', pausedBy: 'insufficient_funds' }, NOW).data).toEqual(
+      EVENT_EXAMPLES['campaign.paused'],
+    );
+    expect(campaignEvent(campaign, ended, Date.parse(completedAt)).data).toEqual(EVENT_EXAMPLES['campaign.completed']);
+    expect(campaignEvent({ ...own, name: 'n' }, ended, NOW).data).not.toHaveProperty('campaignTag');
+  });
+
+  test('journey.activated, journey.paused and journey.run_failed', () => {
+    const first = { organizationId: ORGANIZATION, env: 'live', id: parseId('journey', id('jor')), versao: 1 } as const;
+    const journey = { ...first, versao: 2, versaoDe: parseId('journey', 'jor_9xJ9sKq2LmN8pRt5VwXz1') };
+    const failed = {
+      type: 'journey.run_failed',
+      runId: parseId('run', id('run')),
+      contactId: parseId('contact', id('cnt')),
+      passo: 'avisar_erp',
+      motivo: 'webhook_falhou',
+    } as const;
+    const paused = { motivo: 'saldo_insuficiente', passo: 'boas_vindas', rotulo: 'Boas-vindas' };
+    expect(journeyEvent(journey, { type: 'journey.activated' }, NOW).data).toEqual(EVENT_EXAMPLES['journey.activated']);
+    expect(journeyEvent(journey, { type: 'journey.paused', ...paused }, NOW).data).toEqual(
+      EVENT_EXAMPLES['journey.paused'],
+    );
+    expect(journeyEvent(journey, failed, NOW).data).toEqual(EVENT_EXAMPLES['journey.run_failed']);
+    expect(journeyEvent(first, { type: 'journey.activated' }, NOW).data).not.toHaveProperty('versaoDe');
   });
 
   test('contact.created, contact.opted_out and contact.merged', () => {

@@ -27,6 +27,8 @@ const card = {
   empresaId: 'emp_4hJ9sKq2LmN8pRt5VwXz1',
   status: 'aberto',
 };
+const campaign = { campaignId: 'cmp_4hJ9sKq2LmN8pRt5VwXz1', campaignTag: 'black-friday', name: 'Black Friday' };
+const journey = { journeyId: 'jor_4hJ9sKq2LmN8pRt5VwXz1', versao: 2, versaoDe: 'jor_9xJ9sKq2LmN8pRt5VwXz1' };
 const membership = { segmentId: 'seg_4hJ9sKq2LmN8pRt5VwXz1', contactId: message.contactId, at };
 
 /**
@@ -49,7 +51,27 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     contactId: message.contactId,
     origemDoLink: { fonte: 'meta', anuncio: '120210000000000000' },
   },
-  'campaign.completed': { campaignId: 'black-friday', sent: 1200, delivered: 1184, failed: 16 },
+  'campaign.started': { ...campaign, startedAt: at, total: 1250 },
+  'campaign.paused': { ...campaign, pausedAt: at, pausedBy: 'insufficient_funds' },
+  'campaign.completed': {
+    ...campaign,
+    startedAt: at,
+    completedAt: '2026-03-02T15:48:30.000Z',
+    progress: { total: 1250, queued: 0, sent: 1200, delivered: 1184, read: 733, clicked: 96, failed: 16, skipped: 50 },
+    coins: { captured: 780_000, held: 0 },
+  },
+  'journey.activated': { ...journey, ativadaEm: at },
+  'journey.paused': {
+    ...journey,
+    pausadaPor: { motivo: 'saldo_insuficiente', passo: 'boas_vindas', em: at, rotulo: 'Boas-vindas' },
+  },
+  'journey.run_failed': {
+    ...journey,
+    runId: 'run_4hJ9sKq2LmN8pRt5VwXz1',
+    contactId: message.contactId,
+    passo: 'avisar_erp',
+    motivo: 'webhook_falhou',
+  },
   'number.quality_changed': {
     numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1',
     phoneNumberId: '106540352242922',
