@@ -1,10 +1,10 @@
 import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import type { Id } from '../shared/domain/core/ids.ts';
+import type { Company } from '../shared/domain/companies/company.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { Client } from '../test/support/api.ts';
 import { type Measured, measureOne, type Operation, timed } from './audience.ts';
 import type { CountingProxy } from './counting-proxy.ts';
-import { layOutCompanies, RARE, RARE_NAME } from './crm-base.ts';
+import { layOutCompanies, RARE, RARE_NAME, shownOf } from './crm-base.ts';
 import { fundedOrganization, startService } from './processes.ts';
 import { batchesOf, callAgain, type TableCall } from './raw-calls.ts';
 import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
@@ -12,12 +12,14 @@ import { columns, figure, median, type Section, type Verdict, verdict } from './
 const SIZES = (process.env.CRM ?? '1000,100000').split(',').map(Number);
 const GOAL = { page: 1.3, moveUnits: 12 };
 const CARDS = 1_000;
+/** Companies of a page. */
+const PAGE = 50;
 const MOVES = 12;
 const MOVE = 'move of a card';
 const FIRST_SEARCH = `q, ${RARE} found, in a process that holds nothing of the directory`;
 
 interface Base {
-  readonly companyId: Id<'company'>;
+  readonly companyId: string;
   readonly pipelineId: string;
   readonly stages: readonly string[];
   readonly cards: readonly string[];
@@ -26,8 +28,15 @@ const expectDone = ({ status, body, text }: Awaited<ReturnType<Client['get']>>, 
   if (status >= 300) throw new Error(`${what}: ${status} ${text}`);
   return body;
 };
+/** Each company that the lists show has a contact, as companies do: a list asks when it last wrote. */
+const layOutContacts = async (client: Client, companies: readonly Company[]): Promise<void> => {
+  const contatos = shownOf(companies, PAGE).map(({ id }, at) => ({ phone: `+55119870${20_000 + at}`, companyId: id }));
+  const { criados } = expectDone(await client.post('/contacts/import', { contatos, onConflict: 'skip' }), 'contacts');
+  if (criados !== contatos.length) throw new Error(`of ${contatos.length} contacts ${criados} were created`);
+};
+
 /** A pipeline with as many cards as a large team has, of many companies, in its open stages. */
-const layOutCards = async (client: Client, companies: readonly Id<'company'>[]): Promise<Base> => {
+const layOutCards = async (client: Client, companies: readonly Company[]): Promise<Base> => {
   const pipeline = expectDone(await client.post('/pipelines', { nome: 'Vendas' }), 'a pipeline');
   const stages = (pipeline.estagios as { id: string; tipo: string }[]).filter(({ tipo }) => tipo === 'aberto');
   const ids = stages.map(({ id }) => id);
@@ -36,22 +45,27 @@ const layOutCards = async (client: Client, companies: readonly Id<'company'>[]):
     estagioId: ids[at % ids.length],
     titulo: `Renovação ${at}`,
     valor: at + 0.5,
-    empresaId: companies[(at * 7) % companies.length],
+    empresaId: companies[(at * 7) % companies.length]?.id,
   }));
   for (const at of [0, CARDS / 2])
     expectDone(await client.post('/cards/import', { cartoes: cards.slice(at, at + CARDS / 2) }), 'an import');
   const board = expectDone(await client.get(`/pipelines/${pipeline.id}/board`, { limit: CARDS }), 'a board');
   const shown = (board.estagios as { cards: { id: string }[] }[]).flatMap((stage) => stage.cards.map(({ id }) => id));
   if (shown.length !== CARDS) throw new Error(`a board shows ${shown.length} cards`);
-  return { companyId: companies[0] as Id<'company'>, pipelineId: String(pipeline.id), stages: ids, cards: shown };
+  return { companyId: companies[0]?.id ?? '', pipelineId: String(pipeline.id), stages: ids, cards: shown };
 };
 
-const search = (client: Client) => client.get('/v2/companies', { limit: 50, q: RARE_NAME.toLowerCase() });
+const search = (client: Client) => client.get('/v2/companies', { limit: PAGE, q: RARE_NAME.toLowerCase() });
 const WARM_SEARCH = `q, ${RARE} found`;
-const PAGES = [`board of ${figure(CARDS)} cards`, 'list of companies, 50 a page', WARM_SEARCH, 'a company'] as const;
+const PAGES = [
+  `board of ${figure(CARDS)} cards`,
+  `list of companies, ${PAGE} a page`,
+  WARM_SEARCH,
+  'a company',
+] as const;
 const operationsOf = ({ pipelineId, companyId }: Base): readonly Operation[] => [
   { what: PAGES[0], isPage: true, run: (client) => client.get(`/pipelines/${pipelineId}/board`, { limit: CARDS }) },
-  { what: PAGES[1], isPage: true, run: (client) => client.get('/v2/companies', { limit: 50 }) },
+  { what: PAGES[1], isPage: true, run: (client) => client.get('/v2/companies', { limit: PAGE }) },
   { what: PAGES[2], isPage: true, run: search },
   { what: PAGES[3], isPage: true, run: (client) => client.get(`/v2/companies/${companyId}`) },
 ];
@@ -133,6 +147,7 @@ const measure = async (): Promise<Map<string, Measured[]>> => {
       const { organizationId, keys } = await fundedOrganization(service.store.endpoint);
       const companies = await layOutCompanies(service.table, organizationId, size);
       const client = service.clientOf(keys.test);
+      await layOutContacts(client, companies);
       const base = await layOutCards(client, companies);
       console.log(`crm: ${size} companies and ${CARDS} cards laid out`);
       const note = (what: string, measured: Measured) => {
@@ -166,7 +181,7 @@ const verdictsOf = (results: ReadonlyMap<string, readonly Measured[]>): Verdict[
   return [...pages, verdict(`Write units of a ${MOVE}`, units, '≤', GOAL.moveUnits)];
 };
 
-const HOW = `Companies from a seeded generator, laid out with their counts and their directory as creations and merges leave them, and a pipeline with ${figure(CARDS)} cards of them in four stages,
+const HOW = `Companies from a seeded generator, laid out with their counts and their directory as creations and merges leave them, a contact for each company that is listed, and a pipeline with ${figure(CARDS)} cards of them in four stages,
 in an engine in memory, through the counting proxy; a service and an engine for each size. A first search by itself, then medians of 12 requests one after another. A move puts a card between two
 others of another stage. The floor makes the calls of each request again, side by side where they were, without a service; of a move on rows of its own, without its conditions, which
 hold once.`;

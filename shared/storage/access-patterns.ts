@@ -182,6 +182,18 @@ export const KEYS = {
   segmentSweep: (organizationId: Org, id: Id<'segment'>) => key(`SEGS#${organizationId}`, `SWEEP#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
+  /** A contact's run through a journey. */
+  run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
+  /** An older part of a run's history, by its number. */
+  runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** The run of a contact in a journey, all versions together, that is active or was the last. */
+  journeyEntry: (contactId: Id<'contact'>, firstId: Id<'journey'> | '') => key(`JENT#${contactId}`, firstId),
+  /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */
+  runAwait: (contactId: Id<'contact'>, eventName: string, role: 'goal' | 'wait' | '', runId: IdOrEmpty<'run'>) =>
+    key(`JAWAIT#${contactId}`, `${digest(eventName)}#${role}#${runId}`),
+  /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
+  lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
+    key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
   customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A static list without its members. An organization's are in one partition, so that one query reads them all. */

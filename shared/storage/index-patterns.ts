@@ -113,6 +113,15 @@ export const INDEX_KEYS = {
     id: IdOrEmpty<'customerEvent'>,
     shard: number,
   ) => newestIn('gsi3', `CEVS#${organizationId}#${digest(name)}#${shard}`, occurredAt, id),
+  /** A shard of a journey's runs of a status, by when they began. */
+  runsOf: (journeyId: Id<'journey'>, status: string, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
+    newestIn('gsi1', `RUNS#${journeyId}#${status}#${shard}`, beganAt, id),
+  /** A contact's runs, by when they began. */
+  runsOfContact: (contactId: Id<'contact'>, beganAt: string, id: IdOrEmpty<'run'>) =>
+    newestIn('gsi2', `RUNS#${contactId}`, beganAt, id),
+  /** A shard of a journey's runs that stand still with it, by when they began. */
+  parkedRunsOf: (journeyId: Id<'journey'>, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
+    newestIn('gsi3', `PARKED#${journeyId}#${shard}`, beganAt, id),
   /** A contact's turns with the organization's own assistant. */
   turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) =>
     newestIn('gsi2', `AITS#${contactId}`, createdAt, id),

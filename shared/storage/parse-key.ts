@@ -64,6 +64,12 @@ export const PARSE_KEY = {
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
   aiTurn: ({ pk }: PartitionKey) => parseId('aiTurn', after('AIT#', pk)),
   customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),
+  /** Works for every row of a run. */
+  run: ({ pk }: PartitionKey) => parseId('run', after('RUN#', pk)),
+  runAwait: ({ pk, sk }: Key) => {
+    const [, role = '', runId] = sk.split('#');
+    return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };
+  },
   /** The version of a contact that changed its consent; undefined where the change is a merged contact's. */
   consent: ({ sk }: SortKey) => {
     const version = after('CONSENT#', sk);

@@ -119,6 +119,9 @@ export const CHANGED_SHARDS = 16;
 /** Index partitions of an organization's customer events, and of those with one name: an event is one write of each, and a partition takes 1,000 a second. */
 export const CUSTOMER_EVENT_SHARDS = 4;
 
+/** Index partitions of a journey's runs of a status: 50,000 entries at once are one write each, and a partition takes 1,000 a second. May grow, never shrink. */
+export const RUN_SHARDS = 16;
+
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>
   createHash('sha256').update(id).digest().readUInt16BE(0) % shards;

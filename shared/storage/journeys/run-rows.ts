@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { STEP_KINDS } from '../../domain/journeys/definition.ts';
+import { HISTORY_RESULTS, type HistoryEntry, RUN_STATUSES, type Run } from '../../domain/journeys/run.ts';
+import type { StoredRun } from '../../domain/journeys/run-ports.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, jsonText, tenant, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { RUN_SHARDS, shardOf } from '../table-indexes.ts';
+
+/** Entries of its history that a run's own row has: beyond these, the older ones are a row of their own. */
+export const RECENT_ENTRIES = 16;
+
+/** An entry of a history in its stored form, a tuple: a run's row is written whole by every move. */
+type StoredEntry = readonly [string, HistoryEntry['kind'], number, HistoryEntry['result'], string | null, string | null];
+
+const entrySchema = z.tuple([
+  z.string(),
+  z.enum(STEP_KINDS),
+  z.number(),
+  z.enum(HISTORY_RESULTS),
+  z.string().nullable(),
+  z.string().nullable(),
+]);
+const entryOf = ([step, kind, at, result, messageId, detail]: z.output<typeof entrySchema>): HistoryEntry => ({
+  step,
+  kind,
+  at,
+  result,
+  ...(messageId === null ? {} : { messageId: id('message').parse(messageId) }),
+  ...(detail === null ? {} : { detail }),
+});
+const storedEntry = ({ step, kind, at, result, messageId, detail }: HistoryEntry): StoredEntry => [
+  step,
+  kind,
+  at,
+  result,
+  messageId ?? null,
+  detail ?? null,
+];
+
+/** Entries of a history as they are stored. */
+const historyText = z.codec(z.string(), z.custom<readonly HistoryEntry[]>(Array.isArray), {
+  decode: (text) => z.array(entrySchema).parse(JSON.parse(text)).map(entryOf),
+  encode: (entries) => JSON.stringify(entries.map(storedEntry)),
+});
+
+/** What of a run the interpreter alone reads: kept as one text, exactly as it was. */
+type Walk = Omit<
+  Run,
+  | 'contactId'
+  | 'beganAt'
+  | 'endedAt'
+  | 'env'
+  | 'id'
+  | 'journeyId'
+  | 'organizationId'
+  | 'rootId'
+  | 'status'
+  | 'step'
+  | 'version'
+>;
+const isWalk = (json: unknown): Walk => z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as never;
+
+interface StoredFields extends Omit<Run, keyof Walk> {
+  readonly walk: Walk;
+  readonly history: readonly HistoryEntry[];
+  readonly isParked?: boolean | undefined;
+  readonly dueAt?: number | undefined;
+}
+
+/** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while it stands still. */
+const runRows = defineRow<StoredFields>()({
+  attributes: {
+    id: id('run'),
+    ...tenant,
+    journeyId: id('journey'),
+    rootId: id('journey'),
+    contactId: id('contact'),
+    status: z.enum(RUN_STATUSES),
+    step: z.string(),
+    beganAt: time,
+    endedAt: time.optional(),
+    walk: jsonText(isWalk),
+    history: historyText,
+    isParked: z.boolean().optional(),
+    dueAt: z.number().optional(),
+    version: z.int(),
+  },
+  key: (run) => KEYS.run(run.id),
+  index({ id: runId, journeyId, contactId, status, beganAt, isParked, dueAt }) {
+    const at = isoTime(beganAt);
+    const shard = shardOf(runId, RUN_SHARDS);
+    return {
+      ...INDEX_KEYS.runsOf(journeyId, status, at, runId, shard),
+      ...INDEX_KEYS.runsOfContact(contactId, at, runId),
+      ...(isParked ? INDEX_KEYS.parkedRunsOf(journeyId, at, runId, shard) : {}),
+      ...(dueAt === undefined ? {} : INDEX_KEYS.due('run_journey', runId, dueAt)),
+    };
+  },
+});
+
+/** The row of a run. */
+export const runRow = ({ run, history, isParked, dueAt }: StoredRun): Row => {
+  const { id: runId, organizationId, env, journeyId, rootId, contactId, status, step, beganAt, endedAt, version, ...walk } =
+    run;
+  return runRows.write({
+    id: runId,
+    organizationId,
+    env,
+    journeyId,
+    rootId,
+    contactId,
+    status,
+    step,
+    beganAt,
+    endedAt,
+    version,
+    walk,
+    history,
+    ...(isParked ? { isParked } : {}),
+    dueAt,
+  });
+};
+
+/** Reads a run's row. */
+export const readRun = (row: Row): StoredRun => {
+  const { walk, history, isParked = false, dueAt, ...fields } = runRows.read(row);
+  return { run: { ...walk, ...fields }, history, isParked, dueAt };
+};
+
+/** The row of an older part of a run's history. */
+export const historyRow = ({ id: runId, organizationId }: Run, part: number, entries: readonly HistoryEntry[]): Row => ({
+  ...KEYS.runHistory(runId, part),
+  org: organizationId,
+  history: z.encode(historyText, entries),
+});
+const historyOnly = z.object({ history: historyText });
+/** Reads it. */
+export const readHistory = (row: Row): readonly HistoryEntry[] => historyOnly.parse(row).history;
