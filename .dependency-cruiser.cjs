@@ -77,7 +77,7 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 /** The floors of the domain, from the ground up: a folder imports from those below it, and from none beside it. Types count too. */
 const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
-  { holds: 'the archive, the audit log, the catalogue of events, prices, the ledger', folders: ['archive', 'audit', 'events', 'pricing', 'wallet'] },
+  { holds: 'the archive, the audit log, the catalogue of events, the placeholders of texts, prices, the ledger', folders: ['archive', 'audit', 'events', 'personalization', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry; who is meant by filters and searches; imports of files; companies and pipelines', folders: ['channels', 'audience', 'imports', 'companies', 'pipelines'] },
   { holds: "a message's events, views and timeline; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'customer-events', 'segments', 'lists', 'cards'] },

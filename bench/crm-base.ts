@@ -1,5 +1,5 @@
 import type { Company } from '../shared/domain/companies/company.ts';
-import { foldName } from '../shared/domain/companies/names.ts';
+import { byName, foldName, sortTextOf } from '../shared/domain/companies/names.ts';
 import { type Id, newId } from '../shared/domain/core/ids.ts';
 import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { countWrite } from '../shared/storage/access/counters.ts';
@@ -38,15 +38,22 @@ const companiesAt = (organizationId: Id<'organization'>, size: number, now: numb
   });
 };
 
+/** Those that the lists of the bench show: the first of all by name, and those with the rare name. */
+export const shownOf = (companies: readonly Company[], first: number): readonly Company[] => {
+  const named = companies.map((company) => ({ company, id: company.id, sortText: sortTextOf(foldName(company.nome)) }));
+  const listed = named.sort(byName).map(({ company }) => company);
+  return [...new Set([...listed.slice(0, first), ...companies.filter(({ nome }) => nome.startsWith(RARE_NAME))])];
+};
+
 const putAll = (table: Table, rows: readonly Row[]): Promise<unknown> =>
   mapConcurrently(inGroups(rows, 25), CALLS_AT_ONCE, (group) => table.putMany(group));
 
-/** Lays out companies with their counts and directory, as creations and merges leave them; by seed. Answers their ids. */
+/** Lays out companies with their counts and directory, as creations and merges leave them; by seed. Answers them. */
 export const layOutCompanies = async (
   table: Table,
   organizationId: Id<'organization'>,
   size: number,
-): Promise<readonly Id<'company'>[]> => {
+): Promise<readonly Company[]> => {
   const all = companiesAt(organizationId, size, Date.now());
   await putAll(table, all.map(companyRows.write));
   const shards = all.flatMap(({ id }) => newShardWrites(organizationId, id));
@@ -61,5 +68,5 @@ export const layOutCompanies = async (
     await countBucket(table, organizationId, bucket);
   });
   await table.write(countWrite(organizationId, 'companies', organizationId, size));
-  return all.map(({ id }) => id);
+  return all;
 };

@@ -47,6 +47,10 @@ const wireTree = (tree: FilterTree): WireTree =>
     ? { kind: 'leaf', filter: wireFilter(tree.filter) }
     : { kind: 'group', operator: tree.operator, nodes: tree.nodes.map(wireTree) };
 
+/** Stands for the blind index of a phone. */
+export const phoneHashOf = (organizationId: string, phone: string): string =>
+  createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url');
+
 /** What entered or left, as a test compares it. */
 export const moveText = ({ kind, segmentId, contactId }: Pick<Transition, 'contactId' | 'kind' | 'segmentId'>) =>
   `${segmentId} ${kind} ${contactId}`;
@@ -85,9 +89,13 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     held,
     async create(given: Facts, by = table) {
       const id = newId('contact');
-      const phoneHash = createHash('sha256').update(id).digest('base64url');
       const number = await takeContactNumbers(table, organizationId, 1);
-      const own = { id, number, organizationId, env, phone: '+5511987654321', phoneHash };
+      const phone = `+55119${String(number).padStart(8, '0')}`;
+      const phoneHash = phoneHashOf(organizationId, phone);
+      const own = { id, number, organizationId, env, phone, phoneHash };
+      await table.write({
+        put: { ...KEYS.phone(organizationId, phoneHash), org: organizationId, contactId: id, contactNumber: number },
+      });
       await write({ ...given, ...own, createdAt: world.now, updatedAt: world.now, version: 1 }, true, by);
     },
     async change(contact: Contact, given: Partial<Facts>, by = table) {
@@ -102,7 +110,8 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     async remove({ id, number, ...contact }: Contact) {
       const mark = changedWrite({ ...contact, id, number }, await changesDue(table, organizationId));
       const numbered = { delete: KEYS.numberedContact(organizationId, number) };
-      await table.transact([{ delete: KEYS.contact(id) }, numbered, mark]);
+      const found = { delete: KEYS.phone(organizationId, contact.phoneHash) };
+      await table.transact([{ delete: KEYS.contact(id) }, numbered, found, mark]);
       contacts.delete(number);
     },
     async addSegment(tree: FilterTree): Promise<Segment> {
@@ -143,16 +152,23 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     /** What a plain filter finds in a segment now, by contact. */
     oracle: (tree: FilterTree): Set<Contact['id']> =>
       new Set([...contacts.values()].filter((each) => matches(tree, digestOf(each), world.now)).map(({ id }) => id)),
-    /** Who is in a segment by the rows of the blocks. Expects that nobody waits to be told of anything. */
-    async kept(segmentId: Segment['id']): Promise<Set<Contact['id'] | number>> {
+    /** Who is in some segments by the rows of the blocks, in their order. Expects that nobody waits to be told of anything. */
+    async keptOf(segmentIds: readonly Segment['id'][]): Promise<Set<Contact['id'] | number>[]> {
       const last = Math.floor(Math.max(0, ...contacts.keys(), skip) / BLOCK_SIZE);
       const blocks = await readMembers(table, organizationId, [...Array(last + 1).keys()]);
-      const found = blocks.flatMap((block) => {
-        expect(block?.pending ?? []).toEqual([]);
-        const members = block?.segments[segmentId]?.members.newestFirst() ?? [];
-        return [...members].map((offset) => numberAt(block?.block ?? 0, offset));
+      for (const block of blocks) expect(block?.pending ?? []).toEqual([]);
+      return segmentIds.map((segmentId) => {
+        const found = blocks.flatMap((block) => {
+          const members = block?.segments[segmentId]?.members.newestFirst() ?? [];
+          return [...members].map((offset) => numberAt(block?.block ?? 0, offset));
+        });
+        return new Set(found.map((number) => contacts.get(number)?.id ?? number));
       });
-      return new Set(found.map((number) => contacts.get(number)?.id ?? number));
+    },
+    /** As `keptOf`, of one segment. */
+    async kept(segmentId: Segment['id']): Promise<Set<Contact['id'] | number>> {
+      const [members = new Set()] = await this.keptOf([segmentId]);
+      return members;
     },
   };
 };

@@ -8,6 +8,8 @@ import { parseAddress, parseMailbox, subjectError } from '../../shared/domain/co
 import { parsePhone } from '../../shared/domain/core/phone.ts';
 import { checkEndpoint } from '../../shared/domain/core/public-address.ts';
 import { findLinks } from '../../shared/domain/links/find.ts';
+import { fill } from '../../shared/domain/personalization/fill.ts';
+import { compile, isTemplateFault } from '../../shared/domain/personalization/template.ts';
 import { checkHeaders } from '../../shared/domain/webhooks/headers.ts';
 import { shareOf } from '../support/share.ts';
 
@@ -25,6 +27,9 @@ const ALMOST = [
   ' '.repeat(LENGTH),
   '😀'.repeat(LENGTH / 2),
   'e\u0301'.repeat(LENGTH / 2),
+  '{{'.repeat(LENGTH / 2),
+  '{{contact.name}}'.repeat(LENGTH / 16),
+  `{{event.a|${' '.repeat(LENGTH - 10)}`,
 ];
 /** CPU time of this process, in ms: unlike the clock it does not count other processes. */
 const cpuMs = (work: () => unknown): number => {
@@ -33,7 +38,12 @@ const cpuMs = (work: () => unknown): number => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 };
+const personalized = (text: string): unknown => {
+  const parts = compile(text);
+  return isTemplateFault(parts) ? parts : fill(parts, { contact: { name: text.slice(0, 200) } }, { escape: 'html' });
+};
 const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
+  personalized,
   prepareText,
   findLinks,
   parsePhone,

@@ -13,9 +13,8 @@ import { tombstoneWrite } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { companyMark } from './changed-companies.ts';
-import { lastInteractionOf } from './company-contacts.ts';
 import { companyOfCnpj } from './company-list.ts';
-import { companyRows, readCompany, readPartition } from './company-rows.ts';
+import { companyRows, readCompanies, readPartition } from './company-rows.ts';
 import { type CompanyWrite, changedCompanyWrites, leaveCnpj, newCompanyWrites, plain } from './company-writes.ts';
 
 const outcomeOf = (outcome: CommitOutcome, writes: readonly CompanyWrite[]): 'conflict' | 'saved' | CompanyFault =>
@@ -77,11 +76,8 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
       });
     },
     async read(organizationId, id) {
-      const [found, lastInteractionAt] = await Promise.all([
-        readCompany(table, organizationId, id),
-        lastInteractionOf(table, id),
-      ]);
-      return found && { ...found, lastInteractionAt };
+      const [found] = await readCompanies(table, organizationId, [id]);
+      return found;
     },
     async change(before, after, event) {
       if (before.cnpj !== after.cnpj && (await isTaken(after))) return 'cnpj_taken';

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../core/escape-html.ts';
+
 /** The value of a variable in a send. */
 export type TemplateValue = string | number | boolean;
 /** A variable declared by a template. */
@@ -56,19 +58,6 @@ export const invalidPlaceholderLine = (source: string): number | undefined => {
   if (!bad?.placeholder) return undefined;
   return source.slice(0, bad.placeholder.at).split('\n').length;
 };
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-  '=': '&#61;',
-};
-/** Escapes a value for HTML elements and attributes, quoted or not. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"'`=]/g, (character) => ESCAPES[character] ?? '');
 
 const LINE_CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 // Keeps tabs and line breaks.
