@@ -1,0 +1,177 @@
+import type { V1SendRequest } from '../api/v1-send.ts';
+import type { FilterTree } from '../audience/filters.ts';
+import { isRefusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
+import { definedFields } from '../core/patch.ts';
+import { parseDescription } from '../segments/parse.ts';
+import type { WireTree } from '../segments/segment.ts';
+import type {
+  JourneyDefinition,
+  LinkOutcome,
+  SentStatus,
+  StepKind,
+  WireConfigs,
+  WireDuration,
+  WireGraph,
+  WireLink,
+  WireSent,
+  WireStep,
+  WireUntil,
+} from './definition.ts';
+import { durationMs, waitTextMs } from './durations.ts';
+
+/** What a step sends: a request of /v1 without recipient and labels. Its texts hold placeholders. */
+export interface JourneyMessage
+  extends Pick<
+    V1SendRequest,
+    'channel' | 'text' | 'template' | 'variables' | 'fallback' | 'fallback_after' | 'maxCoins'
+  > {
+  readonly subject?: string | undefined;
+  readonly html?: string | undefined;
+  readonly route?: string | undefined;
+  readonly transactional?: boolean | undefined;
+}
+
+/** What an earlier step's last message has to become. */
+export interface SentCheck {
+  readonly step: string;
+  readonly status: SentStatus;
+}
+
+/** What each kind of step does. Durations in ms. */
+export interface StepConfigs {
+  readonly enviar: JourneyMessage;
+  readonly esperar: { readonly ms: number } | { readonly until: WireUntil };
+  readonly esperar_evento: ({ readonly event: string } | SentCheck) & { readonly withinMs: number };
+  readonly condicao: { readonly tree: FilterTree } | SentCheck;
+  readonly divisao: { readonly branches: readonly Branch[] };
+  readonly etiqueta: { readonly add: readonly string[]; readonly remove: readonly string[] };
+  readonly atributo: { readonly key: string; readonly value: ContactAttributes[string] };
+  readonly mover_cartao: CardMove;
+  readonly webhook: WebhookCall;
+  readonly sair: Readonly<Record<never, never>>;
+}
+
+/** A way of a `divisao`: `weight` percent of contacts take it. */
+export interface Branch {
+  readonly name: string;
+  readonly weight: number;
+}
+/** Where a contact's open card goes; `create`: the card to create where there is none. */
+export interface CardMove {
+  readonly pipelineId: Id<'pipeline'>;
+  readonly stageId: Id<'stage'>;
+  readonly create?: { readonly title: string; readonly value?: number | undefined } | undefined;
+}
+export interface WebhookCall {
+  readonly url: string;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** A step, and where runs go on from it: the next step's key by `outcomeKey`. */
+export type Step<K extends StepKind = StepKind> = {
+  [Kind in K]: {
+    readonly key: string;
+    readonly kind: Kind;
+    readonly label?: string | undefined;
+    readonly config: StepConfigs[Kind];
+    readonly next: ReadonlyMap<string, string>;
+  };
+}[K];
+
+/** A journey's graph as runs walk it (docs/spec/journeys.md#graph): its steps by key, in the order of the definition. */
+export interface Graph {
+  /** The step where runs begin. */
+  readonly first: string;
+  readonly steps: ReadonlyMap<string, Step>;
+  readonly silence?: JourneyDefinition['silencio'];
+  /** The name of the customer event that is its goal. */
+  readonly goal?: string | undefined;
+}
+
+/** The name of an outcome among a step's links. */
+export const outcomeKey = (outcome: LinkOutcome, branch?: string): string =>
+  outcome === 'ramo' ? `ramo ${branch}` : outcome;
+
+/** The name of the outcome that a link follows. */
+export const outcomeOf = ({ quando = 'padrao', ramo }: Pick<WireLink, 'quando' | 'ramo'>): string =>
+  outcomeKey(quando, ramo);
+
+const treeOf = (filterTree: WireTree): FilterTree => {
+  const parsed = parseDescription({ filters: [], filterTree });
+  if (isRefusal(parsed)) throw new TypeError('The filters of a journey were not checked.');
+  return parsed;
+};
+const sentOf = ({ passo = '', status = 'entregue' }: WireSent): SentCheck => ({ step: passo, status });
+const waitOf = ({ ate, ...duration }: WireConfigs['esperar']): StepConfigs['esperar'] =>
+  ate ? { until: ate } : { ms: durationMs(duration as WireDuration) };
+const listOf = (tags: string | readonly string[] | undefined): readonly string[] =>
+  typeof tags === 'string' ? [tags] : (tags ?? []);
+
+const messageOf = (config: WireConfigs['enviar']): JourneyMessage => ({
+  channel: config.canal,
+  ...definedFields({
+    text: config.texto,
+    template: config.template,
+    variables: config.variaveis,
+    subject: config.assunto,
+    html: config.html,
+    route: config.rota,
+    fallback: config.fallback?.map((step) =>
+      typeof step === 'string'
+        ? step
+        : { ...step, after: step.after === undefined ? undefined : waitTextMs(step.after) },
+    ),
+    fallback_after: config.fallbackApos === undefined ? undefined : waitTextMs(config.fallbackApos),
+    transactional: config.transacional,
+    maxCoins: config.maxCoins,
+  }),
+});
+
+/** How the configuration of each kind is read. */
+const CONFIGS: { readonly [K in StepKind]: (config: WireConfigs[K]) => StepConfigs[K] } = {
+  enviar: messageOf,
+  esperar: waitOf,
+  esperar_evento: ({ evento, prazo, ...sent }) => ({
+    ...(evento === undefined ? sentOf(sent) : { event: evento }),
+    withinMs: durationMs(prazo),
+  }),
+  condicao: ({ filterTree, ...sent }) => (filterTree ? { tree: treeOf(filterTree) } : sentOf(sent)),
+  divisao: ({ ramos }) => ({ branches: ramos.map(({ nome, peso }) => ({ name: nome, weight: peso })) }),
+  etiqueta: ({ adicionar, remover }) => ({ add: listOf(adicionar), remove: listOf(remover) }),
+  atributo: ({ chave, valor }) => ({ key: chave, value: valor as ContactAttributes[string] }),
+  mover_cartao: ({ pipelineId, estagioId, criar }) => ({
+    pipelineId,
+    stageId: estagioId,
+    ...(criar ? { create: { title: criar.titulo, value: criar.valor } } : {}),
+  }),
+  webhook: ({ url, cabecalhos = [] }) => ({ url, headers: cabecalhos }),
+  sair: () => ({}),
+};
+
+const stepOf = (step: WireStep, next: ReadonlyMap<string, string>): Step =>
+  ({
+    key: step.chave,
+    kind: step.tipo,
+    ...definedFields({ label: step.rotulo }),
+    config: CONFIGS[step.tipo](step.config as never),
+    next,
+  }) as Step;
+
+/** The graph of a definition that `validate` found nothing wrong with; throws a TypeError where its filters are no filters. */
+export const graphOf = ({
+  passos,
+  ligacoes,
+  silencio,
+  meta,
+}: WireGraph & Pick<JourneyDefinition, 'silencio' | 'meta'>): Graph => {
+  const next = new Map<string, Map<string, string>>(passos.map(({ chave }) => [chave, new Map()]));
+  for (const link of ligacoes) next.get(link.de)?.set(outcomeOf(link), link.para);
+  const steps = passos.map((step) => [step.chave, stepOf(step, next.get(step.chave) ?? new Map())] as const);
+  return {
+    first: passos[0]?.chave ?? '',
+    steps: new Map(steps),
+    ...definedFields({ silence: silencio, goal: meta?.evento }),
+  };
+};

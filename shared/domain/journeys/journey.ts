@@ -1,0 +1,45 @@
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { Channel } from '../message/channel.ts';
+import type { JourneySettings } from './definition.ts';
+import type { PauseReason } from './turn.ts';
+
+/** A journey's statuses (docs/spec/journeys.md#statuses). */
+export const JOURNEY_STATUSES = ['rascunho', 'ativa', 'pausada', 'arquivada'] as const;
+export type JourneyStatus = (typeof JOURNEY_STATUSES)[number];
+
+/** Why a journey is paused, at which step, and since when (ms). */
+export interface JourneyPause {
+  readonly reason: PauseReason;
+  readonly step: string;
+  readonly label?: string | undefined;
+  readonly at: number;
+}
+
+/** A version of a journey without its graph (docs/spec/journeys.md). Times in ms. */
+export interface Journey extends Tenant, JourneySettings {
+  readonly id: Id<'journey'>;
+  /** The first version's id; its own for the first. */
+  readonly rootId: Id<'journey'>;
+  /** Which version it is, from 1. */
+  readonly number: number;
+  /** Which state of the graph is its own: another one with each change of a draft. */
+  readonly revision: number;
+  readonly name: string;
+  readonly status: JourneyStatus;
+  readonly pause?: JourneyPause | undefined;
+  /** All the time that it has been paused, in ms, without a pause that lasts. */
+  readonly pausedMs: number;
+  readonly pausedAt?: number | undefined;
+  readonly activatedAt?: number | undefined;
+  readonly replacedBy?: Id<'journey'> | undefined;
+  /** Nobody enters any more: a newer version was activated. */
+  readonly entriesClosed?: boolean | undefined;
+  /** Derived from its graph, for lists: the channels that it sends on, and the steps of its main path. */
+  readonly channels: readonly Channel[];
+  readonly flow: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Optimistic lock. */
+  readonly version: number;
+}
