@@ -31,6 +31,7 @@ const workItem = z.strictObject({
     'run_job',
     'tell_activity',
     'check_cards',
+    'journey_work',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -209,6 +210,7 @@ export const QUEUE_OF_KIND = {
   run_job: 'bulk',
   tell_activity: 'outcome',
   check_cards: 'outcome',
+  journey_work: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

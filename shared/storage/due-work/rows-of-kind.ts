@@ -30,6 +30,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   run_job: [KEYS.importJob, KEYS.exportJob],
   tell_activity: [KEYS.activity],
   check_cards: [KEYS.card, KEYS.pipeline],
+  journey_work: [KEYS.journeyEntries, KEYS.journeySweep],
 };
 
 /** What stands before the first variable part of a partition key. */
