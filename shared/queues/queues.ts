@@ -32,6 +32,7 @@ const workItem = z.strictObject({
     'tell_activity',
     'check_cards',
     'journey_work',
+    'run_journey',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -211,6 +212,7 @@ export const QUEUE_OF_KIND = {
   tell_activity: 'outcome',
   check_cards: 'outcome',
   journey_work: 'outcome',
+  run_journey: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -70,6 +70,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   send_push: 4,
   index_contacts: 4,
   segment_members: 4,
+  run_journey: 48,
 };
 /** The number of due-index partitions of a kind of work item. */
 export const dueShards = (kind: WorkItem['kind']): number => DUE_SHARDS[kind] ?? 1;

@@ -45,4 +45,3 @@ export interface EnginePorts {
   /** Hands runs that are due at a time (ms) to workers. Best effort: they are due work. */
   readonly enqueue: (runs: readonly Pick<Run, 'id' | 'organizationId'>[], at: number) => void;
 }
-

@@ -1,5 +1,7 @@
+import { Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
+import { pause } from '../core/pause.ts';
 import { countsOfStarts } from './counting.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
@@ -32,7 +34,9 @@ export interface EntryPorts extends Pick<EnginePorts, 'clock' | 'enqueue' | 'jou
 /** Candidates that are read and judged together. */
 const AT_ONCE = 96;
 /** How often the entry of a contact may change under our hands: each time somebody else entered it or its run ended. */
-const MAX_ROUNDS = 8;
+const MAX_ROUNDS = 32;
+/** The longest pause before it is judged again, in ms. */
+const MAX_PAUSE_MS = 60;
 
 /** Candidates whose entries are judged together: no contact twice, since one of two would not see the other. */
 const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
@@ -100,8 +104,9 @@ const enterGroup = async (
         now,
       );
     left = left.filter((candidate) => !answers.has(candidate));
+    if (left.length > 0) await pause(Math.random() * MAX_PAUSE_MS);
   }
-  for (const candidate of left) answers.set(candidate, { refusal: 'ja_ativa' });
+  if (left.length > 0) throw new Unavailable('The entries of contacts changed at every attempt.');
   return answers;
 };
 

@@ -15,6 +15,7 @@ import type { Run } from './run.ts';
 import type { Move, StoredRun } from './run-ports.ts';
 import { step } from './step.ts';
 import type { Effect, Input, Moment, PerformedEffect, Turn } from './turn.ts';
+import { dueAt } from './waits.ts';
 
 /**
  * How long a worker that goes on with a run has, in ms, before another one takes the run up: far more than a send takes. Nothing breaks where both are at it.
@@ -31,7 +32,10 @@ interface Surroundings {
   readonly clock: JourneyClock;
 }
 
-const surroundingsOf = async (ports: EnginePorts, { organizationId, journeyId, contactId }: Run): Promise<Surroundings> => {
+const surroundingsOf = async (
+  ports: EnginePorts,
+  { organizationId, journeyId, contactId }: Run,
+): Promise<Surroundings> => {
   const [journey, contact, clock] = await Promise.all([
     ports.journeys.find(journeyId),
     ports.contactOf(organizationId, contactId),
@@ -53,37 +57,19 @@ const momentOf = ({ journey, contact, clock }: Surroundings, now: number): Momen
 const isPerformed = (effect: Effect): effect is PerformedEffect =>
   effect.kind !== 'pause_journey' && effect.kind !== 'convert';
 
-/** When a run of a journey that is active has something to do, in ms; undefined once it ended. */
-export const dueAtOf = (
-  { wait }: Pick<Run, 'wait'>,
-  { pausedMs }: Pick<Journey, 'pausedMs'>,
-  now: number,
-): number | undefined => {
-  if (!wait) return undefined;
-  switch (wait.kind) {
-    case 'ready':
-      return now;
-    case 'moment':
-    case 'quiet':
-      return wait.until;
-    default:
-      return wait.until + pausedMs;
-  }
-};
-
 /** A run with what a turn made of it: a run of a paused journey stands still until the journey goes on. */
 const storedAfter = (
   before: StoredRun,
   { run, history }: Pick<Turn, 'history' | 'run'>,
   journey: Journey,
-  dueAt: number | undefined,
+  lookAt: number | undefined,
 ): StoredRun => {
   const stands = journey.status === 'pausada' && run.status === 'ativa';
   return {
     run: { ...run, version: before.run.version + 1 },
     history: [...before.history, ...history],
     isParked: stands,
-    dueAt: stands || run.status !== 'ativa' ? undefined : dueAt,
+    dueAt: stands || run.status !== 'ativa' ? undefined : lookAt,
   };
 };
 
@@ -95,7 +81,13 @@ const failedEvent = (journey: Journey, { id: runId, contactId, step: passo, end 
 };
 
 /** The move that a turn makes. */
-const moveOf = (before: StoredRun, after: StoredRun, turn: Turn, { journey, graph }: Surroundings, now: number): Move => {
+const moveOf = (
+  before: StoredRun,
+  after: StoredRun,
+  turn: Turn,
+  { journey, graph }: Surroundings,
+  now: number,
+): Move => {
   const goal = turn.effects.find((effect) => effect.kind === 'convert')?.event;
   const { run } = after;
   const failed = run.status === 'erro' && before.run.status === 'ativa';
@@ -130,12 +122,12 @@ const store = async (
   around: Surroundings,
   first: Turn,
   now: number,
-  dueAt: (turn: Turn) => number | undefined,
+  dueAfter: (turn: Turn) => number | undefined,
 ): Promise<Stored> => {
   let turn = first;
   let decidedAt = now;
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
-    const after = storedAfter(before, turn, around.journey, dueAt(turn));
+    const after = storedAfter(before, turn, around.journey, dueAfter(turn));
     const outcome = await ports.runs.save({ ...moveOf(before, after, turn, around, now), decidedAt });
     if (outcome === 'conflict') return CONFLICT;
     if (outcome === 'saved') return { stored: after, turn };
@@ -151,13 +143,13 @@ const store = async (
 };
 
 /** When a run is next looked at: at once where something is still to be done for it, but not before its worker had the time for that. */
-const dueAfter =
+const nextLook =
   ({ journey }: Surroundings, now: number) =>
   ({ run, effects }: Turn): number | undefined =>
-    effects.some(isPerformed) ? now + RECOVERY_MS : dueAtOf(run, journey, now);
+    effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
 
 /** Whether a turn has to be stored before what it asks for is done: else that would be done for a decision that a crash forgets. */
-const isToStore = (before: StoredRun, turn: Turn, dueAt: number | undefined, { journey }: Surroundings): boolean => {
+const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
   const { run, effects } = turn;
   if (run !== before.run) return true;
   const stands = journey.status === 'pausada' && run.status === 'ativa';
@@ -165,7 +157,7 @@ const isToStore = (before: StoredRun, turn: Turn, dueAt: number | undefined, { j
   if (stands || run.status !== 'ativa') return false;
   // A try of a webhook is its worker's alone for a while; all else may be done by two at once.
   const performed = effects.find(isPerformed);
-  return performed ? performed.kind === 'webhook' : dueAt !== before.dueAt;
+  return performed ? performed.kind === 'webhook' : lookAt !== before.dueAt;
 };
 
 /** Pauses the journey where a turn asks for it; the run's surroundings after that. */
@@ -178,7 +170,10 @@ const pausedWhere = async (ports: EnginePorts, around: Surroundings, { effects }
   return { ...around, journey: journey ?? around.journey };
 };
 
-const resultOf = ({ step: at, visit, attempt }: PerformedEffect, result: Exclude<Performed, { kind: 'later' }>): Input => ({
+const resultOf = (
+  { step: at, visit, attempt }: PerformedEffect,
+  result: Exclude<Performed, { kind: 'later' }>,
+): Input => ({
   kind: 'result',
   step: at,
   visit,
@@ -200,10 +195,10 @@ const walk = async (
     const now = ports.clock();
     const turn = step(stored.run, around.graph, momentOf(around, now), input);
     around = await pausedWhere(ports, around, turn);
-    const dueAt = dueAfter(around, now);
+    const lookAt = nextLook(around, now);
     let effects = turn.effects;
-    if (isToStore(stored, turn, dueAt(turn), around)) {
-      const outcome = await store(ports, stored, around, turn, now, dueAt);
+    if (isToStore(stored, turn, lookAt(turn), around)) {
+      const outcome = await store(ports, stored, around, turn, now, lookAt);
       if (outcome === CONFLICT) return CONFLICT;
       stored = outcome.stored;
       effects = outcome.turn.effects;

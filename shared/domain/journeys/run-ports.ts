@@ -74,7 +74,11 @@ export interface RunStore {
    * Tells that a customer event came, and finds the runs that wait for it. What begins to wait for it at the same moment is found here, or finds the
    * event: one of both.
    */
-  awaiting(contactId: Id<'contact'>, name: string, event: { readonly id: string; readonly at: number }): Promise<readonly Awaiting[]>;
+  awaiting(
+    contactId: Id<'contact'>,
+    name: string,
+    event: { readonly id: string; readonly at: number },
+  ): Promise<readonly Awaiting[]>;
   /** The id of the last event of a name that was told of a contact, if that came at `since` (ms) or later. */
   eventSince(contactId: Id<'contact'>, name: string, since: number): Promise<string | undefined>;
 }

@@ -31,6 +31,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   tell_activity: [KEYS.activity],
   check_cards: [KEYS.card, KEYS.pipeline],
   journey_work: [KEYS.journeyEntries, KEYS.journeySweep],
+  run_journey: [KEYS.run],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Entry } from '../../domain/journeys/entry.ts';
 import type { Run } from '../../domain/journeys/run.ts';
+import { GOAL_AFTER_END_MS } from '../../domain/journeys/step.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -30,7 +31,7 @@ const asJudged = (over: Entry | undefined): Condition =>
 
 /** Enters a contact, in the transaction that begins its run. */
 export const entryWrite = (run: Run, over: Entry | undefined): WriteOp => {
-  const { organizationId, env, contactId, rootId: rootId, id: runId, beganAt, branches } = run;
+  const { organizationId, env, contactId, rootId, id: runId, beganAt, branches } = run;
   const entry = { organizationId, env, contactId, rootId, runId, isActive: true, beganAt, branches };
   return { put: entryRows.write(entry), when: asJudged(over) };
 };
@@ -42,11 +43,13 @@ export const entryEnd = ({ contactId, rootId, id: runId, endedAt, branches }: Ru
   when: { text: '#runId = :run', values: { run: runId } },
 });
 
-/** How long after the end of a run its journey's goal counts for it, in ms. */
-export const GOAL_AFTER_MS = 30 * 24 * 3_600_000;
-
 /** What a run waits for, as a row. `until`: when it is of no use any more, in ms. */
-const awaitRow = ({ organizationId, contactId, id: runId }: Run, name: string, role: 'goal' | 'wait', until?: number): Row => ({
+const awaitRow = (
+  { organizationId, contactId, id: runId }: Run,
+  name: string,
+  role: 'goal' | 'wait',
+  until?: number,
+): Row => ({
   ...KEYS.runAwait(contactId, name, role, runId),
   org: organizationId,
   ...(until === undefined ? {} : { ttl: ttlAfter(until) }),
@@ -67,7 +70,7 @@ const goalWrites = (before: Run, after: Run, goal: string | undefined): WriteOp[
     return before.convertedAt === undefined ? [{ delete: KEYS.runAwait(after.contactId, goal, 'goal', after.id) }] : [];
   const { endedAt } = after;
   if (endedAt === undefined || before.endedAt !== undefined) return [];
-  return [{ put: awaitRow(after, goal, 'goal', endedAt + GOAL_AFTER_MS) }];
+  return [{ put: awaitRow(after, goal, 'goal', endedAt + GOAL_AFTER_END_MS) }];
 };
 
 /** A moment by which a customer event is judged to have come already, and the last one that the run took. */

@@ -1,3 +1,4 @@
+import { pause } from '../../domain/core/pause.ts';
 import type { RunStore, Start, StartOutcome } from '../../domain/journeys/run-ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
@@ -5,10 +6,13 @@ import { PARSE_KEY } from '../parse-key.ts';
 import { entryRows, lastEventWrite, readLastEvent } from './entry-rows.ts';
 import { readHistory, readRun } from './run-rows.ts';
 import { historyRange, startWrites } from './run-writes.ts';
-import { type CountWrites, moveSaver } from './save-moves.ts';
+import { type CountWrites, meetings, moveSaver, reasonsOf } from './save-moves.ts';
 
 /** Runs that begin in one transaction: each is three rows, and their counts are two. */
 const MAX_STARTS = 32;
+
+/** The longest pause before what met others is tried again, in ms. */
+const MAX_PAUSE_MS = 40;
 
 type Counts = Parameters<RunStore['begin']>[1];
 
@@ -23,24 +27,29 @@ const beginTogether = async (
   let left = starts;
   while (left.length > 0) {
     const [first] = left;
-    const own = left.map(startWrites);
+    const parts = left.map((start) => ({ writes: startWrites(start) }));
     const counted = first ? countWrites(first.stored.run.journeyId, counts(left.length)) : [];
-    const outcome = await table.transact([...own.flat(), ...counted], { reportConflicts: left.length > 1 });
+    const outcome = await table.transact([...parts.flatMap(({ writes }) => writes), ...counted], {
+      reportConflicts: left.length > 1,
+    });
     if (outcome.ok) {
       for (const start of left) outcomes.set(start, 'begun');
       break;
     }
     if (outcome.met) {
-      const alone = await Promise.all(left.map((start) => beginTogether(table, [start], counts, countWrites)));
-      for (const [at, start] of left.entries()) outcomes.set(start, alone[at]?.[0] ?? 'busy');
-      break;
+      // Whose entry somebody else is changing is judged again; those who only met others where they are counted try other shards.
+      for (const [nth, met] of meetings(parts, outcome.met).entries())
+        if (met) outcomes.set(left[nth] as Start, 'busy');
+      left = left.filter((start) => !outcomes.has(start));
+      await pause(Math.random() * MAX_PAUSE_MS);
+      continue;
     }
-    let at = 0;
+    const reasons = reasonsOf(parts, outcome.reasons);
     for (const [nth, start] of left.entries()) {
-      const reasons = outcome.reasons.slice(at, (at += own[nth]?.length ?? 0));
-      const failed = reasons.find(({ conditionFailed }) => conditionFailed);
+      const [entry, run] = reasons[nth] ?? [];
       // The run is there: an earlier attempt was committed, and its answer was lost.
-      if (failed) outcomes.set(start, reasons[1]?.conditionFailed ? 'begun' : 'busy');
+      if (run?.conditionFailed) outcomes.set(start, 'begun');
+      else if (entry?.conditionFailed) outcomes.set(start, 'busy');
     }
     left = left.filter((start) => !outcomes.has(start));
   }

@@ -1,5 +1,5 @@
-import type { Move, Start } from '../../domain/journeys/run-ports.ts';
 import type { Run } from '../../domain/journeys/run.ts';
+import type { Move, Start } from '../../domain/journeys/run-ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -70,5 +70,9 @@ export const movePart = (move: Move, mark: string, hasEntry = true): MovePart =>
 /** The keys of all rows that a run has in its own partition, but for the run's own row. */
 export const historyRange = (runId: Run['id']) => {
   const { pk: partition, sk } = KEYS.runHistory(runId, 0);
-  return { partition, sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: sk.slice(0, 5) } }, consistent: true };
+  return {
+    partition,
+    sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: sk.slice(0, 5) } },
+    consistent: true,
+  };
 };

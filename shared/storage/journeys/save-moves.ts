@@ -1,5 +1,6 @@
 import { Unavailable } from '../../domain/core/errors.ts';
 import { type Id, randomBase62 } from '../../domain/core/ids.ts';
+import { pause } from '../../domain/core/pause.ts';
 import type { JourneyCounts, Move, MoveOutcome } from '../../domain/journeys/run-ports.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
@@ -26,6 +27,33 @@ const countsOf = (moves: readonly Move[], countWrites: CountWrites): WriteOp[] =
     ...countWrites(journeyId, summed(own.map(({ counts }) => counts))),
   ]);
 
+/** The reasons of a cancelled transaction, part by part: the writes of parts come first, in their order. */
+export const reasonsOf = (
+  parts: readonly { readonly writes: readonly WriteOp[] }[],
+  reasons: readonly CancelReason[],
+): readonly CancelReason[][] => {
+  let from = 0;
+  return parts.map(({ writes }) => {
+    const to = from + writes.length;
+    const own = reasons.slice(from, to);
+    from = to;
+    return own;
+  });
+};
+
+/** Which parts of a transaction met others on rows of their own, by the writes that did; counts come after all parts. */
+export const meetings = (
+  parts: readonly { readonly writes: readonly WriteOp[] }[],
+  met: readonly number[],
+): readonly boolean[] => {
+  let from = 0;
+  return parts.map(({ writes }) => {
+    const [first, end] = [from, from + writes.length];
+    from = end;
+    return met.some((at) => at >= first && at < end);
+  });
+};
+
 /** What the reasons of a cancelled transaction say of a move: its outcome, that its entry is not its own any more, or nothing. */
 const verdictOf = (part: MovePart, reasons: readonly CancelReason[]): MoveOutcome | 'without_entry' | undefined => {
   const failed = (write: WriteOp | undefined) => {
@@ -38,37 +66,45 @@ const verdictOf = (part: MovePart, reasons: readonly CancelReason[]): MoveOutcom
   return failed(part.entry) ? 'without_entry' : undefined;
 };
 
-/** Attempts of moves that meet others where they are counted: each draws other shards. */
-const MAX_MEETINGS = 4;
+/** Attempts of moves that meet others where they are counted: each draws other shards. After them the table tries for as long as its caller waits. */
+const MAX_MEETINGS = 8;
+/** The longest pause before the first of them, in ms: it grows by the attempt. */
+const MAX_PAUSE_MS = 20;
 
 /** Makes moves in one transaction. Without those whose own conditions fail it is tried again, so that the outcome of each is its own. */
-const saveTogether = async (table: Table, parts: readonly MovePart[], countWrites: CountWrites): Promise<MoveOutcome[]> => {
+const saveTogether = async (
+  table: Table,
+  parts: readonly MovePart[],
+  countWrites: CountWrites,
+): Promise<MoveOutcome[]> => {
   const outcomes = new Map<Move, MoveOutcome>();
   let left = parts;
   for (let met = 0; left.length > 0; ) {
     const moves = left.map(({ move }) => move);
     const counts = countsOf(moves, countWrites);
     const writes = [...left.flatMap((part) => part.writes), ...counts];
-    const outcome = await table.transact(writes, { reportConflicts: left.length > 1 || met < MAX_MEETINGS });
+    const outcome = await table.transact(writes, { reportConflicts: met < MAX_MEETINGS });
     if (outcome.ok) {
       for (const move of moves) outcomes.set(move, 'saved');
       break;
     }
     if (outcome.met) {
       met += 1;
-      if (left.length === 1) continue;
-      const alone = await Promise.all(left.map((part) => saveTogether(table, [part], countWrites)));
-      for (const [at, move] of moves.entries()) outcomes.set(move, alone[at]?.[0] ?? 'conflict');
-      break;
+      // A run that somebody else is changing is read again; those that only met others where they are counted try other shards.
+      const own = meetings(left, outcome.met);
+      for (const [nth, part] of left.entries()) if (own[nth]) outcomes.set(part.move, 'conflict');
+      left = left.filter((_, nth) => !own[nth]);
+      await pause(Math.random() * MAX_PAUSE_MS * met);
+      continue;
     }
-    let at = 0;
-    const next: MovePart[] = [];
-    for (const part of left) {
-      const verdict = verdictOf(part, outcome.reasons.slice(at, (at += part.writes.length)));
-      if (verdict === 'without_entry') next.push(movePart(part.move, part.mark, false));
-      else if (verdict) outcomes.set(part.move, verdict);
-      else next.push(part);
-    }
+    const reasons = reasonsOf(left, outcome.reasons);
+    const next = left.flatMap((part, nth): MovePart[] => {
+      const verdict = verdictOf(part, reasons[nth] ?? []);
+      if (verdict === 'without_entry') return [movePart(part.move, part.mark, false)];
+      if (!verdict) return [part];
+      outcomes.set(part.move, verdict);
+      return [];
+    });
     if (next.length === left.length && next.every((part, nth) => part === left[nth]))
       throw new Unavailable('A move of a journey could not be stored.');
     left = next;
