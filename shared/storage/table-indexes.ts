@@ -68,9 +68,11 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   send_chunk: 4,
   close_escrow: 4,
   send_push: 4,
+  run_journey: 16,
+  journey_signal: 16,
+  campaign_work: 4,
   index_contacts: 4,
   segment_members: 4,
-  run_journey: 48,
 };
 /** The number of due-index partitions of a kind of work item. */
 export const dueShards = (kind: WorkItem['kind']): number => DUE_SHARDS[kind] ?? 1;

@@ -22,9 +22,9 @@ export interface VersionChange {
   readonly graph?: WireGraph | undefined;
 }
 
-/** What changes of a journey, in one transaction. */
+/** What changes of a journey, in one transaction: its versions, or what they share. */
 export interface JourneyChange {
-  readonly versions: readonly [VersionChange, ...VersionChange[]];
+  readonly versions: readonly VersionChange[];
   readonly line?: { readonly before?: JourneyLine | undefined; readonly after?: JourneyLine | undefined } | undefined;
   /** Begins to let those in who are in its list or segment at this time, in ms. */
   readonly entries?: { readonly source: EntrySource; readonly at: number } | undefined;

@@ -55,14 +55,16 @@ const versionWrites = async (
   ];
 };
 
-const jobWrites = ({ versions: [{ after }], entries, resumed, sweep }: JourneyChange): WriteOp[] =>
-  after
+const jobWrites = ({ versions: [version], entries, resumed, sweep }: JourneyChange): WriteOp[] => {
+  const after = version?.after;
+  return after
     ? [
         ...(entries ? [beginEntries(after, entries)] : []),
         ...(resumed ? [resumeEntries(resumed)] : []),
         ...(sweep ? [beginSweep(after, sweep)] : []),
       ]
     : [];
+};
 
 /** The writes of a change: `own` are the rows whose versions it goes by, in their order. */
 const writesOf = async (table: Table, sealer: HeaderSealer, change: JourneyChange, mark: string) => {
@@ -77,10 +79,10 @@ const writesOf = async (table: Table, sealer: HeaderSealer, change: JourneyChang
   };
 };
 
-const organizationOf = ({ versions: [{ before, after }] }: JourneyChange): Id<'organization'> => {
-  const journey = after ?? before;
-  if (!journey) throw new TypeError('a change of no journey');
-  return journey.organizationId;
+const organizationOf = ({ versions: [version], line }: JourneyChange): Id<'organization'> => {
+  const changed = version?.after ?? version?.before ?? line?.after;
+  if (!changed) throw new TypeError('a change of no journey');
+  return changed.organizationId;
 };
 
 /** Stores a change of a journey, in one transaction. */
@@ -101,18 +103,17 @@ export const saveJourney =
         ? 'limit_reached'
         : 'conflict';
     };
-    const [{ before, after }] = change.versions;
+    const created = change.versions.find(({ before }) => before === undefined)?.after;
     const limit = { organizationId, counted: 'journeys', max: MAX_JOURNEYS } as const;
-    const outcome =
-      after && !before
-        ? await createWithin(
-            table,
-            limit,
-            after.id,
-            (count) => write([count]),
-            (kind) => kind === 'limit_reached',
-          )
-        : await write([]);
+    const outcome = created
+      ? await createWithin(
+          table,
+          limit,
+          created.id,
+          (count) => write([count]),
+          (kind) => kind === 'limit_reached',
+        )
+      : await write([]);
     if (outcome === 'saved') raised(events);
     return outcome;
   };
