@@ -46,7 +46,11 @@ describe('a journey', () => {
         gatilho: { tipo: 'lista', listId: newId('list') },
         passos: [
           sms('oi'),
-          { chave: 'mover', tipo: 'mover_cartao', config: { pipelineId: newId('pipeline'), estagioId: newId('stage') } },
+          {
+            chave: 'mover',
+            tipo: 'mover_cartao',
+            config: { pipelineId: newId('pipeline'), estagioId: newId('stage') },
+          },
           { chave: 'zap', tipo: 'enviar', config: { canal: 'whatsapp', template: 'nenhum' } },
           { chave: 'mail', tipo: 'enviar', config: { canal: 'email', template: newId('emailTemplate') } },
         ],
