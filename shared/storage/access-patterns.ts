@@ -129,6 +129,20 @@ export const KEYS = {
   cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
   /** An activity: a call, a meeting, a task. */
   activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
+  /** A version of a journey, without its graph. */
+  journey: (id: Id<'journey'>) => key(`JOR#${id}`, 'JOR'),
+  /** A part of the compressed graph of a version of a journey. In the partition of its row and before it, so that one query reads both. */
+  journeyGraph: (id: Id<'journey'>, revision: number, part: number) =>
+    key(`JOR#${id}`, `G#${padded(revision, 6)}#${padded(part, 2)}`),
+  /** What the versions of a journey share, under the id of the first: which one is the draft and which one runs, and the secrets of its webhook steps; sealed. */
+  journeyLine: (rootId: Id<'journey'>) => key(`JOR#${rootId}`, 'LINE'),
+  /** The entry of those who were in the list or segment of a journey when it was activated: how far it has come. */
+  journeyEntries: (id: Id<'journey'>) => key(`JOR#${id}`, 'ENTER'),
+  /** The sweep over the runs of a journey that are to go on, or to be cancelled: how far it has come. */
+  journeySweep: (id: Id<'journey'>) => key(`JOR#${id}`, 'SWEEP'),
+  /** The trigger of a journey that takes entries, by what sets it off. An organization's are in one partition: one query by prefix finds whom something concerns. */
+  journeyTrigger: (organizationId: Org, kind: string, target: string, id: IdOrEmpty<'journey'>) =>
+    key(`JTRIG#${organizationId}`, `${kind}#${target === '' ? '' : digest(target)}#${id}`),
   /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */

@@ -28,6 +28,9 @@ export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP
 /** Whether a row is a card's: its due work is of a kind that pipelines have, too. */
 export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
 
+/** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
+export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
@@ -56,6 +59,8 @@ export const PARSE_KEY = {
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
+  /** Works for every row of a version of a journey. */
+  journey: ({ pk }: PartitionKey) => parseId('journey', after('JOR#', pk)),
   cardUpload: ({ pk }: PartitionKey) => parseId('upload', after('CRDUPL#', pk)),
   tombstone: ({ pk, sk }: Key) => {
     const id = asId('card', sk) ?? asId('company', sk) ?? parseId('contact', sk);
