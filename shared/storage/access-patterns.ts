@@ -102,6 +102,8 @@ export const KEYS = {
   companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
   /** The definitions of the attributes of an organization's companies. */
   companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
+  /** A shard of what counts the writes of companies' attributes, with the version of the definitions that they have to keep. */
+  companyAttributeWrites: (organizationId: Org, shard: number) => key(`EMPDEFSW#${organizationId}#${shard}`, 'W'),
   /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
   companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
   /** How often each bucket of the directory was merged. */

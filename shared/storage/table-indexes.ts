@@ -107,6 +107,9 @@ export const PIPELINE_SHARDS = 8;
 /** Rows that what is counted of a company is spread over, by the ids of its contacts and cards. May not change once there are companies. */
 export const COMPANY_SHARDS = 4;
 
+/** Rows that the writes of companies' attributes are counted on, each on any one of them. May not change once there are definitions. */
+export const ATTRIBUTE_WRITE_SHARDS = 16;
+
 /** Rows that the directory of an organization's companies is spread over, by their ids. May not change once there are companies. */
 export const DIRECTORY_BUCKETS = 256;
 
