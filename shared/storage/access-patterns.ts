@@ -202,6 +202,11 @@ export const KEYS = {
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
+  journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
+    key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
+  /** A row of what is counted of a campaign; spread by chance over partitions and their rows. */
+  campaignCounts: (id: Id<'campaign'>, part: number, row: number) => key(`CCNT#${id}#${part}`, `R#${row}`),
   /** What became of a message that a run may wait for, until the run was told; in the run's partition, so that one query reads both. */
   runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
