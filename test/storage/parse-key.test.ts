@@ -25,7 +25,6 @@ const id = {
   customerEvent: newId('customerEvent'),
   pushToken: newId('pushToken'),
   upload: newId('upload'),
-  run: newId('run'),
   segment: newId('segment'),
   webhook: newId('webhook'),
 } as const;
