@@ -3,6 +3,7 @@ import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import '../support/aws-environment.ts';
+import { patient } from '../support/patient-client.ts';
 import { asProcess } from '../support/run-processes.ts';
 import { memberPorts, writeContact } from './member-changes.ts';
 
@@ -18,7 +19,7 @@ export interface MemberWork {
 const PATIENCE_MS = 60_000;
 
 asProcess<MemberWork, 'changed'>(async ({ endpoint, tableName, now, contacts, changes }, say) => {
-  const table = new Table(tableClient(endpoint), tableName, (at) => at + PATIENCE_MS - performance.now());
+  const table = new Table(patient(tableClient(endpoint)), tableName, (at) => at + PATIENCE_MS - performance.now());
   const ports = memberPorts(table, () => now);
   for (const [at, tags] of changes.entries()) {
     await Promise.all(

@@ -3,6 +3,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
+import { patient } from '../support/patient-client.ts';
 import { asProcess } from '../support/run-processes.ts';
 import type { Answer, ListOperation } from './orders.ts';
 import { listsOver } from './stage.ts';
@@ -24,7 +25,7 @@ export interface ListWork {
 const PATIENCE_MS = 200_000;
 
 asProcess<ListWork, Answer>(async ({ endpoint, tableName, organizationId, listId, edits }, say) => {
-  const table = new Table(tableClient(endpoint), tableName, (at) => at + PATIENCE_MS - performance.now());
+  const table = new Table(patient(tableClient(endpoint)), tableName, (at) => at + PATIENCE_MS - performance.now());
   const lists = listsOver(table, Date.now, PATIENCE_MS);
   for (const { kind, externalIds } of edits) {
     const { added, removed, total } = accepted(await lists.edit(organizationId, listId, kind, { externalIds }));
