@@ -102,6 +102,8 @@ export const KEYS = {
   companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
   /** The definitions of the attributes of an organization's companies. */
   companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
+  /** A shard of what counts the writes of companies' attributes, with the version of the definitions that they have to keep. */
+  companyAttributeWrites: (organizationId: Org, shard: number) => key(`EMPDEFSW#${organizationId}#${shard}`, 'W'),
   /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
   companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
   /** How often each bucket of the directory was merged. */
@@ -200,6 +202,11 @@ export const KEYS = {
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
+  journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
+    key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
+  /** A row of what is counted of a campaign; spread by chance over partitions and their rows. */
+  campaignCounts: (id: Id<'campaign'>, part: number, row: number) => key(`CCNT#${id}#${part}`, `R#${row}`),
   /** What became of a message that a run may wait for, until the run was told; in the run's partition, so that one query reads both. */
   runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),

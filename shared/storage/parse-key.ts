@@ -71,6 +71,12 @@ export const PARSE_KEY = {
   customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),
   /** Works for every row of a run. */
   run: ({ pk }: PartitionKey) => parseId('run', after('RUN#', pk)),
+  runSignal: ({ pk, sk }: Key) => {
+    const [messageId, happening = ''] = after('SIG#', sk).split('#');
+    return { runId: PARSE_KEY.run({ pk }), messageId: parseId('message', messageId), happening };
+  },
+  /** The key of the step that a row counts. */
+  journeyCounts: ({ sk }: SortKey) => sk.slice(0, sk.lastIndexOf('#')),
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };
