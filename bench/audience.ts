@@ -38,7 +38,7 @@ const preview = (body: object) => (client: Client) => client.post('/v2/segments/
 const list = (query: Record<string, string | number>) => (client: Client) =>
   client.get('/contacts', { limit: 50, ...query });
 
-export interface Operation {
+interface Operation {
   readonly what: string;
   readonly isPage: boolean;
   readonly run: (client: Client) => ReturnType<Client['get']>;
@@ -81,7 +81,7 @@ export const timed = async (work: () => Promise<unknown>): Promise<number> => {
   await work();
   return performance.now() - startedAt;
 };
-export const measureOne = async (
+const measureOne = async (
   proxy: CountingProxy,
   dynamodb: DynamoDBClient,
   client: Client,

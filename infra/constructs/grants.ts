@@ -64,6 +64,7 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
   'critical-webhook': ['webhooks'],
   bulk: [...SENDING_KEYS, 'contacts', 'cursors'],
   push: ['content', 'push', 'recipients'],
+  journey: [...SENDING_KEYS, 'contacts', 'webhooks'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],
   events: [],
   webhook: ['webhooks'],

@@ -32,6 +32,9 @@ const attribution = part('The message that the event follows.', {
   messageId: idSchema('message'),
   channel: z.enum(TOUCH_CHANNELS).meta({ description: 'The channel of the message.', example: 'whatsapp' }),
   campaignId: optionalText('The campaign tag of the message.', 'black-friday'),
+  journeyId: idSchema('journey', 'The journey that sent the message.').optional(),
+  journeyStepId: optionalText('The step of that journey, by its key.', 'boas_vindas'),
+  journeyRunId: idSchema('run', 'The run of that journey.').optional(),
   sentAt: dateTime('When the message was sent.'),
   horasAteOEvento: z.number().meta({ description: 'The hours from the message to the event.', example: 26.5 }),
 });

@@ -31,6 +31,10 @@ const workItem = z.strictObject({
     'run_job',
     'tell_activity',
     'check_cards',
+    'run_journey',
+    'journey_signal',
+    'journey_work',
+    'campaign_work',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -132,6 +136,15 @@ export const QUEUES = {
     concurrentBatches: 2,
     consumer: 'push',
   },
+  journey: {
+    ...STANDARD,
+    name: 'journey',
+    purpose:
+      'Runs of journeys that are due, and what they are told of: receipts, events of customers, inbound messages; entries and sweeps of journeys; portions of campaigns.',
+    concurrentBatches: 2,
+    consumer: 'journey',
+    sends: true,
+  },
   outcome: {
     ...STANDARD,
     name: 'outcome',
@@ -209,6 +222,10 @@ export const QUEUE_OF_KIND = {
   run_job: 'bulk',
   tell_activity: 'outcome',
   check_cards: 'outcome',
+  run_journey: 'journey',
+  journey_signal: 'journey',
+  journey_work: 'journey',
+  campaign_work: 'journey',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -186,6 +186,9 @@ export const KEYS = {
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** What became of a message that a run may wait for, until the run was told; in the run's partition, so that one query reads both. */
+  runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
+    key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
   /** The run of a contact in a journey, all versions together, that is active or was the last. */
   journeyEntry: (contactId: Id<'contact'>, firstId: Id<'journey'> | '') => key(`JENT#${contactId}`, firstId),
   /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */

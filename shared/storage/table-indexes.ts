@@ -68,6 +68,9 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   send_chunk: 4,
   close_escrow: 4,
   send_push: 4,
+  run_journey: 16,
+  journey_signal: 16,
+  campaign_work: 4,
   index_contacts: 4,
   segment_members: 4,
 };

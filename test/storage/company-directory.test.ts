@@ -4,12 +4,12 @@ import { changeCompany, createCompany, deleteCompany } from '../../shared/domain
 import { listCompanies } from '../../shared/domain/companies/list.ts';
 import { foldName, sortTextOf } from '../../shared/domain/companies/names.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { WriteOp } from '../../shared/storage/client/expressions.ts';
 import { readChangedCompanies } from '../../shared/storage/companies/changed-companies.ts';
 import { companyDirectory } from '../../shared/storage/companies/directory.ts';
 import { mergeDirectory } from '../../shared/storage/companies/directory-merge.ts';
-import { bucketOf } from '../../shared/storage/companies/directory-rows.ts';
+import { bucketOf, countBucket, writeBucket } from '../../shared/storage/companies/directory-rows.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, companyProcess } from '../support/companies.ts';
 import { crashEverywhere, crashingTable } from '../support/crashing-table.ts';
@@ -204,5 +204,18 @@ describe('the directory', () => {
     expect(page.total).toBe(11);
     expect(page.items.map(({ company }) => company.nome)).toEqual(['Loja 10', 'Loja 11', 'Loja 12']);
     expect(new Set(marks.map(({ companyId }) => bucketOf(companyId))).size).toBeGreaterThan(20);
+  });
+
+  test('finds each of many names in one bucket by any part, and nothing across two of them', async () => {
+    const organizationId = newId('organization');
+    const foldedNames = ['padaria', 'aria', 'ar', 'mercado', 'padaria aria', 'da', 'mercado do bar', 'bar'];
+    const entries = foldedNames.map((foldedName) => ({ id: newId('company'), foldedName }));
+    await writeBucket(world.table, undefined, { organizationId, bucket: 7, entries, version: 1 });
+    await countBucket(world.table, organizationId, 7);
+    for (const part of ['ar', 'aria', 'padaria', 'mercado', 'bar', 'o d', 'da', 'x', 'aria\nar', 'da\nm', '\n']) {
+      const expected = entries.filter(({ foldedName }) => foldedName.includes(part)).map(({ id }) => id);
+      const found = await readers[0]?.find(organizationId, { part });
+      expect(found?.toSorted(), part).toEqual(expected.toSorted());
+    }
   });
 });

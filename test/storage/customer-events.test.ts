@@ -5,6 +5,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { lastTouch, TOUCH_CHANNELS, type TouchChannel } from '../../shared/domain/customer-events/attribution.ts';
+import { customerEventView } from '../../shared/domain/customer-events/customer-event.ts';
 import { type CustomerEventPorts, type EventReport, recordEvent } from '../../shared/domain/customer-events/record.ts';
 import { MESSAGE_STATUSES, type MessageRecord } from '../../shared/domain/message/message.ts';
 import {
@@ -12,9 +13,10 @@ import {
   customerEventStore,
   listCustomerEvents,
 } from '../../shared/storage/customer-events/customer-events.ts';
-import { touchesOf } from '../../shared/storage/customer-events/touches.ts';
+import { journeyOf, touchesOf } from '../../shared/storage/customer-events/touches.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { accepted } from '../support/accepted.ts';
+import { aStep } from '../support/automated.ts';
 import { pagesOf } from '../support/pages.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -29,6 +31,7 @@ const portsOf = (fields: Partial<CustomerEventPorts> = {}): CustomerEventPorts =
   clock: () => world.now,
   ...customerEventStore(world.table),
   touches: (organizationId, contactId, window) => touchesOf(world.table, organizationId, contactId, window),
+  journeyOf: (messageId) => journeyOf(world.table, messageId),
   contactOfExternalId: async () => undefined,
   contactAt: async () => undefined,
   readContact: async (organizationId, id) =>
@@ -92,7 +95,10 @@ describe('an event of one eventId', () => {
 });
 
 type Fields = Partial<
-  Pick<MessageRecord, 'channel' | 'status' | 'contactId' | 'sentAt' | 'archivedAt' | 'createdAt' | 'campaignId'>
+  Pick<
+    MessageRecord,
+    'journey' | 'channel' | 'status' | 'contactId' | 'sentAt' | 'archivedAt' | 'createdAt' | 'campaignId'
+  >
 >;
 const CONTENTS: Readonly<Record<string, unknown>> = {
   rcs: { text: 'Oi' },
@@ -205,6 +211,27 @@ describe('the attribution of an event', () => {
     await storeMessages(other, [{ contactId, createdAt: at, sentAt: at }]);
     await storeMessages(actor, [{ contactId: newId('contact'), createdAt: at, sentAt: at }]);
     expect((await record(actor, { contact: { contactId } })).event.attribution).toBeNull();
+  });
+
+  test('tells the step and the run of the journey that sent the message, and none for another message', async () => {
+    const actor = await world.organization();
+    const [one, other] = [newId('contact'), newId('contact')];
+    const at = world.now - HOUR_MS;
+    const journey = aStep({ awaited: true });
+    await storeMessages(actor, [{ contactId: one, createdAt: at, sentAt: at, journey, campaignId: 'natal' }]);
+    await storeMessages(actor, [{ contactId: other, createdAt: at, sentAt: at }]);
+    const recorded = await record(actor, { contact: { contactId: one } });
+    const { journeyId, stepId: journeyStepId, runId: journeyRunId } = journey;
+    expect(customerEventView(recorded.event, false).attribution).toMatchObject({
+      campaignId: 'natal',
+      journeyId,
+      journeyStepId,
+      journeyRunId,
+    });
+    const { items } = await listed(actor, { from: 0, to: world.now, contactId: one });
+    expect(items).toEqual([recorded.event]);
+    const { attribution } = customerEventView((await record(actor, { contact: { contactId: other } })).event, false);
+    expect(Object.keys(attribution ?? {}).filter((name) => name.startsWith('journey'))).toEqual([]);
   });
 
   test('is the last of more messages than are looked at', async () => {

@@ -2,7 +2,7 @@ import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
 import { type BatchRefusal, type BulkMode, type BulkSent, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
-import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
+import type { BatchStore, BulkEntry, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
@@ -10,6 +10,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
+import type { AutomatedSend } from '../../shared/domain/sending/automated.ts';
 import type { SendFrequency } from '../../shared/domain/sending/frequency.ts';
 import { type Planner, pricePlan } from '../../shared/domain/sending/plan.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
@@ -46,6 +47,8 @@ export interface BulkFields {
   readonly maxCoins?: number;
   readonly fallback?: readonly 'rcs'[];
   readonly contactId?: Id<'contact'>;
+  /** Of a campaign or a journey. */
+  readonly automated?: AutomatedSend;
 }
 
 /** Bulk sends over a world: the real rules over the real storage, with SMS alone as their channel. */
@@ -53,8 +56,8 @@ export const bulkWorld = (world: World) => {
   const { table, workItems, ports } = world;
   const publish = (published: readonly WorkItem[]) => void workItems.push(...published);
   const store = batchStore(table, PLAIN, publish);
-  const plan: Planner = async (tenant, { to, text = '', labels, contactId }) => {
-    const request = { to, body: text, route: 'premium', ...(contactId ? { contactId } : {}) } as const;
+  const plan: Planner = async (tenant, { to, text = '', labels, contactId, trackLinks }) => {
+    const request = { to, body: text, route: 'premium', trackLinks, ...(contactId ? { contactId } : {}) } as const;
     const made = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     return isRefusal(made) ? made : { plan: { ...made.plan, labels } };
   };
@@ -102,9 +105,10 @@ export const bulkWorld = (world: World) => {
     ports: Partial<BulkPorts> = {},
     frequency?: SendFrequency,
   ): Promise<BulkSent | BatchRefusal> => {
-    const entries = messages.map((fields) => ({
-      valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields },
-    }));
+    const entries = messages.map(({ automated, ...fields }): BulkEntry => {
+      const valid = { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields };
+      return automated ? { valid, automated } : { valid };
+    });
     return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, {
       messages: entries,
       mode,

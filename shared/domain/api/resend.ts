@@ -6,7 +6,7 @@ import { refuseField } from '../core/refuse-field.ts';
 import { byPosition } from '../message/channel-request.ts';
 import type { ResendContent } from '../message/define-channel.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
-import type { MessageRecord, QueuedMessage } from '../message/message.ts';
+import { automationLabels, type MessageRecord, type QueuedMessage } from '../message/message.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { firstProvider, type SubmitPorts } from '../sending/accept.ts';
 import { queuedBody } from '../sending/draft.ts';
@@ -128,6 +128,7 @@ const planOf = (
       templateVars: templateVars ?? original.templateVars,
       batchId,
       mediaStorage: planned.labels?.mediaStorage,
+      ...automationLabels(original),
     },
     replaces: original.id,
     original,

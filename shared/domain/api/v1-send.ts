@@ -2,12 +2,12 @@ import { channelOf } from '../channels/registry.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { parseAddress } from '../core/email-address.ts';
 import { isRefusal, refuse, toV1Error } from '../core/errors.ts';
-import type { Id } from '../core/ids.ts';
 import { jsonBytes } from '../core/json-bytes.ts';
 import { parsePhone } from '../core/phone.ts';
 import type { Priority } from '../core/priority.ts';
 import { isoTime } from '../core/time.ts';
 import type { FallbackStep } from '../message/fallback.ts';
+import type { Labels } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { RefusedAnswer } from '../message/provider-port.ts';
 import type { SendRequest } from '../message/send-request.ts';
@@ -79,13 +79,13 @@ export const recipientFault = ({ channel, to }: Pick<SendRequest, 'channel' | 't
   return undefined;
 };
 
-/** The first send of a v1 request, without its fallbacks. */
-export const toSendRequest = (body: V1SendRequest, batchId?: Id<'batch'>): SendRequest => {
+/** The first send of a v1 request, without its fallbacks; `labels` beside those of its template. */
+export const toSendRequest = (body: V1SendRequest, labels: Labels = {}): SendRequest => {
   const { fallback: _, fallback_after: __, maxCoins: ___, scheduledAt, ...rest } = body;
   return {
     ...rest,
     type: body.template === undefined ? 'text' : 'template',
-    labels: { ...templateLabels(body), batchId },
+    labels: { ...templateLabels(body), ...labels },
     ...(scheduledAt === undefined ? {} : { scheduledAt: Date.parse(scheduledAt) }),
   };
 };

@@ -7,6 +7,7 @@ import { asCoins, type Coins } from '../core/money.ts';
 import { formatEscrowShard } from '../message/escrow-shard.ts';
 import type { Fallback } from '../message/fallback.ts';
 import type { MessageRecord } from '../message/message.ts';
+import type { PlannedLink } from '../message/plan.ts';
 import type { PriceRow } from '../pricing/prices.ts';
 import {
   bothChanges,
@@ -64,6 +65,9 @@ export interface Item {
 export interface ChunkMessage {
   readonly message: MessageRecord;
   readonly requestHash: string;
+  readonly keepMs?: number | undefined;
+  /** Its short links. */
+  readonly links: readonly PlannedLink[];
   readonly body?: string | undefined;
   readonly fallback?: Fallback | undefined;
   readonly keyed: boolean;
@@ -161,8 +165,13 @@ export interface EscrowSums {
 export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
 /** A message that counts has two more: the count of its contact, and the contact, which must be there. */
-const rowsOf = ({ keyed, initial, fallback, frequency }: Item): number =>
-  1 + (frequency ? 2 : 0) + (keyed ? 1 : 0) + (initial.body === undefined ? 0 : 1) + (fallback ? 1 : 0);
+const rowsOf = ({ keyed, initial, fallback, frequency, plan }: Item): number =>
+  1 +
+  (frequency ? 2 : 0) +
+  (keyed ? 1 : 0) +
+  (initial.body === undefined ? 0 : 1) +
+  (fallback ? 1 : 0) +
+  plan.links.length;
 const bytesOf = ({ plan, initial, fallback }: Item): number => {
   // Fallback steps and bodies are stored sealed, as base64: a third larger.
   const sealed = jsonBytes(fallback?.steps ?? '') + Buffer.byteLength(initial.body ?? '');
@@ -237,7 +246,9 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
       });
       const priced = pricedMessage(plan, initial, drafted, { ...price, month: pricing.month });
       const message = { ...priced, escrow, ...(pricing.lane > 0 ? { lane: pricing.lane } : {}) };
-      accepted.push({ item, message: { message, requestHash: key.requestHash, body: initial.body, fallback, keyed } });
+      const { requestHash, keepMs } = key;
+      const { links } = plan;
+      accepted.push({ item, message: { message, requestHash, keepMs, links, body: initial.body, fallback, keyed } });
       coins += price.coins;
       if (counted && pricing.env === 'live') {
         change = bothChanges(change, price);

@@ -1,3 +1,4 @@
+import type { AutomatedRequest } from '../api/automated-send.ts';
 import type { V1SendRequest } from '../api/v1-send.ts';
 import type { SentCounts } from '../contacts/frequency.ts';
 import type { Tenant } from '../core/actor.ts';
@@ -6,6 +7,7 @@ import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { SubmitPorts } from '../sending/accept.ts';
+import type { AutomatedSend } from '../sending/automated.ts';
 import type { IdempotencyRecord } from '../sending/message-store.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import type { SendQueuedPorts } from '../sending/send-queued.ts';
@@ -15,8 +17,11 @@ import type { Chunk, ChunkOutcome, ChunkReservation, EscrowSums } from './chunk.
 /** One message of a bulk send: the body of /v1/messages, and the key that makes it repeatable. */
 export type BulkMessage = V1SendRequest & { readonly idempotencyKey?: string | undefined };
 
-/** A parsed message of a request, or the raw value of an invalid one. */
-export type BulkEntry = { readonly valid: BulkMessage } | { readonly invalid: unknown };
+/** A parsed message of a request or of a campaign, or the raw value of an invalid one. */
+export type BulkEntry =
+  | { readonly valid: BulkMessage }
+  | { readonly valid: AutomatedRequest; readonly automated: AutomatedSend }
+  | { readonly invalid: unknown };
 
 /** A batch is decided once, from pending to accepted or rejected; a bulk resend's is accepted. */
 export type BatchState = 'pending' | 'accepted' | 'rejected';

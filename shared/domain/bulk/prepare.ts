@@ -1,8 +1,10 @@
+import { type AutomatedRequest, automatedSend } from '../api/automated-send.ts';
 import { matchedStepsOf, requestFault, toSendRequest, v1RequestKey } from '../api/v1-send.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, toV1Error, type V1Code } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
+import type { AutomatedSend } from '../sending/automated.ts';
 import { draft, fallbackOf, queuedBody } from '../sending/draft.ts';
 import type { SendFrequency } from '../sending/frequency.ts';
 import type { RequestKey } from '../sending/idempotency.ts';
@@ -33,10 +35,12 @@ export interface Prepared {
 
 interface RequestedMessage {
   readonly index: number;
-  readonly body: Omit<BulkMessage, 'idempotencyKey'>;
+  readonly body: AutomatedRequest;
   readonly key: RequestKey;
   /** Whether the caller gave the message or the request a key. */
   readonly keyed: boolean;
+  /** Of a campaign or a journey; absent for a message of the API. */
+  readonly automated: AutomatedSend | undefined;
 }
 
 /** Messages planned concurrently; most plans read nothing. */
@@ -85,17 +89,19 @@ const parseAll = (ports: BulkPorts, { batchId, now, requestKey }: BatchContext, 
       refused.push(refusedAs(index, ports.contractRefusal(entry.invalid)));
       continue;
     }
-    const { idempotencyKey, ...body } = entry.valid;
+    const automated = 'automated' in entry ? entry.automated : undefined;
+    const { idempotencyKey, ...body }: BulkMessage = entry.valid;
     const fault = requestFault(body, now);
     if (fault) {
       refused.push(refusedAs(index, fault));
       continue;
     }
-    const key =
+    const ownKey =
       idempotencyKey === undefined && requestKey
         ? { ...requestKey, callerKey: bulkKey(batchId, requestKey.callerKey, index) }
         : v1RequestKey(idempotencyKey ?? bulkKey(batchId, undefined, index), body);
-    const one: RequestedMessage = { index, body, key, keyed: !isBulkKey(key.callerKey) };
+    const key = automated?.key ?? ownKey;
+    const one: RequestedMessage = { index, body, key, keyed: !isBulkKey(key.callerKey), automated };
     const original = first.get(one.key.callerKey);
     if (!original) {
       first.set(one.key.callerKey, one);
@@ -167,11 +173,11 @@ interface Planned {
 const planOne = async (
   ports: BulkPorts,
   tenant: Tenant,
-  { batchId, now, frequency }: BatchContext,
+  { batchId, now, ...batch }: BatchContext,
   candidatesOf: ReturnType<typeof candidatesByRoute>,
-  { index, body, key, keyed }: RequestedMessage,
+  { index, body, key, keyed, automated }: RequestedMessage,
 ): Promise<Planned | Refused> => {
-  const request = toSendRequest(body, batchId);
+  const request = automated ? automatedSend(body, automated, { batchId }) : toSendRequest(body, { batchId });
   const planned = await ports.plan(tenant, request);
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
@@ -189,6 +195,7 @@ const planOne = async (
   const drafted = await draft(ports, tenant, plan, key, initial);
   const fallback = steps.length > 0 ? fallbackOf(drafted, at, steps) : undefined;
   const { contactId } = drafted;
+  const frequency = automated?.frequency ?? batch.frequency;
   const counts = frequency && plan.requiresConsent && contactId ? { ...frequency, contactId } : undefined;
   const item = { index, plan, key, initial, drafted, keyed, fallback, frequency: counts };
   return { item, candidates };

@@ -1,5 +1,5 @@
 import type { Id } from '../core/ids.ts';
-import { isFailed, MESSAGE_STATUSES, type MessageStatus } from '../message/message.ts';
+import { isFailed, type JourneyLabel, MESSAGE_STATUSES, type MessageStatus } from '../message/message.ts';
 
 /**
  * The channels whose messages count as touches. Those of push, which goes to devices, and of Instagram, which goes to an account and not to a
@@ -15,8 +15,10 @@ export interface Touch {
   readonly campaignId?: string | undefined;
   readonly sentAt: number;
 }
-/** The touch that an event is attributed to. */
-export type Attribution = Touch;
+/** The touch that an event is attributed to, and the step of a journey that sent it. */
+export interface Attribution extends Touch {
+  readonly journey?: Pick<JourneyLabel, 'journeyId' | 'stepId' | 'runId'> | undefined;
+}
 
 const BEFORE_SENT: readonly MessageStatus[] = ['queued', 'sending'];
 /** The statuses of messages that were sent and did not fail. */
@@ -31,5 +33,5 @@ const isLater = (a: Touch, b: Touch): boolean =>
   a.sentAt === b.sentAt ? a.messageId > b.messageId : a.sentAt > b.sentAt;
 
 /** The last of some touches; of those at the same moment the one with the greatest id, so that each reader chooses the same. Null of none. */
-export const lastTouch = (touches: readonly Touch[]): Attribution | null =>
+export const lastTouch = (touches: readonly Touch[]): Touch | null =>
   touches.reduce<Touch | null>((last, touch) => (last === null || isLater(touch, last) ? touch : last), null);

@@ -29,10 +29,15 @@ const HOUR_MS = 3_600_000;
 /** Four decimals are a third of a second. */
 const hoursBetween = (from: number, to: number): number => Math.round(((to - from) / HOUR_MS) * 10_000) / 10_000;
 
-const attributionView = ({ messageId, channel, campaignId, sentAt }: Attribution, occurredAt: number) => ({
+const attributionView = ({ messageId, channel, campaignId, sentAt, journey }: Attribution, occurredAt: number) => ({
   messageId,
   channel,
-  ...definedFields({ campaignId }),
+  ...definedFields({
+    campaignId,
+    journeyId: journey?.journeyId,
+    journeyStepId: journey?.stepId,
+    journeyRunId: journey?.runId,
+  }),
   sentAt: isoTime(sentAt),
   horasAteOEvento: hoursBetween(sentAt, occurredAt),
 });

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal } from '../core/errors.ts';
 import { derivedId, type Id, randomBase62 } from '../core/ids.ts';
 import { refuseField } from '../core/refuse-field.ts';
 import type { Clock } from '../core/time.ts';
-import { ATTRIBUTION_HOURS, lastTouch, type Touch } from './attribution.ts';
+import { ATTRIBUTION_HOURS, type Attribution, lastTouch, type Touch } from './attribution.ts';
 import type { CustomerEvent } from './customer-event.ts';
 import { type CustomerNames, type CustomerPorts, identifyCustomer } from './identify.ts';
 
@@ -29,6 +29,8 @@ export interface CustomerEventPorts extends CustomerPorts {
     contactId: Id<'contact'>,
     window: { readonly from: number; readonly to: number },
   ) => Promise<readonly Touch[]>;
+  /** The step of a journey that sent a message; undefined for any other message. */
+  readonly journeyOf: (messageId: Id<'message'>) => Promise<Attribution['journey']>;
   readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
   /** Stores an event unless there is one of its id; answers the one that is stored. */
   readonly store: (event: CustomerEvent) => Promise<CustomerEvent>;
@@ -48,6 +50,15 @@ const momentOf = ({ occurredAt }: EventReport, now: number): number | Refusal<'V
     'occurredAt',
     'must be from 1970 on and not in the future',
   );
+};
+
+/** A touch as an event is attributed to it. */
+const attributed = async (
+  { journeyOf }: Pick<CustomerEventPorts, 'journeyOf'>,
+  touch: Touch | null,
+): Promise<Attribution | null> => {
+  const journey = touch && (await journeyOf(touch.messageId));
+  return journey ? { ...touch, journey } : touch;
 };
 
 /**
@@ -84,7 +95,7 @@ export const recordEvent = async (
     value,
     currency: report.currency ?? (value === undefined ? undefined : DEFAULT_CURRENCY),
     properties,
-    attribution: lastTouch(touches),
+    attribution: await attributed(ports, lastTouch(touches)),
     claim: randomBase62(12),
     createdAt: now,
   };

@@ -52,6 +52,16 @@ export type ListedState = {
   readonly archived?: boolean | undefined;
 } | null;
 
+/** The step of a journey's run that sent a message. */
+export interface JourneyLabel {
+  readonly journeyId: Id<'journey'>;
+  /** The step's key in the journey. */
+  readonly stepId: string;
+  readonly runId: Id<'run'>;
+  /** The journey waits for what becomes of this step's messages, so that their receipts wake the run. */
+  readonly awaited?: true | undefined;
+}
+
 interface MessageBase extends Tenant {
   readonly id: Id<'message'>;
   readonly direction: 'outbound';
@@ -76,6 +86,10 @@ interface MessageBase extends Tenant {
   /** The hour since 1970 in which it counts for the frequency caps of its contact; absent where it does not. */
   readonly countedHour?: number | undefined;
   readonly campaignId?: string | undefined;
+  /** The step of a journey that sent it. */
+  readonly journey?: JourneyLabel | undefined;
+  /** The campaign that sent it; `campaignId` is the tag that its messages show. */
+  readonly campaign?: Id<'campaign'> | undefined;
   /** The number or account it is sent from, on channels that have them. */
   readonly numberId?: string | undefined;
   readonly instagramAccountId?: string | undefined;
@@ -154,7 +168,17 @@ interface MessageBase extends Tenant {
   readonly decisions: readonly Decision[];
 }
 
-/** Fields of the common message besides a channel's own: sender, template, batch and operator. */
+/** What a message of a journey or a campaign says of that; so do its fallbacks, and what is resent in its place. */
+export type AutomationLabels = Pick<MessageBase, 'origin' | 'journey' | 'campaign'>;
+
+/** These labels alone. */
+export const automationLabels = ({ origin, journey, campaign }: AutomationLabels): AutomationLabels => ({
+  ...(origin === undefined ? {} : { origin }),
+  ...(journey === undefined ? {} : { journey }),
+  ...(campaign === undefined ? {} : { campaign }),
+});
+
+/** Fields of the common message besides a channel's own: sender, template, batch, operator and automation. */
 export type Labels = Pick<
   MessageBase,
   | 'numberId'
@@ -165,6 +189,7 @@ export type Labels = Pick<
   | 'sentByAccountId'
   | 'sentByName'
   | 'mediaStorage'
+  | keyof AutomationLabels
 >;
 
 /** Prices of an RCS message that its provider may send as an SMS, in coins. */

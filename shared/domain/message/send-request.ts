@@ -28,4 +28,6 @@ export interface SendRequest extends SendEnvelope {
   readonly labels?: Labels | undefined;
   readonly priority?: Priority | undefined;
   readonly scheduledAt?: number | undefined;
+  /** Replaces the links of a text by short ones that count clicks, on channels that have them. */
+  readonly trackLinks?: boolean | undefined;
 }

@@ -6,7 +6,7 @@ import type { MessageRecord } from '../message/message.ts';
 import type { IdempotencyRecord } from './message-store.ts';
 import type { SendPorts } from './ports.ts';
 import type { SendQuote } from './quote.ts';
-import { KEY_IN_PROGRESS, REUSED_KEY } from './refusals.ts';
+import { KEY_IN_PROGRESS, REUSED_KEY, sentBefore } from './refusals.ts';
 
 /** A stored message, and whether an earlier call created it; `quote` only for a new one. */
 export interface Sent {
@@ -19,6 +19,8 @@ export interface Sent {
 export interface RequestKey {
   readonly callerKey: string;
   readonly requestHash: string;
+  /** How long the key is good for, in ms; 24 hours when absent. */
+  readonly keepMs?: number | undefined;
 }
 
 /** Builds the key of a request; the order of the body's fields does not matter. */
@@ -31,21 +33,21 @@ export const requestKey = (callerKey: string, operation: string, body: unknown):
     .digest('base64url'),
 });
 
-type KeyConflict = typeof REUSED_KEY | typeof KEY_IN_PROGRESS;
+type KeyConflict = typeof REUSED_KEY | typeof KEY_IN_PROGRESS | ReturnType<typeof sentBefore>;
 type Replay = Sent | KeyConflict | undefined;
 
 /**
- * The message of an idempotency record; 409 when another request used the key, or when the message's batch may still withdraw it; undefined
- * when the message is gone.
+ * The message of an idempotency record; 409 when another request used the key, or when the message's batch may still withdraw it, or the
+ * message of a key that is kept long has left the table; undefined when the message is gone.
  */
 export const findReplay = async (
   { messageStore, mayBeWithdrawn }: Pick<SendPorts, 'messageStore' | 'mayBeWithdrawn'>,
   idempotencyRecord: IdempotencyRecord,
-  { requestHash }: Pick<RequestKey, 'requestHash'>,
+  { requestHash, keepMs }: Pick<RequestKey, 'requestHash' | 'keepMs'>,
 ): Promise<Replay> => {
   if (idempotencyRecord.requestHash !== requestHash) return REUSED_KEY;
   const message = await messageStore.read(idempotencyRecord.messageId);
-  if (!message) return undefined;
+  if (!message) return keepMs === undefined ? undefined : sentBefore(idempotencyRecord.messageId);
   return (await mayBeWithdrawn(message)) ? KEY_IN_PROGRESS : { message, replayed: true };
 };
 

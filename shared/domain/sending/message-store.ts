@@ -16,6 +16,8 @@ export interface Reservation {
   readonly message: MessageRecord;
   /** SHA-256 of operation and body. */
   readonly requestHash: string;
+  /** How long its key is good for, in ms; 24 hours when absent. */
+  readonly keepMs?: number | undefined;
   /** Live only: what it takes of the month's volume. */
   readonly volume?: { readonly month: string; readonly change: VolumeChange; readonly price: PriceRow };
   /** Whose opt-out forbids the send. */

@@ -37,6 +37,13 @@ export const KEY_IN_PROGRESS = refuse('CONFLICT', {
   retryAfterSeconds: 1,
 });
 
+/** The message of a key that is kept for longer than messages stay in the table. */
+export const sentBefore = (messageId: Id<'message'>) =>
+  refuse('CONFLICT', {
+    detail: 'The message of this key was accepted long ago, and has left for the archive.',
+    meta: { code: 'JA_ENVIADA', messageId },
+  });
+
 /** 402: the available balance is below the price. */
 export const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
 

@@ -52,6 +52,7 @@ const reservationOf = (
   return {
     message,
     requestHash: key.requestHash,
+    keepMs: key.keepMs,
     ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced, price: plan.price } } : {}),
     consent: { recipient, recipientHash, requiresConsent: plan.requiresConsent, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),

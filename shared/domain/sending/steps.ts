@@ -3,7 +3,7 @@ import type { Caller, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { FallbackStep } from '../message/fallback.ts';
-import type { Labels } from '../message/message.ts';
+import { automationLabels, type Labels } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { operatorOf } from './draft.ts';
@@ -76,7 +76,8 @@ export const completeSteps = (
       priority,
       afterMs: step.afterMs ?? waitMs,
       maxCoins: step.maxCoins,
-      labels: templateLabels({ template: content.template, variables }),
+      trackLinks: first.trackLinks,
+      labels: { ...templateLabels({ template: content.template, variables }), ...automationLabels(first.labels ?? {}) },
     };
   });
 

@@ -14,6 +14,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackWrite } from '../messages/fallbacks.ts';
 import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
+import { linkWrites } from '../messages/links.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { bodyWrite, type Sealer } from '../messages/queued.ts';
 import { type Debit, type DebitFailure, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
@@ -67,6 +68,7 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
     ...(fallback
       ? [{ part: 'rest', messageId, write: await fallbackWrite(sealer, fallback, message.createdAt) } as const]
       : []),
+    ...linkWrites(one).map((write): Named => ({ part: 'rest', messageId, write })),
   ];
 };
 

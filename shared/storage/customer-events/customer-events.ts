@@ -14,6 +14,7 @@ import { between, isEmpty } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { journeyLabel } from '../messages/message-rows.ts';
 import { readRow } from '../read-row.ts';
 import { CUSTOMER_EVENT_SHARDS, shardOf } from '../table-indexes.ts';
 
@@ -38,6 +39,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
         channel: z.enum(TOUCH_CHANNELS),
         campaignId: z.string().optional(),
         sentAt: time,
+        journey: journeyLabel.omit({ awaited: true }).optional(),
       })
       .nullable(),
     claim: z.string(),

@@ -2,17 +2,20 @@ import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import {
+  type Attribution,
   TOUCH_CHANNELS,
   TOUCHING_STATUSES,
   type Touch,
   type TouchChannel,
 } from '../../domain/customer-events/attribution.ts';
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
+import { KEYS } from '../access-patterns.ts';
 import { time } from '../client/attributes.ts';
 import { all, oneOf } from '../client/conditions.ts';
 import { between } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { journeyLabel } from '../messages/message-rows.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 /** The latest messages of a contact on a channel that are looked at, so that one with many costs as much as one with few. */
@@ -50,6 +53,14 @@ const rangeOf = (
   only: ['pk', 'sentAt', 'campaignId'],
   limit: MAX_LOOKED_AT,
 });
+
+const labelled = z.object({ journey: journeyLabel.omit({ awaited: true }).optional() });
+
+/** The step of a journey that sent a message, which a message keeps for ever. One read. */
+export const journeyOf = async (table: Table, messageId: Id<'message'>): Promise<Attribution['journey']> => {
+  const row = await table.get(KEYS.message(messageId), { only: ['journey'] });
+  return row && labelled.parse(row).journey;
+};
 
 /**
  * The messages that named a contact and were sent to it in a window (ms, both inclusive), and did not fail: of each channel those among the last

@@ -30,6 +30,10 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   run_job: [KEYS.importJob, KEYS.exportJob],
   tell_activity: [KEYS.activity],
   check_cards: [KEYS.card, KEYS.pipeline],
+  run_journey: [KEYS.run],
+  journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message],
+  journey_work: [],
+  campaign_work: [],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -9,7 +9,7 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** How long an idempotency key is kept, in ms. */
+/** How long an idempotency key is kept, in ms, unless its request says otherwise. */
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
 /** The message that a caller's key stands for, until `expiresAt` (ms). */
@@ -32,9 +32,13 @@ export const idempotencyRows = defineRow<StoredRecord>()({
 });
 
 /** The write of an idempotency record. Fails if the key has another record that has not expired. */
-export const idempotencyWrite = ({ message, requestHash }: Pick<Reservation, 'message' | 'requestHash'>): WriteOp => {
+export const idempotencyWrite = ({
+  message,
+  requestHash,
+  keepMs = IDEMPOTENCY_MS,
+}: Pick<Reservation, 'message' | 'requestHash' | 'keepMs'>): WriteOp => {
   const { id: messageId, organizationId, callerKey, createdAt } = message;
-  const expiresAt = createdAt + IDEMPOTENCY_MS;
+  const expiresAt = createdAt + keepMs;
   const row = idempotencyRows.write({ messageId, requestHash, expiresAt }, organizationId, callerKey);
   return {
     put: { ...row, ttl: Math.ceil(expiresAt / 1000) },

@@ -1,11 +1,14 @@
 import * as z from 'zod';
+import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { linkCodesIn, type ShortLink } from '../../domain/links/short-link.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
+import type { Reservation } from '../../domain/sending/message-store.ts';
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -22,6 +25,15 @@ export const linkRows = defineRow<ShortLink>()({
   },
   key: (link) => KEYS.link(link.code),
 });
+
+/** The writes of a message's short links, as part of its reservation. */
+export const linkWrites = ({ message, links }: Pick<Reservation, 'message' | 'links'>): WriteOp[] => {
+  const { organizationId, env, id: messageId, createdAt } = message;
+  return links.map(({ code, url }) => {
+    const row = linkRows.write({ code, url, organizationId, env, messageId, clicks: 0 });
+    return { put: { ...row, createdAt: isoTime(createdAt) }, when: ABSENT };
+  });
+};
 
 /**
  * Deletes the short links of a message: an address may be a person's own. Found by what the message says, so to be called before that is erased.

@@ -42,6 +42,14 @@ const listedState = z
   .nullable()
   .optional();
 
+/** The step of a journey, as its messages store it. */
+export const journeyLabel = z.object({
+  journeyId: id('journey'),
+  stepId: z.string(),
+  runId: id('run'),
+  awaited: z.literal(true).optional(),
+});
+
 const stepRefusal = z.object({
   code: z.enum(Object.keys(V1_CODES) as [V1Code, ...V1Code[]]),
   detail: z.string(),
@@ -69,6 +77,8 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     contactId: id('contact').optional(),
     countedHour: z.int().optional(),
     campaignId: text,
+    journey: journeyLabel.optional(),
+    campaign: id('campaign').optional(),
     numberId: text,
     instagramAccountId: text,
     templateId: text,

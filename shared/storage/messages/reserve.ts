@@ -1,6 +1,5 @@
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
-import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -18,7 +17,7 @@ import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
 import { markLate } from './late-changes.ts';
-import { linkRows } from './links.ts';
+import { linkWrites } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
 import { bodyWrite, type Sealer } from './queued.ts';
 import { replaceWrites } from './replace.ts';
@@ -110,14 +109,6 @@ const originalWrites = (table: Table, { message, original }: Reservation): Named
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
-const linkWrites = ({ message, links }: Reservation): Named[] => {
-  const { organizationId, env, id: messageId, createdAt } = message;
-  return links.map(({ code, url }): Named => {
-    const row = linkRows.write({ code, url, organizationId, env, messageId, clicks: 0 });
-    return { part: 'link', write: { put: { ...row, createdAt: isoTime(createdAt) }, when: ABSENT } };
-  });
-};
-
 const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt, lane } = message;
@@ -149,7 +140,7 @@ const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queu
     ...[...own.events, ...(reservation.events ?? [])].map(
       (event): Named => ({ part: 'event', write: eventWrite(event) }),
     ),
-    ...linkWrites(reservation),
+    ...linkWrites(reservation).map((write): Named => ({ part: 'link', write })),
   ];
 };
 

@@ -1,7 +1,7 @@
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
 import { contactOfExternalId } from '../../storage/contacts/external-ids.ts';
 import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
-import { touchesOf } from '../../storage/customer-events/touches.ts';
+import { journeyOf, touchesOf } from '../../storage/customer-events/touches.ts';
 import { holderOf } from '../../storage/messages/inbound.ts';
 import { admitLookup } from '../access/lookups.ts';
 import { contactPorts } from '../contacts/contacts.ts';
@@ -11,6 +11,7 @@ export const customerEventPorts: CustomerEventPorts = {
   clock,
   ...customerEventStore(table),
   touches: (organizationId, contactId, window) => touchesOf(table, organizationId, contactId, window),
+  journeyOf: (messageId) => journeyOf(table, messageId),
   contactOfExternalId: (organizationId, externalId) => contactOfExternalId(table, organizationId, externalId),
   async readContact(organizationId, id) {
     const contact = await contactPorts.store.read(id);

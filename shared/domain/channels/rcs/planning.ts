@@ -29,6 +29,7 @@ export const plan: ChannelPlanning<'rcs', RcsPlanPorts>['plan'] = async (ports, 
     route: request.route ?? 'easy_rcs',
     content: { ...(text === undefined ? {} : { text }), ...(card === undefined ? {} : { card }) },
     fallback: request.payload?.fallback,
+    trackLinks: request.trackLinks,
   });
   return isRefusal(own) ? own : planRcs(ports, tenant, own);
 };

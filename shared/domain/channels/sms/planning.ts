@@ -17,6 +17,10 @@ export const fieldNames: NonNullable<Planning['fieldNames']> = (request) => ({ b
 export const plan: ChannelPlanning<'sms', SmsPlanPorts>['plan'] = async (ports, tenant, request) => {
   const body = requestText(request);
   if (body === undefined) return NO_TEXT;
-  const own = toChannelRequest(Request, request, { body, route: request.route ?? 'premium' });
+  const own = toChannelRequest(Request, request, {
+    body,
+    route: request.route ?? 'premium',
+    trackLinks: request.trackLinks,
+  });
   return isRefusal(own) ? own : planSms(ports, tenant, own);
 };
