@@ -203,6 +203,8 @@ export const KEYS = {
   campaignContent: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CONTENT'),
   /** What a campaign's portions took of its `maxCoins`. */
   campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
+  /** A shard of what a campaign's portions counted. A campaign's are in one partition, so that one query reads them all. */
+  campaignFigures: (id: Id<'campaign'>, shard: number) => key(`CMPN#${id}`, `N#${padded(shard, 2)}`),
   /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
   campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) => key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
   /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */

@@ -125,6 +125,9 @@ export const CUSTOMER_EVENT_SHARDS = 4;
 /** Index partitions of a journey's runs of a status: 50,000 entries at once are one write each, and a partition takes 1,000 a second. May grow, never shrink. */
 export const RUN_SHARDS = 16;
 
+/** Rows that what a campaign's portions count is spread over. May grow, never shrink. */
+export const FIGURE_SHARDS = 32;
+
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>
   createHash('sha256').update(id).digest().readUInt16BE(0) % shards;

@@ -256,7 +256,8 @@ export const reserveAndDecide = async (
     late.length > 0 ? rejected(batch) : result.batch,
     late.length > 0 ? [] : replayedIds(result),
   );
-  if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
+  // A budget says nothing of the wallet.
+  if (budget === undefined && lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
   if (late.length === 0 && decided) {
     for (const [chunk, { accepted }] of results.entries())
       if (accepted.length > 0) ports.enqueueChunk({ ...actor, batchId: batch.id, chunk }, ports.clock());

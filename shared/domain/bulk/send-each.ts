@@ -29,7 +29,6 @@ export type Budget = (coins: number, replayed: readonly Id<'message'>[]) => Prom
 
 /**
  * Accepts the messages of the service's own senders as a permissive batch, each under a key of its own: what `sendBulk` does, with what became of each.
- * A message of the same key as an earlier one of the call has neither message nor refusal.
  */
 export const sendEach = async (
   ports: BulkPorts,
@@ -41,8 +40,10 @@ export const sendEach = async (
   const batch = newBatch(actor, messages.length, now);
   const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: undefined }, messages);
   const replayed = new Map(prepared.replays.map(({ index, messageId }) => [index, messageId]));
-  if (prepared.items.length === 0) return { messages: replayed, refused: prepared.refused, coins: 0 };
-  const most = budget && (await budget(await priceOf(ports, actor, batch, prepared.items), [...replayed.values()]));
+  const isSettled = prepared.items.length === 0;
+  const price = budget && !isSettled ? await priceOf(ports, actor, batch, prepared.items) : 0;
+  const most = budget && (await budget(price, [...replayed.values()]));
+  if (isSettled) return { messages: replayed, refused: prepared.refused, coins: 0 };
   const decided = await reserveAndDecide(ports, actor, batch, prepared, 'permissive', most);
   if (isRefusal(decided)) return decided;
   const { result, coins } = decided;

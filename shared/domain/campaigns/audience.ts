@@ -23,11 +23,8 @@ export interface AudiencePorts {
   readonly segments: Pick<SegmentPorts['store'], 'read'>;
   /** The numbers of a list's contacts; undefined when there is no such list. */
   readonly membersOf: (organizationId: Org, id: Id<'list'>) => Promise<NumberSet | undefined>;
-  /** The numbers of contacts, without those that are gone; and which of them are. */
-  readonly numbersOf: (
-    organizationId: Org,
-    ids: readonly Id<'contact'>[],
-  ) => Promise<{ readonly numbers: NumberSet; readonly gone: readonly string[] }>;
+  /** The numbers of contacts, without those that there are not. */
+  readonly numbersOf: (organizationId: Org, ids: readonly Id<'contact'>[]) => Promise<NumberSet>;
   /** Tells the e-mail addresses of contacts apart, by their numbers. */
   readonly emailNumbers: (organizationId: Org, of: NumberSet) => Promise<(number: number) => number | undefined>;
   /** The addresses that are suppressed now, and those that unsubscribed themselves. */
@@ -96,7 +93,7 @@ const selectionOf = async (
   const missing = [...included.missing, ...excluded.missing];
   if (missing.length > 0) return { missing };
   return anyOf(
-    [...included.selections, ...(named ? [numbersSelection(named.numbers)] : [])],
+    [...included.selections, ...(named ? [numbersSelection(named)] : [])],
     excluded.selections,
   );
 };

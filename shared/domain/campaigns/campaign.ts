@@ -1,10 +1,24 @@
-import type { AutomatedRequest } from '../api/automated-send.ts';
 import type { FrequencyCap } from '../contacts/frequency.ts';
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import type { Channel } from '../message/channel.ts';
+import type { SendRequest } from '../message/send-request.ts';
 
-/** What a campaign sends: the body of /v1/messages without whom it goes to and when. Its texts may hold placeholders of the contact. */
-export type CampaignMessage = Omit<AutomatedRequest, 'to' | 'contactId' | 'scheduledAt' | 'campaignId' | 'priority'>;
+/** What a campaign sends, as it is written: the body of /v1/messages without whom it goes to and when. Its texts may hold placeholders of the contact. */
+export interface CampaignMessage {
+  readonly channel: Channel;
+  readonly text?: string | undefined;
+  readonly template?: string | undefined;
+  readonly variables?: SendRequest['variables'];
+  readonly fallback?: readonly (Channel | CampaignFallback)[] | undefined;
+  /** A whole number with its unit. */
+  readonly fallback_after?: string | undefined;
+  readonly maxCoins?: number | undefined;
+  readonly metadata?: SendRequest['metadata'];
+}
+interface CampaignFallback extends Pick<CampaignMessage, 'channel' | 'maxCoins' | 'template' | 'text' | 'variables'> {
+  readonly after?: string | undefined;
+}
 
 /** One of the messages that a campaign is divided into, by weight. */
 export interface Variant {

@@ -15,6 +15,10 @@ export interface CountedCampaign extends Campaign {
   readonly figures: Figures;
 }
 
+/** A time on the wire in ms; null and undefined stay. */
+export const msOf = <T extends null | undefined>(time: string | T): number | T =>
+  typeof time === 'string' ? Date.parse(time) : time;
+
 const missing = () => refuse('NOT_FOUND', 'There is no such campaign.');
 /** How far ahead a campaign may be scheduled, in ms. */
 const MAX_AHEAD_MS = 90 * 24 * 3600_000;
@@ -129,7 +133,7 @@ const isBegun = ({ status }: Campaign): boolean => status !== 'draft' && status 
 
 /** What changes of a campaign; null clears. */
 export type CampaignPatch = {
-  readonly [F in keyof CampaignInput]?: CampaignInput[F] | null;
+  readonly [F in keyof CampaignInput]?: CampaignInput[F] | null | undefined;
 };
 
 /** A campaign with its changes: a message takes the place of variants, and the reverse. */

@@ -2,6 +2,7 @@ import type { AutomatedRequest } from '../api/automated-send.ts';
 import type { BulkEntry } from '../bulk/ports.ts';
 import { channelOf } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
+import { parseDuration } from '../core/duration.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { Scope } from '../personalization/fill.ts';
@@ -23,6 +24,21 @@ const compiledVariants = (campaign: Campaign) =>
     if (isFaults(compiled)) throw new TypeError('the texts of a stored campaign do not compile');
     return { channel: message.channel, fill: compiled.fill };
   });
+
+/** A message as a send takes it: with its waits in ms. */
+export const asRequest = ({ fallback, fallback_after: wait, ...message }: CampaignMessage) => ({
+  ...message,
+  ...(wait === undefined ? {} : { fallback_after: parseDuration(wait) }),
+  ...(fallback === undefined
+    ? {}
+    : {
+        fallback: fallback.map((step) => {
+          if (typeof step === 'string') return step;
+          const { after, ...rest } = step;
+          return after === undefined ? rest : { ...rest, after: parseDuration(after) };
+        }),
+      }),
+});
 
 type Address = (contact: Contact, channel: MessageRecord['channel']) => Promise<string | undefined>;
 /** Where a contact is written to on a channel: its own phone or e-mail address, or what the channel knows of it. */
@@ -51,7 +67,7 @@ export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Cam
     const to = variant && (await address(contact, variant.channel));
     if (!variant || to === undefined) return undefined;
     const { message } = variant.fill(scopeOf(contact));
-    const body = { ...message, to, contactId: contact.id, campaignId: tagOf(campaign), priority: 'bulk' as const };
+    const body = { ...asRequest(message), to, contactId: contact.id, campaignId: tagOf(campaign), priority: 'bulk' as const };
     return { number, body, contact };
   };
 };

@@ -1,4 +1,4 @@
-import { type EachAccepted, sendEach } from '../bulk/send-each.ts';
+import { sendEach } from '../bulk/send-each.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { type Campaign, DEFER_MS, openNumbers, type PauseReason, type Portion } from './campaign.ts';
@@ -28,10 +28,12 @@ const coinsOf = async (ports: PortionPorts, ids: readonly Id<'message'>[]): Prom
 
 /** The coins that a portion may take; whether it wanted more. */
 class Allotment {
+  readonly #portion: Portion;
   allotted: number;
   isShort = false;
   spent = 0;
-  constructor(readonly portion: Portion) {
+  constructor(portion: Portion) {
+    this.#portion = portion;
     this.allotted = portion.allotted;
   }
   /** Takes what the messages cost of the campaign's coins, for as many as there are. */
@@ -39,7 +41,7 @@ class Allotment {
     return async (coins: number, replayed: readonly Id<'message'>[]): Promise<number> => {
       this.spent = await coinsOf(ports, replayed);
       const lacking = Math.max(0, coins - (this.allotted - this.spent));
-      const more = lacking === 0 ? 0 : await ports.store.allot(campaign, this.portion, lacking);
+      const more = lacking === 0 ? 0 : await ports.store.allot(campaign, { ...this.#portion, allotted: this.allotted }, lacking);
       if (more === 'lost') return 0;
       this.allotted += more;
       this.isShort = more < lacking;
@@ -58,7 +60,7 @@ const sendOpen = async (
   const allotment = new Allotment(portion);
   const budget = campaign.maxCoins === undefined ? undefined : allotment.budgetFor(ports, campaign);
   const entries = composed.map((one) => entryOf(campaign, one));
-  const outcome: EachAccepted | Awaited<ReturnType<typeof sendEach>> = await sendEach(ports.bulk, campaign, entries, budget);
+  const outcome = await sendEach(ports.bulk, campaign, entries, budget);
   const now = ports.clock();
   if (isRefusal(outcome)) {
     const retryAt = now + (outcome.details.retryAfterSeconds ?? 5) * 1000;
@@ -68,12 +70,9 @@ const sendOpen = async (
   const sent = [...outcome.messages].map(([index, messageId]) => [numberAt(index), messageId] as const);
   const triedUntil = portion.triedUntil ?? now + DEFER_MS;
   const judged = judge(outcome.refused, { now, triedUntil, shortOfMaxCoins: allotment.isShort });
-  const told = new Set([...outcome.messages.keys(), ...outcome.refused.map(({ index }) => index)]);
-  // Two contacts that became one: the person has the message of the other.
-  const repeated = composed.flatMap((_, index) => (told.has(index) ? [] : [[numberAt(index), 'same_contact'] as const]));
   return {
     sent,
-    skipped: [...judged.skipped.map(([index, reason]) => [numberAt(index), reason] as const), ...repeated],
+    skipped: judged.skipped.map(([index, reason]) => [numberAt(index), reason] as const),
     retryAt: judged.retryAt,
     pause: judged.pause,
     spent: allotment.spent + outcome.coins,
@@ -127,12 +126,12 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
   }
   const claimed = await ports.portions.claim(portion, now, now + CLAIM_MS);
   if (!claimed) return;
-  const result =
+  const result: PortionResult & Pick<Attempt, 'pause'> =
     campaign.status === 'cancelled'
       ? await cancelPortion(ports, campaign, claimed)
       : await attempt(ports, campaign, claimed);
   const saved = await ports.portions.save(claimed, result);
-  const pause = 'pause' in result ? result.pause : undefined;
+  const { pause } = result;
   if (pause) await pauseFor(ports, campaign.id, pause);
   if (saved && result.portion.state === 'open') ports.enqueuePortions([result.portion]);
   if (saved && result.portion.state === 'done') ports.enqueue(campaign, ports.clock());

@@ -111,7 +111,8 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
         when: atVersion(version),
       });
     },
-    async allot({ id, organizationId, maxCoins = 0 }, { portion, fence }, coins) {
+    async allot({ id, organizationId, maxCoins = 0 }, { portion, fence, allotted }, coins) {
+      const key = KEYS.campaignPortion(id, portion);
       for (;;) {
         const take = Math.min(coins, maxCoins - (await spentOf(id)));
         if (take <= 0) return 0;
@@ -123,13 +124,16 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
             when: { text: '(attribute_not_exists(#spent) OR #spent <= :most)', values: { most: maxCoins - take } },
           },
           {
-            update: KEYS.campaignPortion(id, portion),
-            add: { allotted: take },
-            when: { text: '#fence = :fence', values: { fence } },
+            update: key,
+            set: { allotted: allotted + take },
+            when: { text: '#fence = :fence AND #allotted = :allotted', values: { fence, allotted } },
           },
         ]);
         if (outcome.ok) return take;
-        if (outcome.reasons[1]?.conditionFailed) return 'lost';
+        const row = outcome.reasons[1]?.row;
+        // Written by an attempt of our own whose answer was lost.
+        if (row?.fence === fence && row.allotted === allotted + take) return take;
+        if (row) return 'lost';
       }
     },
   };
