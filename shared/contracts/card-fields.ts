@@ -8,8 +8,8 @@ import { STAGE_TYPES } from '../domain/pipelines/pipeline.ts';
 import { closedObject, dateTime, flag, openObject, optionalText, part, text } from './common.ts';
 import { lineOf } from './pipeline-fields.ts';
 
-const titulo = lineOf(200, 'What the deal is called.', 'Renovação anual');
-const valor = z
+export const titulo = lineOf(200, 'What the deal is called.', 'Renovação anual');
+export const valor = z
   .number()
   .min(0)
   .max(MAX_CENTS / 100)

@@ -37,7 +37,7 @@ const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.
 });
 
 /** A tree's own limits are rules: here its nodes are bounded, so that no body grows without end. */
-const FilterTree = z
+export const FilterTree = z
   .strictObject({
     kind: z
       .enum(['leaf', 'group'])

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
-import { parseDuration } from '../domain/core/duration.ts';
+import { DURATION, parseDuration } from '../domain/core/duration.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { PRIORITIES } from '../domain/core/priority.ts';
 import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
@@ -10,20 +10,19 @@ import { QUEUED_SEND, sendLabels } from './sends.ts';
 /** Bounds of how long a fallback may wait, in ms. */
 const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
 
-/** A wait as it is written, and parsed to ms: docs/spec/v1.md#request. */
+const waitMs = (text: string): number => parseDuration(text) ?? 0;
+const waitPattern = z.string().regex(DURATION, 'must be a whole number and its unit: 30s, 10m, 2h');
+const isWait = (ms: number): boolean => ms >= FALLBACK_WAIT_MS.min && ms <= FALLBACK_WAIT_MS.max;
+const WAIT_BOUNDS = 'must be between 10s and 72h';
 const waitMeta = { description: 'A whole number with its unit: `30s`, `10m`, `2h`; from 10s to 72h.', example: '10m' };
-const isWait = (ms: number | undefined): ms is number =>
-  ms !== undefined && ms >= FALLBACK_WAIT_MS.min && ms <= FALLBACK_WAIT_MS.max;
-export const waitText = z
-  .string()
-  .refine((text) => parseDuration(text) !== undefined, 'must be a whole number and its unit: 30s, 10m, 2h')
-  .refine((text) => isWait(parseDuration(text)), 'must be between 10s and 72h')
-  .meta(waitMeta);
-const duration = waitText.transform((text) => parseDuration(text) ?? 0).meta(waitMeta);
+
+/** A number with a unit (`30s`, `10m`, `2h`) as it is written; and parsed to ms: docs/spec/v1.md#request. */
+export const waitText = waitPattern.refine((text) => isWait(waitMs(text)), WAIT_BOUNDS).meta(waitMeta);
+const duration = waitPattern.transform(waitMs).refine(isWait, WAIT_BOUNDS).meta(waitMeta);
 
 export const channel = z.enum(CHANNELS).meta({ description: 'The channel of the message.', example: 'sms' });
 // An empty one is no recipient of its channel, as any other that is none: the channel's rule refuses it.
-const to = z.string().max(4_096).meta({
+export const to = z.string().max(4_096).meta({
   description: "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
   example: '+5511999990005',
 });
@@ -32,11 +31,13 @@ export const template = boundedText(
   "A template, by its id or name: an approved one on WhatsApp, a saved one of `/v2/email/templates` on e-mail. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled; 422 if the organization has no template of this name. A test key accepts any name on these channels and sends it with its values, like the sandbox's WhatsApp.",
   'pedido_enviado',
 );
-export const variables = z.record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()])).meta({
-  description:
-    'Named template variables. With the text or the filled template they are at most 256,000 bytes of UTF-8; those of all fallbacks together, too.',
-  example: { nome: 'Ana' },
-});
+export const variables = z
+  .record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()]))
+  .meta({
+    description:
+      'Named template variables. With the text or the filled template they are at most 256,000 bytes of UTF-8; those of all fallbacks together, too.',
+    example: { nome: 'Ana' },
+  });
 export const plainText = boundedText(
   10_000,
   'The text; either this or a template is required.',

@@ -102,6 +102,8 @@ export const KEYS = {
   companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
   /** The definitions of the attributes of an organization's companies. */
   companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
+  /** A shard of what counts the writes of companies' attributes, with the version of the definitions that they have to keep. */
+  companyAttributeWrites: (organizationId: Org, shard: number) => key(`EMPDEFSW#${organizationId}#${shard}`, 'W'),
   /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
   companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
   /** How often each bucket of the directory was merged. */
@@ -129,6 +131,20 @@ export const KEYS = {
   cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
   /** An activity: a call, a meeting, a task. */
   activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
+  /** A version of a journey, without its graph. */
+  journey: (id: Id<'journey'>) => key(`JOR#${id}`, 'JOR'),
+  /** A part of the compressed graph of a version of a journey. In the partition of its row and before it, so that one query reads both. */
+  journeyGraph: (id: Id<'journey'>, revision: number, part: number) =>
+    key(`JOR#${id}`, `G#${padded(revision, 6)}#${padded(part, 2)}`),
+  /** What the versions of a journey share, under the id of the first: which one is the draft and which one runs, and the secrets of its webhook steps; sealed. */
+  journeyLine: (rootId: Id<'journey'>) => key(`JOR#${rootId}`, 'LINE'),
+  /** The entry of those who were in the list or segment of a journey when it was activated: how far it has come. */
+  journeyEntries: (id: Id<'journey'>) => key(`JOR#${id}`, 'ENTER'),
+  /** The sweep over the runs of a journey that are to go on, or to be cancelled: how far it has come. */
+  journeySweep: (id: Id<'journey'>) => key(`JOR#${id}`, 'SWEEP'),
+  /** The trigger of a journey that takes entries, by what sets it off. An organization's are in one partition: one query by prefix finds whom something concerns. */
+  journeyTrigger: (organizationId: Org, kind: string, target: string, id: IdOrEmpty<'journey'>) =>
+    key(`JTRIG#${organizationId}`, `${kind}#${target === '' ? '' : digest(target)}#${id}`),
   /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
@@ -186,6 +202,11 @@ export const KEYS = {
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
+  journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
+    key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
+  /** A row of what is counted of a campaign; spread by chance over partitions and their rows. */
+  campaignCounts: (id: Id<'campaign'>, part: number, row: number) => key(`CCNT#${id}#${part}`, `R#${row}`),
   /** What became of a message that a run may wait for, until the run was told; in the run's partition, so that one query reads both. */
   runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
@@ -203,8 +224,6 @@ export const KEYS = {
   campaignContent: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CONTENT'),
   /** What a campaign's portions took of its `maxCoins`. */
   campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
-  /** A shard of what a campaign's portions counted. A campaign's are in one partition, so that one query reads them all. */
-  campaignFigures: (id: Id<'campaign'>, shard: number) => key(`CMPN#${id}`, `N#${padded(shard, 2)}`),
   /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
   campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) => key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
   /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */

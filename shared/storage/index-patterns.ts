@@ -69,6 +69,9 @@ export const INDEX_KEYS = {
   /** A company's activities, open or done, by when they are due. */
   activitiesOfCompany: (companyId: Id<'company'>, state: ActivityState, dueAt: string, id: IdOrEmpty<'activity'>) =>
     newestIn('gsi4', `ATVS#${companyId}#${state}`, dueAt, id),
+  /** An organization's journeys that are not archived, all versions. */
+  journeysOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'journey'>) =>
+    newestIn('gsi1', `JORS#${organizationId}`, createdAt, id),
   /** An organization's imports of contacts from files. */
   importJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'importJob'>) =>
     newestIn('gsi1', `IMPS#${organizationId}`, createdAt, id),

@@ -31,6 +31,9 @@ export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
 /** Whether a row is a portion of a campaign: its due work is of the kind that campaigns have, too. */
 export const isCampaignPortion = ({ sk }: SortKey): boolean => sk === 'PORTION';
 
+/** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
+export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
@@ -59,6 +62,8 @@ export const PARSE_KEY = {
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
+  /** Works for every row of a version of a journey. */
+  journey: ({ pk }: PartitionKey) => parseId('journey', after('JOR#', pk)),
   cardUpload: ({ pk }: PartitionKey) => parseId('upload', after('CRDUPL#', pk)),
   tombstone: ({ pk, sk }: Key) => {
     const id = asId('card', sk) ?? asId('company', sk) ?? parseId('contact', sk);
@@ -69,6 +74,12 @@ export const PARSE_KEY = {
   customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),
   /** Works for every row of a run. */
   run: ({ pk }: PartitionKey) => parseId('run', after('RUN#', pk)),
+  runSignal: ({ pk, sk }: Key) => {
+    const [messageId, happening = ''] = after('SIG#', sk).split('#');
+    return { runId: PARSE_KEY.run({ pk }), messageId: parseId('message', messageId), happening };
+  },
+  /** The key of the step that a row counts. */
+  journeyCounts: ({ sk }: SortKey) => sk.slice(0, sk.lastIndexOf('#')),
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };

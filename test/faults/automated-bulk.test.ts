@@ -5,9 +5,11 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { linkCodesIn } from '../../shared/domain/links/short-link.ts';
 import { campaignKey, journeyKey } from '../../shared/domain/sending/automated.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { readCampaignCounts, readJourneyCounts } from '../../shared/storage/automation/counters.ts';
 import { accepted } from '../support/accepted.ts';
-import { aContact, ofCampaign } from '../support/automated.ts';
+import { aContact, aStep, ofCampaign, ofJourney, recounted, withoutZeros } from '../support/automated.ts';
 import { useBulk } from '../support/bulk-world.ts';
+import { deliverReport, reportOf } from '../support/channel-sends.ts';
 
 const { world, bulk } = await useBulk();
 beforeEach(world.reset);
@@ -48,6 +50,37 @@ describe('the messages of a campaign, sent in bulk', { timeout: 120_000 }, () =>
     expect(accepted(await bulk.send(actor, messages))).toMatchObject({ accepted: 20 });
     await bulk.settle();
     await bulk.sentOnce(actor, 20);
+  });
+
+  test('are counted once each, and one that its provider refuses is failed', async () => {
+    const { actor, campaign, messages } = await aPortion(70);
+    world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
+    accepted(await bulk.send(actor, messages));
+    const counts = async () => withoutZeros(await readCampaignCounts(table, campaign, { consistent: true }));
+    expect(await counts()).toMatchObject({ accepted: 70 });
+    await bulk.settle();
+    const stored = await bulk.messages(actor);
+    expect(await counts()).toEqual(recounted(stored));
+    expect(await counts()).toMatchObject({ accepted: 70, sent: 69, unsent: 1, failed: 1 });
+    for (const { id } of stored.slice(0, 10)) await deliverReport(world, reportOf(id, 'delivered'));
+    expect(await counts()).toEqual(recounted(await bulk.messages(actor)));
+  });
+
+  test('count nothing where the portion is refused as a whole', async () => {
+    const { actor, campaign, messages } = await aPortion(20);
+    await bulk.send(actor, messages, 'permissive', { decideBatch: async () => false });
+    world.now += DECISION_TIMEOUT_MS;
+    await bulk.settle();
+    expect(withoutZeros(await readCampaignCounts(table, campaign, { consistent: true }))).toEqual({});
+  });
+
+  test('of many steps share a transaction with what each of them counts', async () => {
+    const actor = await world.organization();
+    const steps = Array.from({ length: 120 }, (_, at) => aStep({ stepId: `passo_${at}` }));
+    const messages = steps.map((step) => ({ automated: ofJourney(step) }));
+    expect(accepted(await bulk.send(actor, messages))).toMatchObject({ accepted: 120 });
+    const last = steps.at(-1) ?? aStep();
+    expect((await readJourneyCounts(table, last.journeyId)).get('passo_119')).toMatchObject({ accepted: 1 });
   });
 
   test('have their links tracked', async () => {

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
-import type { JourneyLabel } from '../../shared/domain/message/message.ts';
+import type { JourneyLabel, MessageRecord } from '../../shared/domain/message/message.ts';
 import { type AutomatedSend, campaignKey, journeyKey } from '../../shared/domain/sending/automated.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
@@ -33,3 +33,31 @@ export const ofCampaign = (campaign: Id<'campaign'>, contactId: Id<'contact'>): 
   labels: { origin: 'automation', campaign },
   frequency: {},
 });
+
+const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
+/** Told by the messages themselves: what their step or campaign must have counted. */
+export const recounted = (messages: readonly MessageRecord[]): Record<string, number> => {
+  const many = (is: (message: MessageRecord) => boolean) => messages.filter(is).length;
+  const arrived = ({ status }: MessageRecord) => ['delivered', 'read', 'complained'].includes(status);
+  const wasSent = (message: MessageRecord) =>
+    message.hold === 'captured' || (message.hold === 'released' && arrived(message));
+  const counts = {
+    accepted: messages.length,
+    sent: many(wasSent),
+    unsent: many((message) => message.hold === 'released' && !wasSent(message)),
+    delivered: many(arrived),
+    read: many(({ readAt }) => readAt !== undefined),
+    failed: many(({ status }) => ['failed', 'undelivered', 'bounced'].includes(status)),
+    coinsHeld: sumOf(messages, ({ hold, coins }) => (hold === 'open' ? coins : 0)),
+    coinsCaptured: sumOf(messages, ({ hold, coins, capturedCoins = coins, refunded = 0 }) =>
+      hold === 'captured' ? capturedCoins - refunded : 0,
+    ),
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+};
+
+/** Counts without those that are 0, as an absent one is. */
+export const withoutZeros = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));

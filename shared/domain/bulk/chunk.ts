@@ -4,6 +4,7 @@ import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import { jsonBytes } from '../core/json-bytes.ts';
 import { asCoins, type Coins } from '../core/money.ts';
+import { countedOf } from '../message/automation-counts.ts';
 import { formatEscrowShard } from '../message/escrow-shard.ts';
 import type { Fallback } from '../message/fallback.ts';
 import type { MessageRecord } from '../message/message.ts';
@@ -178,22 +179,39 @@ const bytesOf = ({ plan, initial, fallback }: Item): number => {
   return ROW_BYTES + rowBytes(plan) * 1.1 + sealed * 1.4;
 };
 
+/** A chunk while it is filled; `counters`: the steps and campaigns that count its messages, each of them one row more. */
+class OpenChunk {
+  readonly items: Item[] = [];
+  readonly #counters = new Set<string>();
+  #rows = 0;
+  #bytes = 0;
+
+  /** Adds a message if there is room for it; the first one has room always. */
+  add(item: Item): boolean {
+    const counted = countedOf(item.drafted);
+    const counter = counted && JSON.stringify(counted);
+    const rows = this.#rows + rowsOf(item) + (counter === undefined || this.#counters.has(counter) ? 0 : 1);
+    const bytes = this.#bytes + bytesOf(item);
+    if (this.items.length > 0 && (rows > MAX_ROWS || bytes > MAX_BYTES)) return false;
+    if (counter !== undefined) this.#counters.add(counter);
+    this.#rows = rows;
+    this.#bytes = bytes;
+    this.items.push(item);
+    return true;
+  }
+}
+
 /** Splits messages into chunks that fit a transaction, in order; all messages of a chunk are sent at the same time. */
 export const splitIntoChunks = (items: readonly Item[]): Item[][] => {
-  const open = new Map<number, { chunk: Item[]; rows: number; bytes: number }>();
+  const open = new Map<number, OpenChunk>();
   const chunks: Item[][] = [];
   for (const item of items) {
-    const [rows, bytes] = [rowsOf(item), bytesOf(item)];
     const { at } = item.initial;
-    let current = open.get(at);
-    if (!current || current.rows + rows > MAX_ROWS || current.bytes + bytes > MAX_BYTES) {
-      current = { chunk: [], rows: 0, bytes: 0 };
-      open.set(at, current);
-      chunks.push(current.chunk);
-    }
-    current.chunk.push(item);
-    current.rows += rows;
-    current.bytes += bytes;
+    if (open.get(at)?.add(item)) continue;
+    const next = new OpenChunk();
+    next.add(item);
+    open.set(at, next);
+    chunks.push(next.items);
   }
   return chunks;
 };

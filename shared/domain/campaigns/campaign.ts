@@ -92,6 +92,9 @@ export interface Drive {
   /** What was sent when that last changed, and when that was (ms). */
   readonly lastSent: number;
   readonly lastSentAt: number;
+  /** What its counts were together when they last changed, and when that was (ms). */
+  readonly moves: number;
+  readonly movedAt: number;
   /** How often it was looked whether it is completed. */
   readonly looks: number;
 }

@@ -34,7 +34,6 @@ export const cancelPortion = async (
   const skipped = openNumbers({ ...portion, sent }).map((number) => [number, 'cancelled'] as const);
   return {
     portion: { ...portion, sent, skipped: [...portion.skipped, ...skipped], state: 'done', allotted: 0 },
-    accepted: unsaved.length,
     skipped: skipped.length,
     returned: 0,
   };

@@ -3,7 +3,7 @@ import type { Id } from '../core/ids.ts';
 import { CONFLICT } from '../core/retry-on-conflict.ts';
 import { chunkOf } from '../audience/number-set.ts';
 import { campaignEvent } from '../events/automation.ts';
-import { type Campaign, type Drive, PORTION_SIZE, type Portion } from './campaign.ts';
+import { type Campaign, type Drive, PORTION_SIZE, type Portion, variantsOf } from './campaign.ts';
 import { begin, next, pauseFor } from './lifecycle.ts';
 import type { DrivePorts, Figures } from './ports.ts';
 
@@ -98,21 +98,35 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   return 'again';
 };
 
+/** What moves while messages are on their way. */
+const movesOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number =>
+  accepted + unsent + sent + delivered + failed;
+
+/** How long the messages of a campaign with fallbacks must be at rest, in ms: the next way is taken some seconds after the one before failed. */
+const REST_MS = 60_000;
+
 /** Whether every message of a campaign has an end, or has waited for one for long enough. */
-const isOver = (drive: Drive, figures: Figures, now: number): boolean => {
+const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number): boolean => {
   if (figures.portionsDone < drive.portions) return false;
-  const { accepted, delivered, failed, sent } = figures;
-  if (delivered + failed >= accepted) return true;
-  return sent + failed >= accepted && now - drive.lastSentAt >= MAX_WAIT_MS;
+  const { accepted, unsent, sent, delivered, failed } = figures;
+  // What was withdrawn before it left is unsent and has not failed.
+  const ended = accepted <= delivered + Math.max(failed, unsent);
+  const mayGoOn = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
+  if (ended && (!mayGoOn || now - drive.movedAt >= REST_MS)) return true;
+  return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;
 };
 
 /** Completes a campaign whose messages have an end, once; else it is looked again later. */
 const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const figures = await ports.figures(campaign);
   const now = ports.clock();
-  const moved = figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now };
-  const looked = { ...drive, ...moved, looks: drive.looks + 1 };
-  if (!isOver(looked, figures, now)) {
+  const looked = {
+    ...drive,
+    ...(figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now }),
+    ...(movesOf(figures) === drive.moves ? {} : { moves: movesOf(figures), movedAt: now }),
+    looks: drive.looks + 1,
+  };
+  if (!isOver(campaign, looked, figures, now)) {
     const dueAt = now + (LOOK_MS[drive.looks] ?? LOOK_MS[LOOK_MS.length - 1] ?? 0);
     if (await ports.store.change(campaign, next(campaign, { drive: looked }, now), { dueAt }))
       ports.enqueue(campaign, dueAt);
@@ -135,8 +149,8 @@ const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): 
 
 /** `progress` on the wire: `queued` are those that were accepted and have not left. */
 export const progressOf = ({ drive }: Pick<Campaign, 'drive'>, figures: Figures) => {
-  const { accepted, skipped, sent, delivered, read, clicked, failed } = figures;
-  const queued = Math.max(0, accepted - sent - failed);
+  const { accepted, unsent, skipped, sent, delivered, read, clicked, failed } = figures;
+  const queued = Math.max(0, accepted - sent - unsent);
   return { total: drive?.total ?? 0, queued, sent, delivered, read, clicked, failed, skipped };
 };
 

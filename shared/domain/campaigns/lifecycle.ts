@@ -47,6 +47,8 @@ export const begin = async (
     told: 0,
     lastSent: 0,
     lastSentAt: now,
+    moves: 0,
+    movedAt: now,
     looks: 0,
   };
   const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);

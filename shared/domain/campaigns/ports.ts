@@ -5,6 +5,7 @@ import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { NumberSet } from '../audience/number-set.ts';
+import type { MessageCounts } from '../message/automation-counts.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import type { AudiencePorts } from './audience.ts';
@@ -12,20 +13,11 @@ import type { Campaign, CampaignStatus, Portion } from './campaign.ts';
 
 type Org = Id<'organization'>;
 
-/** What became of a campaign's recipients so far, each message counted once for what it reached. */
-export interface Figures {
-  /** Messages that were accepted. */
-  readonly accepted: number;
+/** What is counted of a campaign: of its messages (docs/spec/sends.md#counts), and of its portions. */
+export interface Figures extends Required<MessageCounts> {
   readonly skipped: number;
-  readonly sent: number;
-  readonly delivered: number;
-  readonly read: number;
-  readonly clicked: number;
-  readonly failed: number;
   /** Portions that are done. */
   readonly portionsDone: number;
-  readonly coinsCaptured: number;
-  readonly coinsHeld: number;
 }
 
 /** Stores campaigns. Every change is conditional on the version that it was derived from. */
@@ -58,8 +50,7 @@ export interface SnapshotStore {
 /** What a worker found out about a portion. */
 export interface PortionResult {
   readonly portion: Portion;
-  /** New messages and skips since it was claimed. */
-  readonly accepted: number;
+  /** Skips since it was claimed. */
   readonly skipped: number;
   /** Coins that it gives back to the campaign. */
   readonly returned: number;

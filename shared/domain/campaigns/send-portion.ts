@@ -111,7 +111,6 @@ const attempt = async (
       triedUntil: portion.triedUntil ?? now + DEFER_MS,
       allotted: 0,
     },
-    accepted: done.sent.length,
     skipped: skipped.length,
     returned: allotment.allotted - done.spent,
     pause: done.pause,

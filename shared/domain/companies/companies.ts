@@ -39,20 +39,25 @@ const contextOf = async (
   const changed = changedFields(before ?? { nome: '' }, after);
   const asked = changed.includes('responsavelId') && after.responsavelId !== undefined ? [after.responsavelId] : [];
   const looksAtAttributes = before === undefined || changed.includes('atributos');
-  const [active, stored] = await Promise.all([
+  const [active, known] = await Promise.all([
     asked.length > 0 ? accounts.activeOf(organizationId, asked) : new Set<Id<'account'>>(),
-    looksAtAttributes ? definitions.read(organizationId) : { defs: [] },
+    looksAtAttributes ? definitions.read(organizationId) : UNREAD,
   ]);
-  return { active, definitions: stored.defs };
+  return { active, definitions: known };
 };
+/** Of a change that sets no attributes. */
+const UNREAD = { defs: [], version: 0 };
 
+/** The version of the definitions that fields keep, or why they are refused. */
 const checked = async (
   ports: CompanyPorts,
   owner: Org,
   before: CompanyFields | undefined,
   after: CompanyFields,
-): Promise<Refusal<'VALIDATION_ERROR'> | undefined> =>
-  refusalOfFields(fieldErrors(before, after, await contextOf(ports, owner, before, after)));
+): Promise<number | Refusal<'VALIDATION_ERROR'>> => {
+  const context = await contextOf(ports, owner, before, after);
+  return refusalOfFields(fieldErrors(before, after, context)) ?? context.definitions.version;
+};
 
 /** A new company of these fields. */
 export const newCompany = (caller: Caller, fields: CompanyFields, id: Id<'company'>, now: number): Company => ({
@@ -74,12 +79,16 @@ export const createCompany = async (
   body: NewCompany,
 ): Promise<CountedCompany | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const fields = fieldsAfter<CompanyFields>({ nome: body.nome }, body);
-  const refused = await checked(ports, caller, undefined, fields);
-  if (refused) return refused;
   const now = ports.clock();
   const company = newCompany(caller, fields, newId('company'), now);
-  const outcome = await ports.store.create(company, createdEvent(company, now));
-  return outcome === 'saved' ? { company, counts: NOTHING_COUNTED } : faultRefusal(outcome);
+  const event = createdEvent(company, now);
+  return retryOnConflict('The company', async () => {
+    const definitions = await checked(ports, caller, undefined, fields);
+    if (isRefusal(definitions)) return definitions;
+    const outcome = await ports.store.create(company, event, definitions);
+    if (outcome === 'conflict') return CONFLICT;
+    return outcome === 'saved' ? { company, counts: NOTHING_COUNTED } : faultRefusal(outcome);
+  });
 };
 
 /** A company of the caller's organization with its counts; another organization's answers 404 as if it didn't exist. */
@@ -103,11 +112,11 @@ export const changeCompany = async (
     const fields = fieldsAfter(before, change);
     const changed = changedFields(before, fields);
     if (changed.length === 0) return found;
-    const refused = await checked(ports, caller, before, fields);
-    if (refused) return refused;
+    const definitions = await checked(ports, caller, before, fields);
+    if (isRefusal(definitions)) return definitions;
     const updatedAt = Math.max(ports.clock(), before.updatedAt + 1);
     const after = { ...fields, version: before.version + 1, updatedAt };
-    const outcome = await ports.store.change(before, after, updatedEvent(after, changed, updatedAt));
+    const outcome = await ports.store.change(before, after, updatedEvent(after, changed, updatedAt), definitions);
     if (outcome === 'conflict') return CONFLICT;
     return outcome === 'saved' ? { ...found, company: after } : faultRefusal(outcome);
   });

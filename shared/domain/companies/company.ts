@@ -77,10 +77,16 @@ export interface DeletionTold {
 
 /** Stores companies. Each change is one transaction with its event; a repeat after a lost answer recognises its own. */
 export interface CompanyStore {
-  create(company: Company, event: DomainEvent): Promise<'saved' | CompanyFault>;
+  /** `definitions`: the version of the attribute definitions that it was checked against; a conflict where they are others by now. */
+  create(company: Company, event: DomainEvent, definitions: number): Promise<'conflict' | 'saved' | CompanyFault>;
   /** The company with its counts, as of one moment. */
   read(organizationId: Id<'organization'>, id: Id<'company'>): Promise<CountedCompany | undefined>;
-  change(before: Company, after: Company, event: DomainEvent): Promise<'conflict' | 'saved' | CompanyFault>;
+  change(
+    before: Company,
+    after: Company,
+    event: DomainEvent,
+    definitions: number,
+  ): Promise<'conflict' | 'saved' | CompanyFault>;
   /** Deletes a company at a time (ms), with all that finds it; its contacts and cards name it no more. */
   remove(
     organizationId: Id<'organization'>,
@@ -120,15 +126,23 @@ export interface StoredDefinitions {
   readonly version: number;
 }
 
+/** How often attributes of an organization's companies were written, as far as a store tells it apart. */
+export type AttributeWriteCounts = readonly number[];
+
+export interface NewDefinitions {
+  readonly defs: readonly AttributeDefinition[];
+  /** The version that they take the place of. */
+  readonly over: number;
+  /** On the condition that no company came to have attributes since these were read. */
+  readonly since?: AttributeWriteCounts | undefined;
+}
+
 export interface DefinitionStore {
   read(organizationId: Id<'organization'>): Promise<StoredDefinitions>;
-  /** Replaces the definitions that were read; false if others came meanwhile. */
-  replace(
-    organizationId: Id<'organization'>,
-    over: number,
-    defs: readonly AttributeDefinition[],
-    entry: AuditEntry,
-  ): Promise<boolean>;
+  /** Replaces the definitions that were read; false if others came meanwhile, or attributes were written. */
+  replace(organizationId: Id<'organization'>, definitions: NewDefinitions, entry: AuditEntry): Promise<boolean>;
+  /** To be read before what `holdsAny` looks at. */
+  attributeWrites(organizationId: Id<'organization'>): Promise<AttributeWriteCounts>;
   /**
    * Whether a company of the organization has a value under one of these keys; stops at the first. Undefined where that is not known after `withinMs`.
    */

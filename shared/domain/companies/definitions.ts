@@ -73,7 +73,9 @@ export const replaceDefinitions = async (
   return retryOnConflict('The definitions', async (): Promise<Replaced | typeof CONFLICT> => {
     const before = await definitions.read(caller.organizationId);
     const keys = endangered(before.defs, defs);
-    const held = keys.length > 0 && (await definitions.holdsAny(caller.organizationId, keys, CHECK_MS));
+    const isChecked = keys.length > 0;
+    const since = isChecked ? await definitions.attributeWrites(caller.organizationId) : undefined;
+    const held = isChecked && (await definitions.holdsAny(caller.organizationId, keys, CHECK_MS));
     if (held === undefined)
       return refuse('SERVICE_UNAVAILABLE', {
         detail: 'Whether companies hold values of a sensitive property could not be checked in 5 s.',
@@ -91,6 +93,7 @@ export const replaceDefinitions = async (
       at: clock(),
       details: { count: defs.length },
     });
-    return (await definitions.replace(caller.organizationId, before.version, defs, entry)) ? defs : CONFLICT;
+    const replacing = { defs, over: before.version, since };
+    return (await definitions.replace(caller.organizationId, replacing, entry)) ? defs : CONFLICT;
   });
 };

@@ -5,7 +5,7 @@ import type { Patch } from '../core/patch.ts';
 import { refuseField } from '../core/refuse-field.ts';
 import { isSameValue } from '../core/same-value.ts';
 import { attributeErrors } from './attributes.ts';
-import { type AttributeDefinition, COMPANY_FIELDS, type CompanyFault, type CompanyFields } from './company.ts';
+import { COMPANY_FIELDS, type CompanyFault, type CompanyFields, type StoredDefinitions } from './company.ts';
 
 /** The parsed body of a new company; the CNPJ as the caller wrote it. */
 export type NewCompany = CompanyFields;
@@ -34,7 +34,7 @@ export const fieldsAfter = <F extends CompanyFields>(before: F, change: CompanyC
 
 /** What rules look at besides the fields: the definitions of attributes, and who is active. */
 export interface FieldContext {
-  readonly definitions: readonly AttributeDefinition[];
+  readonly definitions: StoredDefinitions;
   readonly active: ReadonlySet<Id<'account'>>;
 }
 
@@ -50,7 +50,7 @@ export const fieldErrors = (
   return {
     broken: [
       ...(isCnpjWrong ? [{ path: 'cnpj', message: CNPJ_MESSAGE }] : []),
-      ...(before === undefined || isNew('atributos') ? attributeErrors(definitions, after.atributos) : []),
+      ...(before === undefined || isNew('atributos') ? attributeErrors(definitions.defs, after.atributos) : []),
     ],
     links: isAbsent ? [{ path: 'responsavelId', message: NOT_ACTIVE }] : [],
   };

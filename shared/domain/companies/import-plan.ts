@@ -3,7 +3,7 @@ import { parseCnpj } from '../core/documents.ts';
 import type { FieldError } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { newCompany } from './companies.ts';
-import type { AttributeDefinition, Company, CompanyFields } from './company.ts';
+import type { Company, CompanyFields, StoredDefinitions } from './company.ts';
 import { changedFields, FAULTS, fieldErrors, fieldsAfter, type NewCompany } from './fields.ts';
 
 /** A valid row of an import, by its place in the body from 0. */
@@ -20,7 +20,7 @@ export interface KnownCompanies {
   readonly claims: ReadonlyMap<string, Id<'company'>>;
   readonly active: ReadonlySet<Id<'account'>>;
   readonly contacts: ReadonlySet<Id<'contact'>>;
-  readonly definitions: readonly AttributeDefinition[];
+  readonly definitions: StoredDefinitions;
 }
 
 export type RowOutcome = 'atualizada' | 'criada';
@@ -33,6 +33,8 @@ export interface Draft {
   readonly rows: { readonly row: PlannedRow; readonly outcome: RowOutcome }[];
 }
 export interface ImportPlan {
+  /** The version of the definitions that the drafts keep. */
+  readonly definitions: number;
   readonly drafts: Iterable<Draft>;
   readonly errors: readonly { readonly row: PlannedRow; readonly message: string }[];
 }
@@ -64,6 +66,10 @@ class Planner {
     this.#context = context;
     this.#byCnpj = new Map(known.byCnpj);
     for (const { id, nome } of known.companies.values()) this.#name(id, undefined, nome);
+  }
+
+  get definitions(): number {
+    return this.#known.definitions.version;
   }
 
   get drafts(): Iterable<Draft> {

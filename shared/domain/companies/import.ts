@@ -6,7 +6,7 @@ import type { DomainEvent } from '../events/event.ts';
 import type { Company } from './company.ts';
 import { createdEvent, updatedEvent } from './events.ts';
 import { changedFields, type NewCompany } from './fields.ts';
-import { type Draft, type KnownCompanies, type PlannedRow, planImport } from './import-plan.ts';
+import { type Draft, type ImportPlan, type KnownCompanies, type PlannedRow, planImport } from './import-plan.ts';
 
 /** Rows of one import. */
 export const MAX_ROWS = 500;
@@ -36,8 +36,15 @@ export interface NamedByRows {
 }
 export interface CompanyImportStore {
   load(organizationId: Id<'organization'>, named: NamedByRows): Promise<KnownCompanies>;
-  /** Stores companies, each whole or not at all; which of them, in their order. One that is not stored may have met a change since it was loaded. */
-  storeAll(organizationId: Id<'organization'>, companies: readonly CompanyToStore[]): Promise<readonly boolean[]>;
+  /**
+   * Stores companies that keep the definitions of a version, each whole or not at all; which of them, in their order. One that is not stored may have met a
+   * change since it was loaded.
+   */
+  storeAll(
+    organizationId: Id<'organization'>,
+    companies: readonly CompanyToStore[],
+    definitions: number,
+  ): Promise<readonly boolean[]>;
 }
 export interface CompanyImportPorts {
   readonly clock: Clock;
@@ -91,11 +98,11 @@ class Import {
   }
 
   /** Stores what a plan changes; answers the rows of companies that were not stored. */
-  async #store(drafts: Iterable<Draft>): Promise<PlannedRow[]> {
+  async #store({ drafts, definitions }: ImportPlan): Promise<PlannedRow[]> {
     const all = [...drafts];
     const changed = all.filter(({ before, after }) => !before || changedFields(before, after).length > 0);
     const companies = changed.map((draft) => toStore(draft, this.#now));
-    const stored = await this.#ports.store.storeAll(this.#caller.organizationId, companies);
+    const stored = await this.#ports.store.storeAll(this.#caller.organizationId, companies, definitions);
     const failed = new Set(changed.filter((_, at) => !stored[at]));
     for (const draft of all)
       for (const { row, outcome } of draft.rows)
@@ -114,7 +121,7 @@ class Import {
       if (this.#ports.clock() - this.#now > ENOUGH_MS) break;
       const plan = await this.#plan(pending);
       for (const { row, message } of plan.errors) this.#errors.push({ at: row.at, message });
-      pending = (await this.#store(plan.drafts)).sort((a, b) => a.at - b.at);
+      pending = (await this.#store(plan)).sort((a, b) => a.at - b.at);
     }
     for (const { at } of pending) this.#errors.push({ at, message: NOT_REACHED });
     const erros = this.#errors

@@ -60,12 +60,13 @@ export const metadataSchema = recordOf(metadataKey, metadataValue, METADATA.keys
   example: { orderId: 'A-1042', attempt: 1, vip: true },
 });
 
-const attributeKey = z
+/** A key and a value of a contact's attributes. */
+export const attributeKey = z
   .string()
   .min(1)
   .max(ATTRIBUTES.keyLength)
   .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
-const attributeValue = z.union(
+export const attributeValue = z.union(
   [
     z.string().max(ATTRIBUTES.textLength),
     exactNumber,

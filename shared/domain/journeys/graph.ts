@@ -86,6 +86,8 @@ export interface Graph {
   readonly first: string;
   readonly steps: ReadonlyMap<string, Step>;
   readonly silence?: JourneyDefinition['silencio'];
+  /** The steps whose messages other steps ask about; nothing that becomes of others matters to a run. */
+  readonly watched: ReadonlySet<string>;
   /** The name of the customer event that is its goal. */
   readonly goal?: string | undefined;
 }
@@ -150,6 +152,9 @@ const CONFIGS: { readonly [K in StepKind]: (config: WireConfigs[K]) => StepConfi
   sair: () => ({}),
 };
 
+const watchedBy = ({ tipo, config }: WireStep): readonly string[] =>
+  (tipo === 'esperar_evento' || tipo === 'condicao') && config.passo !== undefined ? [config.passo] : [];
+
 const stepOf = (step: WireStep, next: ReadonlyMap<string, string>): Step =>
   ({
     key: step.chave,
@@ -172,6 +177,7 @@ export const graphOf = ({
   return {
     first: passos[0]?.chave ?? '',
     steps: new Map(steps),
+    watched: new Set(passos.flatMap(watchedBy)),
     ...definedFields({ silence: silencio, goal: meta?.evento }),
   };
 };

@@ -65,15 +65,15 @@ interface EffectPlace {
   /** From 1; above 1 for webhooks only. */
   readonly attempt: number;
 }
-/** What is to be done outside of the run, and told back as a `result`. A repeat of the same place must have no effect of its own. */
-export type PerformedEffect = EffectPlace &
-  (
-    | { readonly kind: 'send'; readonly message: JourneyMessage }
-    | ({ readonly kind: 'tag' } & StepConfigs['etiqueta'])
-    | ({ readonly kind: 'attribute' } & StepConfigs['atributo'])
-    | ({ readonly kind: 'move_card' } & CardMove)
-    | ({ readonly kind: 'webhook' } & WebhookCall)
-  );
+/** What a step does outside of the run. */
+export type Action =
+  | { readonly kind: 'send'; readonly message: JourneyMessage }
+  | ({ readonly kind: 'tag' } & StepConfigs['etiqueta'])
+  | ({ readonly kind: 'attribute' } & StepConfigs['atributo'])
+  | ({ readonly kind: 'move_card' } & CardMove)
+  | ({ readonly kind: 'webhook' } & WebhookCall);
+/** An action to be done and told back as a `result`. A repeat of the same place must have no effect of its own. */
+export type PerformedEffect = EffectPlace & Action;
 /** What a turn asks for. Nothing is told back of a pause or a conversion: each is done in the transaction that stores the run. */
 export type Effect =
   | PerformedEffect

@@ -2,9 +2,11 @@ import * as z from 'zod';
 import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/bulk/chunk.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import { countsOfAcceptance } from '../../domain/message/automation-counts.ts';
 import type { CountedSend } from '../../domain/sending/frequency.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
+import { messageCountWrites } from '../automation/counters.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -98,7 +100,7 @@ const debitOf = (reservation: ChunkReservation): Debit => {
 };
 
 const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readonly Named[]): Named[] => {
-  const { batchId, organizationId, lane, coins, createdAt, ceiling } = reservation;
+  const { batchId, organizationId, lane, coins, createdAt, ceiling, messages } = reservation;
   return [
     { part: 'chunk', write: { put: chunkRow(reservation), when: ABSENT } },
     { part: 'wallet', write: debit.wallet },
@@ -109,6 +111,9 @@ const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readon
     ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
     ...own,
     ...reservation.counts.flatMap(countWrites(reservation)),
+    ...messageCountWrites(messages.map(({ message }) => [message, countsOfAcceptance(message)] as const)).map(
+      (write): Named => ({ part: 'rest', write }),
+    ),
     ...debit.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
   ];
 };

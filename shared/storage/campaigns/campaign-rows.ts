@@ -27,6 +27,8 @@ const drive = z.object({
   told: z.int(),
   lastSent: z.int(),
   lastSentAt: z.int(),
+  moves: z.int(),
+  movedAt: z.int(),
   looks: z.int(),
 });
 

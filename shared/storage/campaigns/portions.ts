@@ -73,13 +73,13 @@ export const portionStore = (table: Table): PortionStore => {
   const keyOf = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>) =>
     KEYS.campaignPortion(campaignId, portion);
   const saveAs = async (claimed: Portion, result: PortionResult, isToldOf: boolean) => {
-    const { accepted, skipped, returned, portion } = result;
-    const figures = { accepted, skipped, portionsDone: portion.state === 'done' && claimed.state === 'open' ? 1 : 0 };
+    const { skipped, returned, portion } = result;
+    const figures = { skipped, portionsDone: portion.state === 'done' && claimed.state === 'open' ? 1 : 0 };
     const budget: WriteOp[] =
       returned === 0 ? [] : [{ update: KEYS.campaignBudget(claimed.campaignId), add: { spent: -returned } }];
     return table.transact([
       resultWrite(claimed, result, isToldOf),
-      ...figureWrites(claimed, figures),
+      ...figureWrites(claimed.campaignId, figures),
       ...budget,
     ]);
   };

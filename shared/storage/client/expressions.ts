@@ -22,6 +22,8 @@ export type WriteOp =
       readonly append?: Readonly<Record<string, readonly unknown[]>>;
       readonly remove?: readonly string[];
       readonly when?: Condition;
+      /** Another row that will do as well, for each further attempt of a transaction. */
+      readonly elsewhere?: () => Key;
     }
   | { readonly delete: Key; readonly when?: Condition }
   | { readonly check: Key; readonly when: Condition };
@@ -126,6 +128,10 @@ export const expressWrite = (operation: WriteOp) => {
 };
 
 const keyOf = (key: Key) => marshall({ pk: key.pk, sk: key.sk });
+
+/** A write as its transaction tries it again. */
+export const atNextAttempt = (operation: WriteOp): WriteOp =>
+  'update' in operation && operation.elsewhere ? { ...operation, update: operation.elsewhere() } : operation;
 
 /** One write as an item of TransactWriteItems; a failed condition returns the current row. */
 export const toTransactItem = (TableName: string, operation: WriteOp): TransactWriteItem => {

@@ -9,7 +9,7 @@ import {
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { getMany, putMany } from './batch-calls.ts';
-import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
+import { atNextAttempt, type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
 import { withRetries } from './retries.ts';
 import { type Key, type Row, SHAPE } from './row.ts';
 import { type Segment, scanSegment } from './scan.ts';
@@ -183,7 +183,9 @@ export class Table {
    * item or in what its partition takes in a second, unless an earlier attempt of this call may have been committed; otherwise it is tried again.
    */
   async transact(operations: readonly WriteOp[], { reportConflicts = false } = {}): Promise<TransactOutcome> {
-    const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
+    const itemsOf = (writes: readonly WriteOp[]): TransactWriteItem[] =>
+      writes.map((operation) => toTransactItem(this.name, operation));
+    let items = itemsOf(operations);
     let mayBeCommitted = false;
     return withRetries(async (): Promise<TransactOutcome> => {
       try {
@@ -197,6 +199,7 @@ export class Table {
         if (reportConflicts && !mayBeCommitted && met.length > 0)
           return { ok: false, reasons: reasons.map(asReason), met };
         mayBeCommitted ||= reasons.length === 0;
+        if (operations.some((operation) => 'elsewhere' in operation)) items = itemsOf(operations.map(atNextAttempt));
         throw error;
       }
     }, this.#patience);

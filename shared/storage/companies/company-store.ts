@@ -1,6 +1,5 @@
 import type { Company, CompanyFault, CompanyStore } from '../../domain/companies/company.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { CONFLICT, retryOnConflict } from '../../domain/core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -12,6 +11,7 @@ import { removeShardWrites, sumOfShards } from '../crm/company-counts.ts';
 import { tombstoneWrite } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { attributeWrites } from './attribute-writes.ts';
 import { companyMark } from './changed-companies.ts';
 import { companyOfCnpj } from './company-list.ts';
 import { companyRows, readCompanies, readPartition } from './company-rows.ts';
@@ -67,21 +67,20 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
     return holder !== undefined && holder !== id;
   };
   return {
-    async create(company, event) {
-      const writes = [...newCompanyWrites(company), plain(countWrite(company.organizationId, 'companies', company.id))];
-      return retryOnConflict('The company', async () => {
-        if (await isTaken(company)) return 'cnpj_taken';
-        const outcome = await save(company, undefined, writes, event);
-        return outcome === 'conflict' ? CONFLICT : outcome;
-      });
+    async create(company, event, definitions) {
+      if (await isTaken(company)) return 'cnpj_taken';
+      const counted = countWrite(company.organizationId, 'companies', company.id);
+      const others = [counted, ...attributeWrites([{ after: company }], definitions)];
+      return save(company, undefined, [...newCompanyWrites(company), ...others.map(plain)], event);
     },
     async read(organizationId, id) {
       const [found] = await readCompanies(table, organizationId, [id]);
       return found;
     },
-    async change(before, after, event) {
+    async change(before, after, event, definitions) {
       if (before.cnpj !== after.cnpj && (await isTaken(after))) return 'cnpj_taken';
-      return save(after, before.version, changedCompanyWrites(before, after), event);
+      const attributes = attributeWrites([{ before, after }], definitions).map(plain);
+      return save(after, before.version, [...changedCompanyWrites(before, after), ...attributes], event);
     },
     async remove(organizationId, id, at, told) {
       const found = await readPartition(table, organizationId, id);

@@ -10,6 +10,7 @@ import { commit } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { readRow } from '../read-row.ts';
+import { newDefinitionsWrites, readAttributeWrites } from './attribute-writes.ts';
 import { companyRows } from './company-rows.ts';
 import type { Directory } from './directory.ts';
 
@@ -38,10 +39,43 @@ const KEYS_A_CALL = 100;
 const CALLS_AT_ONCE = 8;
 const readAttributes = companyRows.pick('organizationId', 'atributos');
 
-/**
- * Whether one of an organization's companies has a value under one of these keys. Reads the companies that the directory has, until one does or the time is
- * over; undefined then.
- */
+/** Whether one of some companies has a value under one of these keys. */
+const oneHolds = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  ids: readonly Id<'company'>[],
+  keys: readonly string[],
+): Promise<boolean> => {
+  const only = ['pk', 'sk', 'org', 'atributos'];
+  const rows = await table.getMany(ids.map(KEYS.company), { consistent: true, only });
+  return rows.some((row) => {
+    if (row?.org !== organizationId) return false;
+    const { atributos } = readAttributes(row);
+    return keys.some((key) => holdsValue(atributos, key));
+  });
+};
+
+/** Whether one of an organization's companies has a value under one of these keys. Reads the companies that the directory has, until one does or it is over. */
+const search = async (
+  table: Table,
+  directory: Directory,
+  organizationId: Id<'organization'>,
+  keys: readonly string[],
+  isOver: () => boolean,
+): Promise<boolean> => {
+  const ids = await directory.find(organizationId, {});
+  const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
+    ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
+  );
+  let held = false;
+  await mapConcurrently(calls, CALLS_AT_ONCE, async (call) => {
+    if (held || isOver()) return;
+    held = (await oneHolds(table, organizationId, call, keys)) || held;
+  });
+  return held;
+};
+
+/** The same, or undefined where that is not known after so long; what is still on its way then is not waited for. */
 const holdsAny = async (
   table: Table,
   directory: Directory,
@@ -49,25 +83,19 @@ const holdsAny = async (
   keys: readonly string[],
   withinMs: number,
 ): Promise<boolean | undefined> => {
-  const until = performance.now() + withinMs;
-  const ids = await directory.find(organizationId, {});
-  const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
-    ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
-  );
-  let held = false;
-  let isLate = false;
-  await mapConcurrently(calls, CALLS_AT_ONCE, async (call) => {
-    isLate ||= performance.now() > until;
-    if (held || isLate) return;
-    const only = ['pk', 'sk', 'org', 'atributos'];
-    const rows = await table.getMany(call.map(KEYS.company), { consistent: true, only });
-    held ||= rows.some((row) => {
-      if (row?.org !== organizationId) return false;
-      const { atributos } = readAttributes(row);
-      return keys.some((key) => holdsValue(atributos, key));
-    });
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      isOver = true;
+      resolve(undefined);
+    }, withinMs);
   });
-  return held || (isLate ? undefined : false);
+  try {
+    return await Promise.race([search(table, directory, organizationId, keys, () => isOver), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 /** The definitions of the attributes of companies, in the table of one stage. */
@@ -76,10 +104,13 @@ export const definitionStore = (table: Table, directory: Directory): DefinitionS
     const found = await readRow(table, KEYS.companyAttributes(organizationId), definitionRows.read);
     return found ?? { defs: [], version: 0 };
   },
-  async replace(organizationId, over, defs, entry) {
-    const row = definitionRows.write({ organizationId, defs, version: over + 1 });
-    const outcome = await commit(table, { row, over: over === 0 ? undefined : over, also: auditWrites(entry) });
+  async replace(organizationId, { defs, over, since }, entry) {
+    const version = over + 1;
+    const row = definitionRows.write({ organizationId, defs, version });
+    const also = [...newDefinitionsWrites(organizationId, version, since), ...auditWrites(entry)];
+    const outcome = await commit(table, { row, over: over === 0 ? undefined : over, also });
     return outcome.kind === 'saved';
   },
+  attributeWrites: (organizationId) => readAttributeWrites(table, organizationId),
   holdsAny: (organizationId, keys, withinMs) => holdsAny(table, directory, organizationId, keys, withinMs),
 });

@@ -17,6 +17,7 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart } from '../client/transactions.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { attributeWrites } from './attribute-writes.ts';
 import { companyMark } from './changed-companies.ts';
 import { companyRows, withContactsNow } from './company-rows.ts';
 import { changedCompanyWrites, newCompanyWrites } from './company-writes.ts';
@@ -40,7 +41,7 @@ const load =
       names.map((name) => KEYS.companyName(organizationId, name)),
       consistent,
     );
-    const [cnpjRows, named, active, contactRows, { defs }] = await Promise.all([
+    const [cnpjRows, named, active, contactRows, definitions] = await Promise.all([
       table.getMany(
         cnpjs.map((cnpj) => KEYS.cnpj(organizationId, cnpj)),
         consistent,
@@ -69,7 +70,7 @@ const load =
       claims,
       active,
       contacts: new Set(contacts.filter((_, at) => contactRows[at]?.org === organizationId)),
-      definitions: defs,
+      definitions,
     };
   };
 
@@ -118,14 +119,18 @@ const withoutFailed = (parts: readonly Part[], reasons: readonly CancelReason[])
  * Stores companies in one transaction, and again without those that were other than they were read; which of them were stored. None where they met others too
  * often, or the table is busy: the import reads them again.
  */
-const storeTogether = async (table: Table, parts: readonly Part[]): Promise<readonly Part[]> => {
+const storeTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   let left = parts;
   for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; ) {
     const news = left.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
     // Counted together, on one of the counter's rows: on another one where others were met.
     const first = news[attempt % Math.max(1, news.length)];
     const count = first ? [countWrite(first.organizationId, 'companies', first.id, news.length)] : [];
-    const writes = [...left.flatMap((part) => part.writes), ...count];
+    const attributes = attributeWrites(
+      left.map(({ company }) => company),
+      definitions,
+    );
+    const writes = [...left.flatMap((part) => part.writes), ...count, ...attributes];
     const outcome = await table.transact(writes, { reportConflicts: true });
     if (outcome.ok) return left;
     if (outcome.met) {
@@ -141,9 +146,9 @@ const storeTogether = async (table: Table, parts: readonly Part[]): Promise<read
 };
 
 /** The same; none where the table did not answer. */
-const tryTogether = async (table: Table, parts: readonly Part[]): Promise<readonly Part[]> => {
+const tryTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   try {
-    return await storeTogether(table, parts);
+    return await storeTogether(table, parts, definitions);
   } catch (error) {
     if (error instanceof Unavailable) return [];
     throw error;
@@ -162,7 +167,7 @@ export const companyImportStore = (
 ): CompanyImportStore => ({
   load: load(table, directory),
 
-  async storeAll(organizationId, companies) {
+  async storeAll(organizationId, companies, definitions) {
     const samples = [...new Map(companies.map(({ event }) => [event.type, event])).values()];
     const taken = samples.length > 0 ? await takenEvents(table, organizationId, samples) : [];
     const types = new Set(taken.map(({ type }) => type));
@@ -174,7 +179,7 @@ export const companyImportStore = (
     });
     const stored: boolean[] = companies.map(() => false);
     const keep = async (together: readonly Part[]): Promise<void> => {
-      const kept = await tryTogether(table, together);
+      const kept = await tryTogether(table, together, definitions);
       for (const { at } of kept) stored[at] = true;
       raised(kept.map(({ company: { event } }) => event).filter(({ type }) => types.has(type)));
     };

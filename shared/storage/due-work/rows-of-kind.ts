@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   check_cards: [KEYS.card, KEYS.pipeline],
   run_journey: [KEYS.run],
   journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message],
-  journey_work: [],
+  journey_work: [KEYS.journeyEntries, KEYS.journeySweep],
   campaign_work: [KEYS.campaign, KEYS.campaignPortion],
 };
 

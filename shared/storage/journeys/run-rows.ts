@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { isoTime } from '../../domain/core/time.ts';
 import { STEP_KINDS } from '../../domain/journeys/definition.ts';
 import { HISTORY_RESULTS, type HistoryEntry, RUN_STATUSES, type Run } from '../../domain/journeys/run.ts';
 import type { StoredRun } from '../../domain/journeys/run-ports.ts';
-import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, jsonText, tenant, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
@@ -14,7 +14,14 @@ import { RUN_SHARDS, shardOf } from '../table-indexes.ts';
 export const RECENT_ENTRIES = 16;
 
 /** An entry of a history in its stored form, a tuple: a run's row is written whole by every move. */
-type StoredEntry = readonly [string, HistoryEntry['kind'], number, HistoryEntry['result'], string | null, string | null];
+type StoredEntry = readonly [
+  string,
+  HistoryEntry['kind'],
+  number,
+  HistoryEntry['result'],
+  string | null,
+  string | null,
+];
 
 const entrySchema = z.tuple([
   z.string(),
@@ -62,7 +69,8 @@ type Walk = Omit<
   | 'step'
   | 'version'
 >;
-const isWalk = (json: unknown): Walk => z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as never;
+const isWalk = (json: unknown): Walk =>
+  z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as never;
 
 interface StoredFields extends Omit<Run, keyof Walk> {
   readonly walk: Walk;
@@ -104,8 +112,20 @@ const runRows = defineRow<StoredFields>()({
 
 /** The row of a run. */
 export const runRow = ({ run, history, isParked, dueAt }: StoredRun): Row => {
-  const { id: runId, organizationId, env, journeyId, rootId, contactId, status, step, beganAt, endedAt, version, ...walk } =
-    run;
+  const {
+    id: runId,
+    organizationId,
+    env,
+    journeyId,
+    rootId,
+    contactId,
+    status,
+    step,
+    beganAt,
+    endedAt,
+    version,
+    ...walk
+  } = run;
   return runRows.write({
     id: runId,
     organizationId,
@@ -132,7 +152,11 @@ export const readRun = (row: Row): StoredRun => {
 };
 
 /** The row of an older part of a run's history. */
-export const historyRow = ({ id: runId, organizationId }: Run, part: number, entries: readonly HistoryEntry[]): Row => ({
+export const historyRow = (
+  { id: runId, organizationId }: Run,
+  part: number,
+  entries: readonly HistoryEntry[],
+): Row => ({
   ...KEYS.runHistory(runId, part),
   org: organizationId,
   history: z.encode(historyText, entries),

@@ -1,6 +1,7 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import { countsOfAdvance, countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
@@ -8,6 +9,7 @@ import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
+import { messageCountWrites } from '../automation/counters.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { parseSentCounts, uncountWrites } from '../contacts/sent-counts.ts';
@@ -57,10 +59,12 @@ const settleWrites = (table: Table, message: MessageRecord, settlement: Settleme
     },
     ...captureWrites(message, at),
     ...countSentWrites(message, at),
+    ...messageCountWrites([[message, countsOfSettlement(message)]]),
     ...bodyDeletes(message),
   ];
 };
 
+/** The writes of a release, but for what it counts: several in one transaction count together. */
 const releaseWrites = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
   const { id } = message;
   const { at, reason, lastError } = release;
@@ -85,6 +89,13 @@ const releaseWrites = (table: Table, message: MessageRecord, release: Release): 
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
 };
+
+const releaseCounts = (
+  releases: readonly { readonly message: MessageRecord; readonly release: Release }[],
+): WriteOp[] =>
+  messageCountWrites(
+    releases.map(({ message, release }) => [message, countsOfRelease(message, release.withChunk)] as const),
+  );
 
 /** Writes that only add to one row, as one write: a transaction may name each row once. */
 const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
@@ -146,6 +157,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
     ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
     ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
     ...countDeliveredWrites(message, status, transition.recordedAt),
+    ...messageCountWrites([[message, countsOfAdvance(message, status, transition.refund)]]),
   ];
 };
 
@@ -216,7 +228,8 @@ export const messageStore = (
     async release(message, release) {
       await markLate(table, [message], release.at);
       const more = fallbackWorkItems(message, 'failed');
-      const done = await commit(message, releaseWrites(table, message, release), release.events, more);
+      const writes = [...releaseWrites(table, message, release), ...releaseCounts([{ message, release }])];
+      const done = await commit(message, writes, release.events, more);
       const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
@@ -227,7 +240,7 @@ export const messageStore = (
       for (const { message, release } of releases) await markLate(table, [message], release.at);
       const writes = releases.flatMap(({ message, release }) => releaseWrites(table, message, release));
       const events = releases.flatMap(({ release }) => release.events);
-      return commit(first.message, summedAdds(writes), events);
+      return commit(first.message, [...summedAdds(writes), ...releaseCounts(releases)], events);
     },
     async markUncertain(message, at, deadline, decision) {
       await markLate(table, [message], at);

@@ -1,8 +1,10 @@
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import { countsOfAcceptance, countsOfWithdrawal } from '../../domain/message/automation-counts.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
+import { messageCountWrites } from '../automation/counters.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
@@ -30,6 +32,7 @@ type Part =
   | 'consent'
   | 'ceiling'
   | 'count'
+  | 'tally'
   | 'event'
   | 'link'
   | 'transition'
@@ -109,6 +112,13 @@ const originalWrites = (table: Table, { message, original }: Reservation): Named
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
+/** Counts the message for its step or campaign, and for the same the one that it replaces. */
+const tallyWrites = ({ message, original }: Reservation): Named[] =>
+  messageCountWrites([
+    [message, countsOfAcceptance(message)],
+    ...(original?.hold === 'open' ? [[original, countsOfWithdrawal(original)] as const] : []),
+  ]).map((write) => ({ part: 'tally', write }));
+
 const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt, lane } = message;
@@ -135,6 +145,7 @@ const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queu
     ...consentWrites(reservation),
     ...limitWrites(reservation),
     ...(reservation.count ? [{ part: 'count', write: countWrite(reservation.count) } as const] : []),
+    ...tallyWrites(reservation),
     ...replacedWrites(reservation).map((write): Named => ({ part: 'original', write })),
     ...queued,
     ...[...own.events, ...(reservation.events ?? [])].map(

@@ -1,10 +1,12 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
+import { countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
+import { messageCountWrites } from '../automation/counters.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
@@ -125,6 +127,9 @@ const closeWrites = (
       when: isOpen(message),
     },
     ...partialWrites(record, captured, at, status),
+    ...messageCountWrites([
+      [record, status === 'sent' ? countsOfSettlement(record, captured) : countsOfRelease(record)],
+    ]),
     ...(rest.freesKey ? [freedKey(record)] : []),
     ...(status === 'failed' && stopsCounting(record, reason, rest.freesKey) ? uncountWrites(record) : []),
     ...rest.events.map(eventWrite),

@@ -1,0 +1,134 @@
+import type { Caller } from '../audit/entry.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { CheckReferences } from './check-references.ts';
+import type { WireTrigger } from './definition.ts';
+import { findJourney, lineOf, notNow } from './find.ts';
+import type { EntrySource } from './jobs.ts';
+import type { Journey } from './journey.ts';
+import type { JourneyLine } from './line.ts';
+import type { JourneyChange, JourneyStatePorts, VersionChange, WholeJourney } from './ports.ts';
+import { changedAt, eventOf, journeyEntry } from './states.ts';
+
+export interface ActivationPorts extends JourneyStatePorts {
+  /** What a journey names, as it is now. */
+  readonly check: CheckReferences;
+}
+
+/** Where those come from who are in it already; undefined for triggers of what happens. */
+const sourceOf = ({ tipo, listId, segmentId }: WireTrigger): EntrySource | undefined => {
+  if (tipo === 'lista' && listId) return { kind: 'lista', listId };
+  return tipo === 'segmento' && segmentId ? { kind: 'segmento', segmentId } : undefined;
+};
+
+const cannotInclude = (message: string) => refuseField('Nobody is in it already.', 'incluirAtuais', message);
+
+/** The source of an activation that includes who is there already; undefined for one that does not. */
+const wantedSource = (
+  { gatilho, entriesClosed }: Journey,
+  isWanted: boolean,
+): EntrySource | undefined | Refusal<'VALIDATION_ERROR'> => {
+  if (!isWanted) return undefined;
+  if (entriesClosed) return cannotInclude('must be false: the version takes no entries any more');
+  return sourceOf(gatilho) ?? cannotInclude('must be false: the trigger is neither a list nor a segment');
+};
+
+/** A repeat changes nothing; one that asks for more than the activation did is refused. */
+const repeated = async (
+  { store }: ActivationPorts,
+  found: WholeJourney,
+  isWanted: boolean,
+): Promise<WholeJourney | Refusal<'CONFLICT'>> => {
+  if (!isWanted) return found;
+  const { id, activatedAt } = found.journey;
+  const entries = await store.readEntries(id);
+  return entries?.since === activatedAt
+    ? found
+    : notNow('The journey is active already, without those who were in it.');
+};
+
+/** The version that this one takes the place of: from then on that one takes no entries, and its runs end on their own graph. */
+const replacement = async (
+  { store }: ActivationPorts,
+  journey: Journey,
+  { runningId }: JourneyLine,
+  at: number,
+): Promise<VersionChange[]> => {
+  const before = runningId && runningId !== journey.id && (await store.find(runningId));
+  return before ? [{ before, after: changedAt(before, at, { replacedBy: journey.id, entriesClosed: true }) }] : [];
+};
+
+const activated = (journey: Journey, at: number): Journey =>
+  changedAt(journey, at, {
+    status: 'ativa',
+    activatedAt: at,
+    pausedMs: journey.pausedMs + (journey.pausedAt === undefined ? 0 : Math.max(0, at - journey.pausedAt)),
+    pausedAt: undefined,
+    pause: undefined,
+  });
+
+/** The entry that a pause stopped, which goes on. */
+const stoppedEntries = async ({ store }: ActivationPorts, { id, status }: Journey) => {
+  const job = status === 'pausada' ? await store.readEntries(id) : undefined;
+  return job?.state === 'running' ? job : undefined;
+};
+
+/** What an activation at `at` changes; undefined where the version was deleted meanwhile. */
+const activation = async (
+  ports: ActivationPorts,
+  found: WholeJourney,
+  source: EntrySource | undefined,
+  at: number,
+): Promise<(JourneyChange & { readonly after: Journey }) | undefined> => {
+  const { journey } = found;
+  const line = await lineOf(ports, found);
+  if (!line) return undefined;
+  const isDraft = journey.status === 'rascunho';
+  const after = activated(journey, at);
+  const stopped = source ? undefined : await stoppedEntries(ports, journey);
+  const replaced = isDraft ? await replacement(ports, journey, line, at) : [];
+  const lineAfter = { ...line, draftId: undefined, runningId: journey.id, version: line.version + 1 };
+  return {
+    after,
+    versions: [{ before: journey, after }, ...replaced],
+    line: isDraft ? { before: line, after: lineAfter } : undefined,
+    entries: source ? { source, at } : undefined,
+    resumed: stopped ? { job: stopped, at } : undefined,
+    sweep: isDraft ? undefined : { kind: 'unpark', at },
+    event: eventOf(after, { type: 'journey.activated' }, at),
+  };
+};
+
+/**
+ * Activates a draft, in the place of the version that runs, or lets a paused version go on. One that is active already stays as it is; 409 for an archived one.
+ * 422 where what it names is not there or cannot be used.
+ */
+export const activateJourney = (
+  ports: ActivationPorts,
+  caller: Caller,
+  id: Id<'journey'>,
+  includesCurrent: boolean,
+): Promise<WholeJourney | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The journey', async () => {
+    const found = await findJourney(ports, caller, id);
+    if (isRefusal(found)) return found;
+    const { journey, graph } = found;
+    if (journey.status === 'arquivada') return notNow('An archived journey is not activated again.');
+    const source = wantedSource(journey, includesCurrent);
+    if (isRefusal(source)) return source;
+    if (journey.status === 'ativa') return repeated(ports, found, includesCurrent);
+    const refused = await ports.check(caller, { ...journey, ...graph }, 'activation');
+    if (refused) return refused;
+    const at = ports.clock();
+    const change = await activation(ports, found, source, at);
+    if (!change) return CONFLICT;
+    const details = includesCurrent ? { fields: ['incluirAtuais'] } : {};
+    const entry = journeyEntry(caller, id, 'activated', at, details);
+    if ((await ports.store.save({ ...change, entry })) !== 'saved') return CONFLICT;
+    const { after } = change;
+    if (change.entries || change.resumed) ports.enqueue(after, 'entries');
+    if (change.sweep) ports.enqueue(after, 'sweep');
+    return { journey: after, graph };
+  });

@@ -1,0 +1,47 @@
+import { momentOfWallTime, wallTime } from '../core/wall-time.ts';
+import type { Channel } from '../message/channel.ts';
+import { quietUntil } from '../sending/quiet-hours.ts';
+import { WEEKDAYS, type WireUntil } from './definition.ts';
+import { UNIT_MS } from './durations.ts';
+import type { Graph } from './graph.ts';
+import type { Moment } from './turn.ts';
+
+const clockMs = (hora: string): number =>
+  Number(hora.slice(0, 2)) * UNIT_MS.horas + Number(hora.slice(3)) * UNIT_MS.minutos;
+
+/** Enough days for every day of the week, and for one that a calendar skipped. */
+const DAYS_AHEAD = 15;
+
+/**
+ * When (ms) a wait for a time of day ends (docs/spec/journeys.md#waits): on its day, which may be past, or else the next time after `now` that the
+ * clock of the time zone shows it, on its day of the week.
+ */
+export const untilMoment = ({ hora, diaDaSemana, data }: WireUntil, timeZone: string, now: number): number => {
+  if (data !== undefined) return momentOfWallTime(timeZone, Date.parse(`${data}T00:00:00Z`) + clockMs(hora));
+  const today = Math.floor(wallTime(timeZone, now) / UNIT_MS.dias) * UNIT_MS.dias;
+  for (let day = today; day <= today + DAYS_AHEAD * UNIT_MS.dias; day += UNIT_MS.dias) {
+    if (diaDaSemana !== undefined && WEEKDAYS[new Date(day).getUTCDay()] !== diaDaSemana) continue;
+    const moment = momentOfWallTime(timeZone, day + clockMs(hora));
+    if (moment > now) return moment;
+  }
+  return now + UNIT_MS.dias;
+};
+
+/** How often quiet hours are followed from the end of one into the other: together they may cover the day. */
+const MAX_QUIET_HOPS = 4;
+
+/**
+ * From when (ms) a journey may send on a channel: outside its own quiet hours and the organization's. Where both together cover the whole day it
+ * keeps its own; the organization's then defer the message.
+ */
+export const sendableFrom = ({ silence }: Graph, moment: Moment, channel: Channel): number => {
+  const own = (at: number): number =>
+    silence ? quietUntil({ ...silence, timeZone: moment.timeZone, channels: [channel] }, channel, at) : at;
+  let at = moment.now;
+  for (let hop = 0; hop < MAX_QUIET_HOPS; hop++) {
+    const until = moment.quietUntil(channel, own(at));
+    if (until === at) return at;
+    at = until;
+  }
+  return own(moment.now);
+};

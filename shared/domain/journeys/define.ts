@@ -1,0 +1,234 @@
+import { type Caller, fieldNames } from '../audit/entry.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { definedFields, type Patch } from '../core/patch.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { isSameValue } from '../core/same-value.ts';
+import type { ActivationPorts } from './activate.ts';
+import type { JourneyDefinition, WireGraph } from './definition.ts';
+import { findJourney, lineOf, notNow } from './find.ts';
+import type { Journey } from './journey.ts';
+import { withKeptHeaders } from './kept-headers.ts';
+import { MAX_JOURNEYS } from './limits.ts';
+import type { JourneyLine } from './line.ts';
+import type { WholeJourney } from './ports.ts';
+import { firstSecret, type SecretPorts } from './secrets.ts';
+import { changedAt, journeyEntry } from './states.ts';
+import { summaryOf } from './summary.ts';
+
+export interface DefinitionPorts extends ActivationPorts, SecretPorts {
+  /** What is wrong with a definition by itself: docs/spec/journeys.md#refusals. */
+  readonly refusal: (definition: JourneyDefinition) => Refusal<'VALIDATION_ERROR'> | undefined;
+}
+
+/** A version as it was defined; with the signing secret of the journey, where this call made it. */
+export interface Defined extends WholeJourney {
+  readonly secret?: string | undefined;
+  /** A new version, and not a change of a draft. */
+  readonly isNew: boolean;
+}
+
+const graphIn = ({ passos, ligacoes }: JourneyDefinition): WireGraph => ({ passos, ligacoes });
+/** What a version's row has of its definition. */
+const fieldsOf = ({ passos, ligacoes, ...fields }: JourneyDefinition) => ({
+  ...fields,
+  ...summaryOf({ passos, ligacoes }),
+});
+
+const definitionOf = ({ journey, graph }: WholeJourney): JourneyDefinition => {
+  const { name, gatilho, reentrada, intervaloReentradaHoras, silencio, tetoDeFrequencia, meta } = journey;
+  return {
+    name,
+    gatilho,
+    reentrada,
+    ...definedFields({ intervaloReentradaHoras, silencio, tetoDeFrequencia, meta }),
+    ...graph,
+  };
+};
+
+const checked = async (
+  ports: DefinitionPorts,
+  caller: Caller,
+  definition: JourneyDefinition,
+): Promise<Refusal<'VALIDATION_ERROR'> | undefined> =>
+  ports.refusal(definition) ?? (await ports.check(caller, definition, 'saving'));
+
+const LIMIT = `An organization has at most ${MAX_JOURNEYS} journeys that are not archived, all versions counted.`;
+
+/** A draft of a definition: the first version, or the one after `previous`. */
+const draftOf = (
+  { organizationId, env }: Caller,
+  definition: JourneyDefinition,
+  now: number,
+  previous?: Pick<Journey, 'rootId' | 'number'>,
+): Journey => {
+  const id = newId('journey');
+  return {
+    ...fieldsOf(definition),
+    id,
+    organizationId,
+    env,
+    rootId: previous?.rootId ?? id,
+    number: (previous?.number ?? 0) + 1,
+    revision: 1,
+    status: 'rascunho',
+    pausedMs: 0,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+};
+
+/** Creates a journey, as a draft. 422 by place for what is wrong with it; 409 beyond the most that an organization may have. */
+export const createJourney = async (
+  ports: DefinitionPorts,
+  caller: Caller,
+  definition: JourneyDefinition,
+): Promise<Defined | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
+  const refused = await checked(ports, caller, definition);
+  if (refused) return refused;
+  const now = ports.clock();
+  const journey = draftOf(caller, definition, now);
+  const graph = graphIn(definition);
+  const { id, organizationId, env } = journey;
+  const line: JourneyLine = { rootId: id, organizationId, env, draftId: id, secrets: [], version: 1 };
+  const first = await firstSecret(ports, line, graph);
+  const outcome = await ports.store.save({
+    versions: [{ after: journey, graph }],
+    line: { after: { ...line, secrets: first?.secrets ?? [] } },
+    entry: journeyEntry(caller, id, 'created', now, { fields: fieldNames(definition) }),
+  });
+  return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: true } : refuse('CONFLICT', LIMIT);
+};
+
+/** A change of a definition (JSON Merge Patch): steps and links are replaced as a whole. */
+export type JourneyPatch = Patch<
+  JourneyDefinition,
+  'intervaloReentradaHoras' | 'silencio' | 'tetoDeFrequencia' | 'meta'
+>;
+
+const patched = (before: JourneyDefinition, patch: JourneyPatch): JourneyDefinition => {
+  const { passos, ...fields } = patch;
+  const merged = { ...before, ...definedFields(fields) };
+  const kept = Object.entries(merged).filter(([, value]) => value !== null);
+  const steps = passos ? withKeptHeaders(before.passos, passos) : before.passos;
+  // Only fields that may be absent are null in a patch.
+  return { ...(Object.fromEntries(kept) as unknown as JourneyDefinition), passos: steps };
+};
+
+/** What a change of a definition stores: another state of the draft, or a draft after the version that runs. */
+interface Change {
+  readonly found: WholeJourney;
+  readonly line: JourneyLine;
+  readonly definition: JourneyDefinition;
+  readonly fields: readonly string[];
+}
+
+const changeDraft = async (
+  ports: DefinitionPorts,
+  caller: Caller,
+  { found: { journey: before, graph: old }, line, definition, fields }: Change,
+): Promise<Defined | typeof CONFLICT> => {
+  const now = ports.clock();
+  const graph = graphIn(definition);
+  const isRedrawn = !isSameValue(graph, old);
+  const { intervaloReentradaHoras, silencio, tetoDeFrequencia, meta } = definition;
+  const journey = changedAt(before, now, {
+    ...fieldsOf(definition),
+    intervaloReentradaHoras,
+    silencio,
+    tetoDeFrequencia,
+    meta,
+    revision: before.revision + (isRedrawn ? 1 : 0),
+  });
+  const first = await firstSecret(ports, line, graph);
+  const outcome = await ports.store.save({
+    versions: [{ before, after: journey, ...(isRedrawn ? { graph } : {}) }],
+    line: first && { before: line, after: { ...line, secrets: first.secrets, version: line.version + 1 } },
+    entry: journeyEntry(caller, before.id, 'changed', now, { fields: [...fields] }),
+  });
+  return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: false } : CONFLICT;
+};
+
+const newVersion = async (
+  ports: DefinitionPorts,
+  caller: Caller,
+  { found: { journey: previous }, line, definition, fields }: Change,
+): Promise<Defined | Refusal<'CONFLICT'> | typeof CONFLICT> => {
+  const now = ports.clock();
+  const journey = draftOf(caller, definition, now, previous);
+  const graph = graphIn(definition);
+  const first = await firstSecret(ports, line, graph);
+  const after = { ...line, draftId: journey.id, secrets: first?.secrets ?? line.secrets, version: line.version + 1 };
+  const outcome = await ports.store.save({
+    versions: [{ after: journey, graph }],
+    line: { before: line, after },
+    entry: journeyEntry(caller, journey.id, 'created', now, { fields: [...fields] }),
+  });
+  if (outcome === 'limit_reached') return refuse('CONFLICT', LIMIT);
+  return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: true } : CONFLICT;
+};
+
+/** Why no new version is made of one that is not a draft; undefined where it is. */
+const versionFault = ({ status, replacedBy }: Journey, { draftId }: JourneyLine): Refusal<'CONFLICT'> | undefined => {
+  if (status === 'arquivada') return notNow('An archived journey is not changed any more.');
+  if (replacedBy)
+    return refuse('CONFLICT', {
+      detail: 'Another version took the place of this one: change that one.',
+      meta: { code: 'VERSAO_SUBSTITUIDA', journeyId: replacedBy },
+    });
+  return draftId === undefined
+    ? undefined
+    : refuse('CONFLICT', {
+        detail: 'The journey has a draft of its next version: change, activate or delete that one.',
+        meta: { code: 'RASCUNHO_EXISTENTE', journeyId: draftId },
+      });
+};
+
+/**
+ * Changes a draft, or makes a draft of the next version of a journey that is active or paused, which goes on as it is. 422 by place for what is wrong with it; 409 for
+ * one that is archived or was replaced, and where there is a draft of the next version already.
+ */
+export const changeJourney = (
+  ports: DefinitionPorts,
+  caller: Caller,
+  id: Id<'journey'>,
+  patch: JourneyPatch,
+): Promise<Defined | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The journey', async () => {
+    const found = await findJourney(ports, caller, id);
+    if (isRefusal(found)) return found;
+    const line = await lineOf(ports, found);
+    if (!line) return CONFLICT;
+    const isDraft = found.journey.status === 'rascunho';
+    const fault = isDraft ? undefined : versionFault(found.journey, line);
+    if (fault) return fault;
+    const before = definitionOf(found);
+    const definition = patched(before, patch);
+    if (isDraft && isSameValue(definition, before)) return { ...found, isNew: false };
+    const refused = await checked(ports, caller, definition);
+    if (refused) return refused;
+    const change = { found, line, definition, fields: fieldNames(patch) };
+    return isDraft ? changeDraft(ports, caller, change) : newVersion(ports, caller, change);
+  });
+
+/** Deletes a draft: 409 for any other version, which is archived instead. */
+export const deleteJourney = (
+  ports: DefinitionPorts,
+  caller: Caller,
+  id: Id<'journey'>,
+): Promise<undefined | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
+  retryOnConflict('The journey', async (attempt) => {
+    const found = await findJourney(ports, caller, id);
+    // On a repeat it may be gone because an earlier attempt was committed and its answer lost.
+    if (isRefusal(found)) return attempt === 0 ? found : undefined;
+    const { journey } = found;
+    if (journey.status !== 'rascunho') return notNow('Only a draft is deleted; archive the journey.');
+    const before = await lineOf(ports, found);
+    if (!before) return CONFLICT;
+    const isLast = journey.rootId === id;
+    const after = isLast ? undefined : { ...before, draftId: undefined, version: before.version + 1 };
+    const entry = journeyEntry(caller, id, 'deleted', ports.clock());
+    const outcome = await ports.store.save({ versions: [{ before: journey }], line: { before, after }, entry });
+    return outcome === 'saved' ? undefined : CONFLICT;
+  });

@@ -1,0 +1,25 @@
+import type { Tenant } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { JourneyLine } from './line.ts';
+import type { JourneyStore, WholeJourney } from './ports.ts';
+
+export type Owner = Pick<Tenant, 'organizationId'>;
+
+const missing = () => refuse('NOT_FOUND', 'There is no such journey.');
+
+/** A version of a journey of the caller's organization, with its graph. */
+export const findJourney = async (
+  { store }: { readonly store: Pick<JourneyStore, 'readWhole'> },
+  { organizationId }: Owner,
+  id: Id<'journey'>,
+): Promise<WholeJourney | Refusal<'NOT_FOUND'>> => (await store.readWhole(organizationId, id)) ?? missing();
+
+/** What the versions of a journey share; undefined once its only version was deleted. */
+export const lineOf = (
+  { store }: { readonly store: Pick<JourneyStore, 'readLine'> },
+  { journey }: WholeJourney,
+): Promise<JourneyLine | undefined> => store.readLine(journey.rootId);
+
+/** A refusal for a version whose status does not allow what is asked. */
+export const notNow = (detail: string): Refusal<'CONFLICT'> => refuse('CONFLICT', detail);

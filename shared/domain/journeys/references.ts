@@ -1,0 +1,87 @@
+import type { Id } from '../core/ids.ts';
+import type { Channel } from '../message/channel.ts';
+import type { WireConfigs, WireGraph, WireTrigger } from './definition.ts';
+import { configPath } from './faults.ts';
+
+/** Something that a definition names and that has to exist; `path`: where it names it. */
+export type Reference =
+  | { readonly kind: 'list'; readonly id: Id<'list'>; readonly path: string }
+  | { readonly kind: 'segment'; readonly id: Id<'segment'>; readonly path: string }
+  | { readonly kind: 'template'; readonly channel: Channel; readonly name: string; readonly path: string }
+  /** `pipelineId` and `estagioId` below `path`. */
+  | {
+      readonly kind: 'stage';
+      readonly pipelineId: Id<'pipeline'>;
+      readonly stageId: Id<'stage'>;
+      readonly path: string;
+    };
+
+/** A channel that a step sends on, first or as a fallback. */
+export interface ChannelUse {
+  readonly channel: Channel;
+  readonly template?: string | undefined;
+  /** Where the channel is named, and the template. */
+  readonly path: string;
+  readonly templatePath: string;
+}
+
+const usesOf = (config: WireConfigs['enviar'], index: number): ChannelUse[] => [
+  {
+    channel: config.canal,
+    template: config.template,
+    path: configPath(index, 'canal'),
+    templatePath: configPath(index, 'template'),
+  },
+  ...(config.fallback ?? []).map((step, at): ChannelUse => {
+    const path = configPath(index, `fallback.${at}`);
+    if (typeof step === 'string')
+      return { channel: step, template: config.template, path, templatePath: configPath(index, 'template') };
+    // A fallback without content of its own takes that of the step.
+    const own = step.text === undefined ? (step.template ?? config.template) : undefined;
+    const templatePath = step.template === undefined ? configPath(index, 'template') : `${path}.template`;
+    return { channel: step.channel, template: own, path: `${path}.channel`, templatePath };
+  }),
+];
+
+/** All channels that a graph sends on, in the order of its steps. What activation needs is told by them: a connected number, an app of push. */
+export const channelUses = ({ passos }: Pick<WireGraph, 'passos'>): readonly ChannelUse[] =>
+  passos.flatMap((step, index) => (step.tipo === 'enviar' ? usesOf(step.config, index) : []));
+
+/** The channels that a graph sends on, each once, in the order of the contract. */
+export const channelsOf = (graph: Pick<WireGraph, 'passos'>): readonly Channel[] => [
+  ...new Set(channelUses(graph).map(({ channel }) => channel)),
+];
+
+/** What a definition refers to outside of itself (docs/spec/journeys.md#refusals); a template once for each place that names it. */
+export const referencesOf = ({
+  gatilho,
+  passos,
+}: Pick<WireGraph, 'passos'> & { readonly gatilho: WireTrigger }): readonly Reference[] => {
+  const uses = channelUses({ passos }).filter(({ template }) => template !== undefined);
+  const once = uses.filter(
+    (use, at) =>
+      uses.findIndex((each) => each.templatePath === use.templatePath && each.channel === use.channel) === at,
+  );
+  return [
+    ...(gatilho.listId ? [{ kind: 'list' as const, id: gatilho.listId, path: 'gatilho.listId' }] : []),
+    ...(gatilho.segmentId ? [{ kind: 'segment' as const, id: gatilho.segmentId, path: 'gatilho.segmentId' }] : []),
+    ...once.map(({ channel, template = '', templatePath: path }) => ({
+      kind: 'template' as const,
+      channel,
+      name: template,
+      path,
+    })),
+    ...passos.flatMap((step, index) =>
+      step.tipo === 'mover_cartao'
+        ? [
+            {
+              kind: 'stage' as const,
+              pipelineId: step.config.pipelineId,
+              stageId: step.config.estagioId,
+              path: configPath(index),
+            },
+          ]
+        : [],
+    ),
+  ];
+};

@@ -1,0 +1,76 @@
+import type { Caller } from '../audit/entry.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { WireGraph } from './definition.ts';
+import { findJourney } from './find.ts';
+import type { JourneyLine, StepSecret } from './line.ts';
+import type { JourneyStatePorts } from './ports.ts';
+import { journeyEntry } from './states.ts';
+
+const HOUR_MS = 3_600_000;
+/** Old secrets beside the newest one, at most. */
+const MAX_OLD_SECRETS = 4;
+
+/** Makes and seals the secrets that the webhook steps of a journey are signed with (docs/spec/journeys.md#webhook-secret). */
+export interface SecretPorts {
+  readonly newSecret: () => string;
+  readonly seal: (organizationId: Id<'organization'>, rootId: Id<'journey'>, secret: string) => Promise<string>;
+}
+
+/** Whether a graph has a step that posts to an address. */
+const hasEndpoint = ({ passos }: WireGraph): boolean => passos.some(({ tipo }) => tipo === 'webhook');
+
+type Line = Pick<JourneyLine, 'organizationId' | 'rootId' | 'secrets'>;
+
+/** The first secret of a journey, where its graph needs one and it has none; `secret` in clear, to be answered this once. */
+export const firstSecret = async (
+  ports: SecretPorts,
+  { organizationId, rootId, secrets }: Line,
+  graph: WireGraph,
+): Promise<{ readonly secret: string; readonly secrets: readonly StepSecret[] } | undefined> => {
+  if (secrets.length > 0 || !hasEndpoint(graph)) return undefined;
+  const secret = ports.newSecret();
+  return { secret, secrets: [{ version: 1, sealed: await ports.seal(organizationId, rootId, secret) }] };
+};
+
+/** The secrets of a journey with a new one in front; the others sign beside it until the overlap ends, at the latest. */
+const rotated = async (
+  ports: SecretPorts,
+  { organizationId, rootId, secrets }: Line,
+  secret: string,
+  { now, overlapHours }: { readonly now: number; readonly overlapHours: number },
+): Promise<readonly StepSecret[]> => {
+  const endsAt = now + overlapHours * HOUR_MS;
+  const old = secrets
+    .map((each) => ({ ...each, endsAt: Math.min(each.endsAt ?? endsAt, endsAt) }))
+    .filter((each) => each.endsAt > now);
+  const version = (secrets[0]?.version ?? 0) + 1;
+  const sealed = await ports.seal(organizationId, rootId, secret);
+  return [{ version, sealed }, ...old.slice(0, MAX_OLD_SECRETS)];
+};
+
+/**
+ * Gives all versions of a journey a new signing secret, which is answered this once. The old one signs beside it until the overlap ends. 409 for a journey that
+ * never had a webhook step.
+ */
+export const rotateSecret = (
+  ports: JourneyStatePorts & SecretPorts,
+  caller: Caller,
+  id: Id<'journey'>,
+  overlapHours: number,
+): Promise<{ readonly secret: string } | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
+  retryOnConflict('The journey', async () => {
+    const found = await findJourney(ports, caller, id);
+    if (isRefusal(found)) return found;
+    const before = await ports.store.readLine(found.journey.rootId);
+    if (!before) return CONFLICT;
+    if (before.secrets.length === 0) return refuse('CONFLICT', 'The journey has no webhook step, and no secret.');
+    const now = ports.clock();
+    const secret = ports.newSecret();
+    const secrets = await rotated(ports, before, secret, { now, overlapHours });
+    const after = { ...before, secrets, version: before.version + 1 };
+    const entry = journeyEntry(caller, id, 'secret_rotated', now, { overlapHours });
+    const outcome = await ports.store.save({ versions: [], line: { before, after }, entry });
+    return outcome === 'saved' ? { secret } : CONFLICT;
+  });

@@ -1,0 +1,188 @@
+import { channelOf } from '../channels/registry.ts';
+import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { checkEndpoint, type EndpointPolicy } from '../core/public-address.ts';
+import { compileMessage } from '../personalization/message.ts';
+import { parseDescription } from '../segments/parse.ts';
+import { checkHeaders } from '../webhooks/headers.ts';
+import type { JourneyDefinition, StepKind, WireStep, WireTrigger } from './definition.ts';
+import { configPath, Faults, linkPath, stepPath } from './faults.ts';
+import { outcomeOf } from './graph.ts';
+import { instantCircles, linkFault, reachableFrom, type Ways, waysOf } from './ways.ts';
+
+const TRIGGER_FIELDS: {
+  readonly [T in WireTrigger['tipo']]: { readonly [F in 'listId' | 'nome' | 'segmentId']?: 'needed' | 'optional' };
+} = {
+  lista: { listId: 'needed' },
+  segmento: { segmentId: 'needed' },
+  evento: { nome: 'needed' },
+  mensagem: { nome: 'optional' },
+  etiqueta: { nome: 'needed' },
+  manual: {},
+};
+
+const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
+  for (const field of ['listId', 'nome', 'segmentId'] as const) {
+    const rule = TRIGGER_FIELDS[gatilho.tipo][field];
+    const path = `gatilho.${field}`;
+    faults.addIf(rule === 'needed' && gatilho[field] === undefined, path, `is required for ${gatilho.tipo}`);
+    faults.addIf(rule === undefined && gatilho[field] !== undefined, path, `is not for ${gatilho.tipo}`);
+  }
+};
+
+type ConfigOf<K extends StepKind> = Extract<WireStep, { tipo: K }>['config'];
+/** What a step's configuration is checked against. */
+interface Checking {
+  readonly index: number;
+  readonly faults: Faults;
+  readonly policy: EndpointPolicy;
+}
+
+/** How a message of /v1 names what an `enviar` has. */
+const MESSAGE_FIELDS = {
+  texto: 'text',
+  variaveis: 'variables',
+  assunto: 'subject',
+  html: 'html',
+  fallback: 'fallback',
+} as const;
+
+/** Texts that do not compile, by their field in the configuration and its name in a message. */
+const checkTexts = (
+  config: object,
+  names: Readonly<Record<string, string>>,
+  { index, faults }: Checking,
+  under = '',
+): void => {
+  const values: Readonly<Record<string, unknown>> = { ...config };
+  for (const [field, name] of Object.entries(names)) {
+    const compiled = compileMessage({ [name]: values[field] });
+    if ('fill' in compiled) continue;
+    for (const { path, message } of compiled)
+      faults.add(configPath(index, under + field + path.slice(name.length)), message);
+  }
+};
+
+const checkMessage = (config: ConfigOf<'enviar'>, checking: Checking): void => {
+  const { index, faults } = checking;
+  const { canal, rota } = config;
+  for (const field of ['assunto', 'html', 'transacional'] as const)
+    faults.addIf(canal !== 'email' && config[field] !== undefined, configPath(index, field), 'is for e-mail only');
+  const { routes } = channelOf(canal);
+  if (rota !== undefined && !routes.includes(rota))
+    faults.add(
+      configPath(index, 'rota'),
+      routes.length === 0 ? 'is not for this channel' : `must be one of ${routes.join(', ')}`,
+    );
+  checkTexts(config, MESSAGE_FIELDS, checking);
+};
+
+const checkCondition = ({ filterTree }: ConfigOf<'condicao'>, { index, faults }: Checking): void => {
+  const parsed = filterTree ? parseDescription({ filters: [], filterTree }) : undefined;
+  if (!isRefusal(parsed)) return;
+  for (const { path, message } of parsed.details.errors ?? []) faults.add(configPath(index, path), message);
+};
+
+const checkBranches = ({ ramos }: ConfigOf<'divisao'>, { index, faults }: Checking): void => {
+  for (const [at, { nome }] of ramos.entries())
+    faults.addIf(
+      ramos.findIndex((each) => each.nome === nome) < at,
+      configPath(index, `ramos.${at}.nome`),
+      'must not be repeated',
+    );
+};
+
+const checkWebhook = ({ url, cabecalhos }: ConfigOf<'webhook'>, { index, faults, policy }: Checking): void => {
+  const address = checkEndpoint(url, policy);
+  if (address) faults.add(configPath(index, 'url'), address);
+  const headers = cabecalhos && checkHeaders(cabecalhos);
+  if (headers) faults.add(configPath(index, 'cabecalhos'), headers);
+};
+
+const checkConfig = (step: WireStep, checking: Checking): void => {
+  if (step.tipo === 'enviar') checkMessage(step.config, checking);
+  if (step.tipo === 'condicao') checkCondition(step.config, checking);
+  if (step.tipo === 'divisao') checkBranches(step.config, checking);
+  if (step.tipo === 'webhook') checkWebhook(step.config, checking);
+  if (step.tipo === 'atributo') checkTexts(step.config, { valor: 'text' }, checking);
+  if (step.tipo === 'mover_cartao' && step.config.criar)
+    checkTexts(step.config.criar, { titulo: 'text' }, checking, 'criar.');
+};
+
+/** A step that asks about a message has to come after the one that sends it. */
+const checkReferences = (steps: readonly WireStep[], ways: Ways, faults: Faults): void => {
+  const kinds = new Map(steps.map(({ chave, tipo }) => [chave, tipo]));
+  for (const [index, { chave, tipo, config }] of steps.entries()) {
+    if ((tipo !== 'esperar_evento' && tipo !== 'condicao') || config.passo === undefined) continue;
+    const path = configPath(index, 'passo');
+    if (kinds.get(config.passo) !== 'enviar') faults.add(path, 'must be the key of a step that sends');
+    else
+      faults.addIf(
+        !reachableFrom(ways, [config.passo]).has(chave),
+        path,
+        'must be a step that runs come through before',
+      );
+  }
+};
+
+const checkLinks = ({ passos, ligacoes }: JourneyDefinition, faults: Faults): void => {
+  const steps = new Map(passos.map((step) => [step.chave, step]));
+  const taken = new Set<string>();
+  for (const [index, link] of ligacoes.entries()) {
+    const step = steps.get(link.de);
+    faults.addIf(!step, linkPath(index, 'de'), 'must be the key of a step');
+    faults.addIf(!steps.has(link.para), linkPath(index, 'para'), 'must be the key of a step');
+    const fault = step && linkFault(link, step);
+    if (fault) faults.add(linkPath(index, fault.field), fault.message);
+    const outcome = `${link.de} ${outcomeOf(link)}`;
+    const field = link.quando === 'ramo' ? 'ramo' : 'quando';
+    faults.addIf(taken.has(outcome), linkPath(index, field), 'must not be that of another link of the step');
+    taken.add(outcome);
+  }
+};
+
+const checkWays = (definition: JourneyDefinition, faults: Faults): void => {
+  const { passos } = definition;
+  const ways = waysOf(definition);
+  const reached = reachableFrom(
+    ways,
+    passos.slice(0, 1).map(({ chave }) => chave),
+  );
+  for (const [index, { chave }] of passos.entries())
+    faults.addIf(!reached.has(chave), stepPath(index), 'must be reached by links from the first step');
+  for (const index of instantCircles(definition))
+    faults.add(linkPath(index, 'para'), 'must not close a circle of steps without a wait');
+  checkReferences(passos, ways, faults);
+};
+
+/**
+ * Everything that is wrong with a definition of the contract's shape, by place, at most a hundred (docs/spec/journeys.md#refusals). What it refers to
+ * outside of itself is listed by `referencesOf`.
+ */
+export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPolicy): readonly FieldError[] => {
+  const faults = new Faults();
+  const { gatilho, passos, reentrada, intervaloReentradaHoras } = definition;
+  checkTrigger(gatilho, faults);
+  faults.addIf(
+    reentrada === 'nunca' && intervaloReentradaHoras !== undefined,
+    'intervaloReentradaHoras',
+    'is for apos_concluir only',
+  );
+  const keys = new Set<string>();
+  for (const [index, step] of passos.entries()) {
+    faults.addIf(keys.has(step.chave), stepPath(index, 'chave'), 'must not be repeated');
+    keys.add(step.chave);
+    checkConfig(step, { index, faults, policy });
+  }
+  checkLinks(definition, faults);
+  checkWays(definition, faults);
+  return faults.list;
+};
+
+/** 422 with everything that is wrong with a definition; undefined when nothing is. */
+export const journeyRefusal = (
+  definition: JourneyDefinition,
+  policy: EndpointPolicy,
+): Refusal<'VALIDATION_ERROR'> | undefined => {
+  const errors = journeyFaults(definition, policy);
+  return errors.length === 0 ? undefined : refuse('VALIDATION_ERROR', { detail: 'The journey is not valid.', errors });
+};

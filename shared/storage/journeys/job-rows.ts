@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import type { EntryJob, EntrySource, RunSweep, SweepKind } from '../../domain/journeys/jobs.ts';
+import { SWEEP_KINDS } from '../../domain/journeys/jobs.ts';
+import type { Journey } from '../../domain/journeys/journey.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, tenant, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+
+const dueAt = ({
+  journeyId,
+  goesOnAt,
+}: {
+  readonly journeyId: EntryJob['journeyId'];
+  readonly goesOnAt?: number | undefined;
+}) => (goesOnAt === undefined ? {} : INDEX_KEYS.due('journey_work', journeyId, goesOnAt));
+
+export const entryJobRows = defineRow<EntryJob>()({
+  attributes: {
+    journeyId: id('journey'),
+    ...tenant,
+    source: z.union([
+      z.object({ kind: z.literal('lista'), listId: id('list') }),
+      z.object({ kind: z.literal('segmento'), segmentId: id('segment') }),
+    ]),
+    since: time,
+    position: z.string().optional(),
+    state: z.enum(['running', 'done']),
+    version: z.int(),
+    goesOnAt: z.number().optional(),
+  },
+  key: ({ journeyId }) => KEYS.journeyEntries(journeyId),
+  index: dueAt,
+});
+
+export const sweepRows = defineRow<RunSweep>()({
+  attributes: {
+    journeyId: id('journey'),
+    ...tenant,
+    kind: z.enum(SWEEP_KINDS),
+    since: time,
+    position: z.string().optional(),
+    version: z.int(),
+    goesOnAt: z.number().optional(),
+  },
+  key: ({ journeyId }) => KEYS.journeySweep(journeyId),
+  index: dueAt,
+});
+
+/** Begins an entry, or begins it anew: its worker notices by the version. */
+export const beginEntries = (
+  { id: journeyId, organizationId, env }: Journey,
+  { source, at }: { readonly source: EntrySource; readonly at: number },
+): WriteOp => ({
+  update: KEYS.journeyEntries(journeyId),
+  set: {
+    ...entryJobRows.set({ journeyId, organizationId, env, source, since: at, state: 'running', goesOnAt: at }),
+    ...dueAt({ journeyId, goesOnAt: at }),
+  },
+  add: { version: 1 },
+  remove: ['position'],
+});
+
+/** Lets an entry go on that stands still. */
+export const resumeEntries = ({ job, at: goesOnAt }: { readonly job: EntryJob; readonly at: number }): WriteOp => ({
+  put: entryJobRows.write({ ...job, goesOnAt, version: job.version + 1 }),
+  when: atVersion(job.version),
+});
+
+/** Begins a sweep, or begins it anew: its worker notices by the version. */
+export const beginSweep = (
+  { id: journeyId, organizationId, env }: Journey,
+  { kind, at }: { readonly kind: SweepKind; readonly at: number },
+): WriteOp => ({
+  update: KEYS.journeySweep(journeyId),
+  set: {
+    ...sweepRows.set({ journeyId, organizationId, env, kind, since: at, goesOnAt: at }),
+    ...dueAt({ journeyId, goesOnAt: at }),
+  },
+  add: { version: 1 },
+  remove: ['position'],
+});
+
+/** Moves an entry on, unless it changed since it was read; undefined then. */
+export const moveEntries = async (
+  table: Table,
+  before: EntryJob,
+  after: Pick<EntryJob, 'position' | 'state' | 'goesOnAt'>,
+): Promise<EntryJob | undefined> => {
+  const job = { ...before, ...after, version: before.version + 1 };
+  const { ok } = await table.write({ put: entryJobRows.write(job), when: atVersion(before.version) });
+  return ok ? job : undefined;
+};
+
+/** Moves a sweep on, unless it began anew since it was read; undefined then. */
+export const moveSweep = async (
+  table: Table,
+  before: RunSweep,
+  after: Pick<RunSweep, 'position' | 'goesOnAt'>,
+): Promise<RunSweep | undefined> => {
+  const sweep = { ...before, ...after, version: before.version + 1 };
+  const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });
+  return ok ? sweep : undefined;
+};

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { isoTime } from '../../domain/core/time.ts';
+import { REENTRIES, TRIGGER_TYPES } from '../../domain/journeys/definition.ts';
+import { JOURNEY_STATUSES, type Journey } from '../../domain/journeys/journey.ts';
+import type { JourneyLine } from '../../domain/journeys/line.ts';
+import { type JourneyTrigger, triggerOf } from '../../domain/journeys/trigger.ts';
+import { PAUSE_REASONS } from '../../domain/journeys/turn.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, tenant, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+
+const channel = z.custom<Channel>((value) => typeof value === 'string');
+
+export const journeyRows = defineRow<Journey>()({
+  attributes: {
+    id: id('journey'),
+    ...tenant,
+    name: z.string(),
+    status: z.enum(JOURNEY_STATUSES),
+    gatilho: z.object({
+      tipo: z.enum(TRIGGER_TYPES),
+      listId: id('list').optional(),
+      nome: z.string().optional(),
+      segmentId: id('segment').optional(),
+    }),
+    reentrada: z.enum(REENTRIES),
+    intervaloReentradaHoras: z.number().optional(),
+    silencio: z.object({ inicio: z.string(), fim: z.string() }).optional(),
+    tetoDeFrequencia: z.object({ mensagens: z.int(), dias: z.int() }).optional(),
+    meta: z.object({ evento: z.string() }).optional(),
+    rootId: id('journey'),
+    number: z.int(),
+    revision: z.int(),
+    pause: z
+      .object({ reason: z.enum(PAUSE_REASONS), step: z.string(), label: z.string().optional(), at: time })
+      .optional(),
+    pausedMs: z.int(),
+    pausedAt: time.optional(),
+    activatedAt: time.optional(),
+    replacedBy: id('journey').optional(),
+    entriesClosed: z.boolean().optional(),
+    channels: z.array(channel),
+    flow: z.array(z.string()),
+    createdAt: time,
+    updatedAt: time,
+    version: z.int(),
+  },
+  key: (journey) => KEYS.journey(journey.id),
+  index: ({ id: journeyId, organizationId, createdAt, status }) =>
+    status === 'arquivada' ? {} : INDEX_KEYS.journeysOf(organizationId, isoTime(createdAt), journeyId),
+});
+
+export const lineRows = defineRow<JourneyLine>()({
+  attributes: {
+    rootId: id('journey'),
+    ...tenant,
+    draftId: id('journey').optional(),
+    runningId: id('journey').optional(),
+    secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: time.optional() })),
+    version: z.int(),
+  },
+  key: ({ rootId }) => KEYS.journeyLine(rootId),
+});
+
+export const triggerRows = defineRow<JourneyTrigger>()({
+  attributes: {
+    journeyId: id('journey'),
+    ...tenant,
+    rootId: id('journey'),
+    tipo: z.enum(TRIGGER_TYPES).exclude(['manual']),
+    listId: id('list').optional(),
+    segmentId: id('segment').optional(),
+    nome: z.string().optional(),
+    since: time,
+  },
+  key: ({ organizationId, tipo, journeyId, ...of }) =>
+    KEYS.journeyTrigger(organizationId, tipo, targetOf({ tipo, ...of }), journeyId),
+});
+
+/** What triggers of a kind are found by; messages are compared with the words of all. */
+const targetOf = ({
+  tipo,
+  listId,
+  segmentId,
+  nome,
+}: Pick<JourneyTrigger, 'tipo' | 'listId' | 'segmentId' | 'nome'>): string => {
+  if (tipo === 'mensagem') return '';
+  return listId ?? segmentId ?? nome ?? '';
+};
+
+/** What a change of a journey does with its trigger. */
+export const triggerWrites = (before: Journey | undefined, after: Journey | undefined): WriteOp[] => {
+  const [was, is] = [before && triggerOf(before), after && triggerOf(after)];
+  if (is) return was ? [] : [{ put: triggerRows.write(is) }];
+  if (!was) return [];
+  const { pk, sk } = triggerRows.write(was);
+  return [{ delete: { pk, sk } }];
+};
