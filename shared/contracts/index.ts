@@ -25,6 +25,7 @@ import * as emailTemplates from './email-templates.ts';
 import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
+import * as journeys from './journeys.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
 import * as lists from './lists.ts';
@@ -77,6 +78,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   companies,
   segments,
   lists,
+  journeys,
   activities,
   pipelines,
   boards,

@@ -211,7 +211,7 @@ export const KEYS = {
   runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
   /** The run of a contact in a journey, all versions together, that is active or was the last. */
-  journeyEntry: (contactId: Id<'contact'>, firstId: Id<'journey'> | '') => key(`JENT#${contactId}`, firstId),
+  journeyEntry: (contactId: Id<'contact'>, rootId: Id<'journey'> | '') => key(`JENT#${contactId}`, rootId),
   /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */
   runAwait: (contactId: Id<'contact'>, eventName: string, role: 'goal' | 'wait' | '', runId: IdOrEmpty<'run'>) =>
     key(`JAWAIT#${contactId}`, `${digest(eventName)}#${role}#${runId}`),

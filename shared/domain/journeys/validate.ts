@@ -46,6 +46,10 @@ const MESSAGE_FIELDS = {
   fallback: 'fallback',
 } as const;
 
+/** Not by its `fill`, which arrays have as well. */
+const isFaults = (compiled: ReturnType<typeof compileMessage>): compiled is readonly FieldError[] =>
+  Array.isArray(compiled);
+
 /** Texts that do not compile, by their field in the configuration and its name in a message. */
 const checkTexts = (
   config: object,
@@ -56,8 +60,7 @@ const checkTexts = (
   const values: Readonly<Record<string, unknown>> = { ...config };
   for (const [field, name] of Object.entries(names)) {
     const compiled = compileMessage({ [name]: values[field] });
-    if ('fill' in compiled) continue;
-    for (const { path, message } of compiled)
+    for (const { path, message } of isFaults(compiled) ? compiled : [])
       faults.add(configPath(index, under + field + path.slice(name.length)), message);
   }
 };

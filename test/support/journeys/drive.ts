@@ -60,10 +60,15 @@ export class Drive {
     this.run = turn.run;
     this.history.push(...turn.history);
     this.effects.push(...turn.effects);
-    if (turn.run !== before) this.pending = undefined;
-    this.pending = turn.effects.find(isPerformed) ?? this.pending;
+    this.pending = turn.effects.find(isPerformed) ?? (this.#isPending ? this.pending : undefined);
     if (turn.effects.some(({ kind }) => kind === 'pause_journey')) this.pause();
     return turn;
+  }
+
+  /** Whether the run still stands for the effect that was asked for last. */
+  get #isPending(): boolean {
+    const { run, pending } = this;
+    return run.wait?.kind === 'ready' && run.step === pending?.step && run.visits[run.step] === pending.visit;
   }
 
   pause(): void {
@@ -106,6 +111,13 @@ export class Drive {
     this.take({ kind: 'due' });
   }
 }
+
+/** A run of a journey that went as far as it gets. */
+export const started = (definition: JourneyDefinition, entry: Partial<RunEntry> = {}): Drive => {
+  const drive = new Drive(definition, entry);
+  drive.wake();
+  return drive;
+};
 
 const OTHER_RESULTS = ['skipped', 'refused', 'failed', 'blocked'] as const;
 const resultBy = (choices: Choices): EffectResult => {

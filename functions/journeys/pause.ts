@@ -1,0 +1,10 @@
+import { pauseJourney as contract } from '../../shared/contracts/journeys.ts';
+import { pauseJourney } from '../../shared/domain/journeys/states.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { journeyPorts, wholeJourneyView } from '../../shared/wiring/journeys/journeys.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params }) => pauseJourney(journeyPorts, actor, params.id),
+  wholeJourneyView,
+);

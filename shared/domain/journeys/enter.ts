@@ -1,0 +1,127 @@
+import { Unavailable } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import { pause } from '../core/pause.ts';
+import { countsOfStarts } from './counting.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
+import { compiledGraph } from './graphs.ts';
+import type { Journey } from './journey.ts';
+import { beginRun, type Run, type RunEvent } from './run.ts';
+import type { Start, StoredRun } from './run-ports.ts';
+import { takesEntries } from './trigger.ts';
+
+/** A contact that is to enter, and why. */
+export interface Candidate {
+  readonly contactId: Id<'contact'>;
+  readonly cause: EntryCause;
+  /** What let it in, as texts may use it. */
+  readonly event?: RunEvent | undefined;
+  readonly variables?: Run['variables'] | undefined;
+}
+
+/** What became of a candidate. A repeat of the same cause tells of the same run. */
+export type Entered = { readonly runId: Id<'run'> } | { readonly refusal: EntryRefusal };
+
+/** Ports of entries. `existing`: which of some contacts there are. */
+export interface EntryPorts extends Pick<EnginePorts, 'clock' | 'enqueue' | 'journeys' | 'runs'> {
+  readonly existing: (
+    organizationId: Id<'organization'>,
+    ids: readonly Id<'contact'>[],
+  ) => Promise<ReadonlySet<Id<'contact'>>>;
+}
+
+/** Candidates that are read and judged together. */
+const AT_ONCE = 96;
+/** How often the entry of a contact may change under our hands: each time somebody else entered it or its run ended. */
+const MAX_ROUNDS = 32;
+/** The longest pause before it is judged again, in ms. */
+const MAX_PAUSE_MS = 60;
+
+/** Candidates whose entries are judged together: no contact twice, since one of two would not see the other. */
+const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
+  const groups: { readonly ids: Set<string>; readonly own: Candidate[] }[] = [];
+  for (const candidate of candidates) {
+    const last = groups.at(-1);
+    const fits = last && last.own.length < AT_ONCE && !last.ids.has(candidate.contactId);
+    const group = fits ? last : { ids: new Set<string>(), own: [] };
+    if (!fits) groups.push(group);
+    group.ids.add(candidate.contactId);
+    group.own.push(candidate);
+  }
+  return groups.map(({ own }) => own);
+};
+
+/** Enters those of a group that may, and judges again whose entry changed meanwhile. */
+const enterGroup = async (
+  ports: EntryPorts,
+  journey: Journey,
+  group: readonly Candidate[],
+): Promise<ReadonlyMap<Candidate, Entered>> => {
+  const { organizationId, env, id: journeyId, rootId } = journey;
+  const graph = await compiledGraph(ports.journeys, journey);
+  const existing = await ports.existing(
+    organizationId,
+    group.map(({ contactId }) => contactId),
+  );
+  const answers = new Map<Candidate, Entered>();
+  let left = group.filter((candidate) => {
+    const isThere = existing.has(candidate.contactId);
+    if (!isThere) answers.set(candidate, { refusal: 'contato_inexistente' });
+    return isThere;
+  });
+  for (let round = 0; round < MAX_ROUNDS && left.length > 0; round++) {
+    const now = ports.clock();
+    const entries = await ports.runs.entries(
+      rootId,
+      left.map(({ contactId }) => contactId),
+    );
+    const starts = left.flatMap((candidate, at): { candidate: Candidate; start: Start }[] => {
+      const { contactId, cause, event, variables } = candidate;
+      const over = entries[at];
+      const runId = runIdOf(rootId, contactId, cause);
+      const judged = judgeEntry(over, journey, cause, runId);
+      if (judged !== 'enters') {
+        answers.set(candidate, judged === 'entered' ? { runId } : { refusal: judged });
+        return [];
+      }
+      const of = { id: runId, organizationId, env, journeyId, rootId, contactId };
+      const fields = definedFields({ event, variables, branches: over?.branches });
+      // Each of its later waits tells by how much the journey's clock was behind.
+      const run = { ...beginRun({ ...of, ...fields }, graph, now), version: 1 };
+      const stored: StoredRun = { run, history: [], isParked: false, dueAt: now };
+      return [{ candidate, start: { stored, over, goal: graph.goal } }];
+    });
+    const outcomes = await ports.runs.begin(
+      starts.map(({ start }) => start),
+      countsOfStarts(graph.first),
+    );
+    const begun = starts.filter((_, at) => outcomes[at] === 'begun');
+    for (const { candidate, start } of begun) answers.set(candidate, { runId: start.stored.run.id });
+    if (begun.length > 0)
+      ports.enqueue(
+        begun.map(({ start }) => start.stored.run),
+        now,
+      );
+    left = left.filter((candidate) => !answers.has(candidate));
+    if (left.length > 0) await pause(Math.random() * MAX_PAUSE_MS);
+  }
+  if (left.length > 0) throw new Unavailable('The entries of contacts changed at every attempt.');
+  return answers;
+};
+
+/**
+ * Lets contacts into a version of a journey, up to 32 in a transaction; the answers are in the order of the candidates. Who may not enter costs the others
+ * nothing. A contact has one active run in all versions together, whoever lets it in at the same moment.
+ */
+export const enter = async (
+  ports: EntryPorts,
+  journey: Journey,
+  candidates: readonly Candidate[],
+): Promise<readonly Entered[]> => {
+  if (!takesEntries(journey)) return candidates.map(() => ({ refusal: 'entradas_encerradas' }));
+  const answers = new Map<Candidate, Entered>();
+  for (const group of inGroups(candidates))
+    for (const [candidate, answer] of await enterGroup(ports, journey, group)) answers.set(candidate, answer);
+  return candidates.map((candidate) => answers.get(candidate) ?? { refusal: 'ja_ativa' });
+};

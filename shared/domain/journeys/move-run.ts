@@ -1,0 +1,265 @@
+import { digestOf } from '../audience/digest.ts';
+import { matches } from '../audience/filters.ts';
+import type { Contact } from '../contacts/contact.ts';
+import type { Id } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { journeyEvent } from '../events/automation.ts';
+import type { DomainEvent } from '../events/event.ts';
+import { quietUntil } from '../sending/quiet-hours.ts';
+import { countsOfMove } from './counting.ts';
+import type { EnginePorts, JourneyClock, Performed } from './engine-ports.ts';
+import type { Graph } from './graph.ts';
+import { compiledGraph } from './graphs.ts';
+import type { Journey } from './journey.ts';
+import type { Run } from './run.ts';
+import type { Move, StoredRun } from './run-ports.ts';
+import { step } from './step.ts';
+import type { Effect, Input, Moment, PerformedEffect, Turn } from './turn.ts';
+import { dueAt } from './waits.ts';
+
+/**
+ * How long a worker that goes on with a run has, in ms, before another one takes the run up: far more than a send takes. Nothing breaks where both are at it.
+ */
+const RECOVERY_MS = 20_000;
+/** The customer events that came while a run began to wait for them, at most: each is one more look. */
+const MAX_LOOKS = 8;
+
+/** What a run goes by besides itself. */
+interface Surroundings {
+  readonly journey: Journey;
+  readonly graph: Graph;
+  readonly contact: Contact | undefined;
+  readonly clock: JourneyClock;
+}
+
+const surroundingsOf = async (
+  ports: EnginePorts,
+  { organizationId, journeyId, contactId }: Run,
+): Promise<Surroundings> => {
+  const [journey, contact, clock] = await Promise.all([
+    ports.journeys.find(journeyId),
+    ports.contactOf(organizationId, contactId),
+    ports.clockOf(organizationId),
+  ]);
+  if (!journey) throw new TypeError('a run of no journey');
+  return { journey, graph: await compiledGraph(ports.journeys, journey), contact, clock };
+};
+
+const momentOf = ({ journey, contact, clock }: Surroundings, now: number): Moment => ({
+  now,
+  pausedMs: journey.pausedMs,
+  pausedAt: journey.status === 'pausada' ? journey.pausedAt : undefined,
+  timeZone: clock.timeZone,
+  quietUntil: (channel, at) => quietUntil(clock.quietHours, channel, at),
+  matches: (tree) => contact !== undefined && matches(tree, digestOf(contact), now),
+});
+
+const isPerformed = (effect: Effect): effect is PerformedEffect =>
+  effect.kind !== 'pause_journey' && effect.kind !== 'convert';
+
+/** A run with what a turn made of it: a run of a paused journey stands still until the journey goes on. */
+const storedAfter = (
+  before: StoredRun,
+  { run, history }: Pick<Turn, 'history' | 'run'>,
+  journey: Journey,
+  lookAt: number | undefined,
+): StoredRun => {
+  const stands = journey.status === 'pausada' && run.status === 'ativa';
+  return {
+    run: { ...run, version: before.run.version + 1 },
+    history: [...before.history, ...history],
+    isParked: stands,
+    dueAt: stands || run.status !== 'ativa' ? undefined : lookAt,
+  };
+};
+
+/** The event of a run that ended in `erro`. */
+const failedEvent = (journey: Journey, { id: runId, contactId, step: passo, end }: Run, now: number): DomainEvent => {
+  const { id, organizationId, env, number: versao, rootId } = journey;
+  const of = { id, organizationId, env, versao, ...(rootId === id ? {} : { versaoDe: rootId }) };
+  return journeyEvent(of, { type: 'journey.run_failed', runId, contactId, passo, motivo: end?.detail ?? 'erro' }, now);
+};
+
+/** The move that a turn makes. */
+const moveOf = (
+  before: StoredRun,
+  after: StoredRun,
+  turn: Turn,
+  { journey, graph }: Surroundings,
+  now: number,
+): Move => {
+  const goal = turn.effects.find((effect) => effect.kind === 'convert')?.event;
+  const { run } = after;
+  const failed = run.status === 'erro' && before.run.status === 'ativa';
+  return {
+    before,
+    after,
+    added: turn.history,
+    counts: countsOfMove(before.run, run, turn.history, goal),
+    goal: graph.goal,
+    decidedAt: now,
+    events: failed ? [failedEvent(journey, run, now)] : [],
+  };
+};
+
+/** One turn after another as one. */
+const both = (first: Turn, second: Turn): Turn => ({
+  run: second.run,
+  effects: [...first.effects.filter((effect) => !isPerformed(effect)), ...second.effects],
+  history: [...first.history, ...second.history],
+});
+
+/** What came of storing a turn: the run as it is stored then and what the turn asks for, or that others changed it. */
+type Stored = { readonly stored: StoredRun; readonly turn: Turn } | typeof CONFLICT;
+
+/**
+ * Stores what a turn made of a run. Where it would begin to wait for a customer event that came meanwhile, the event is taken with it: none gets lost
+ * between a decision and its transaction.
+ */
+const store = async (
+  ports: EnginePorts,
+  before: StoredRun,
+  around: Surroundings,
+  first: Turn,
+  now: number,
+  dueAfter: (turn: Turn) => number | undefined,
+): Promise<Stored> => {
+  let turn = first;
+  let decidedAt = now;
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const after = storedAfter(before, turn, around.journey, dueAfter(turn));
+    const outcome = await ports.runs.save({ ...moveOf(before, after, turn, around, now), decidedAt });
+    if (outcome === 'conflict') return CONFLICT;
+    if (outcome === 'saved') return { stored: after, turn };
+    const { wait, contactId } = turn.run;
+    const name = wait?.kind === 'event' && 'event' in wait.awaits ? wait.awaits.event : '';
+    const id = await ports.runs.eventSince(contactId, name, decidedAt);
+    const event = id === undefined ? undefined : await ports.eventOf(id);
+    if (event) turn = both(turn, step(turn.run, around.graph, momentOf(around, now), { kind: 'event', event }));
+    // It was erased, or is no event that the run takes.
+    else decidedAt = ports.clock() + 1;
+  }
+  return CONFLICT;
+};
+
+/** When a run is next looked at: at once where something is still to be done for it, but not before its worker had the time for that. */
+const nextLook =
+  ({ journey }: Surroundings, now: number) =>
+  ({ run, effects }: Turn): number | undefined =>
+    effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
+
+/** Whether a turn has to be stored before what it asks for is done: else that would be done for a decision that a crash forgets. */
+const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
+  const { run, effects } = turn;
+  if (run !== before.run) return true;
+  const stands = journey.status === 'pausada' && run.status === 'ativa';
+  if (stands !== before.isParked) return true;
+  if (stands || run.status !== 'ativa') return false;
+  // A try of a webhook is its worker's alone for a while; all else may be done by two at once.
+  const performed = effects.find(isPerformed);
+  return performed ? performed.kind === 'webhook' : lookAt !== before.dueAt;
+};
+
+/** Pauses the journey where a turn asks for it; the run's surroundings after that. */
+const pausedWhere = async (ports: EnginePorts, around: Surroundings, { effects }: Turn): Promise<Surroundings> => {
+  const pause = effects.find((effect) => effect.kind === 'pause_journey');
+  if (!pause) return around;
+  const { reason, step: at, label } = pause;
+  await ports.pause(around.journey, { reason, step: at, label });
+  const journey = await ports.journeys.find(around.journey.id);
+  return { ...around, journey: journey ?? around.journey };
+};
+
+const resultOf = (
+  { step: at, visit, attempt }: PerformedEffect,
+  result: Exclude<Performed, { kind: 'later' }>,
+): Input => ({
+  kind: 'result',
+  step: at,
+  visit,
+  attempt,
+  result,
+});
+
+/** Takes a run on from an input to where it waits or ends. `CONFLICT` where others changed it. */
+const walk = async (
+  ports: EnginePorts,
+  first: StoredRun,
+  given: Surroundings,
+  start: Input,
+): Promise<undefined | typeof CONFLICT> => {
+  let stored = first;
+  let around = given;
+  let input = start;
+  for (;;) {
+    const now = ports.clock();
+    const turn = step(stored.run, around.graph, momentOf(around, now), input);
+    around = await pausedWhere(ports, around, turn);
+    const lookAt = nextLook(around, now);
+    let effects = turn.effects;
+    if (isToStore(stored, turn, lookAt(turn), around)) {
+      const outcome = await store(ports, stored, around, turn, now, lookAt);
+      if (outcome === CONFLICT) return CONFLICT;
+      stored = outcome.stored;
+      effects = outcome.turn.effects;
+    }
+    if (stored.isParked) {
+      // A journey that went on meanwhile may have looked for what stands still before this run did.
+      const journey = await ports.journeys.find(stored.run.journeyId);
+      if (!journey || journey.status === 'pausada') return undefined;
+      around = { ...around, journey };
+      input = { kind: 'due' };
+      continue;
+    }
+    const effect = effects.find(isPerformed);
+    if (!effect || !around.contact) return undefined;
+    const { journey, contact } = around;
+    const result = await ports.perform({ run: stored.run, journey, contact }, effect);
+    if (result.kind === 'later') return postpone(ports, stored, around, result.ms);
+    input = resultOf(effect, result);
+  }
+};
+
+/** Leaves a run where it is, to be tried again after some time (ms). */
+const postpone = async (
+  ports: EnginePorts,
+  stored: StoredRun,
+  around: Surroundings,
+  ms: number,
+): Promise<undefined | typeof CONFLICT> => {
+  const now = ports.clock();
+  const turn: Turn = { run: stored.run, effects: [], history: [] };
+  const outcome = await store(ports, stored, around, turn, now, () => now + ms);
+  if (outcome === CONFLICT) return CONFLICT;
+  ports.enqueue([stored.run], now + ms);
+  return undefined;
+};
+
+/** What happens to a run before anything else: it is cancelled with its journey, and with its contact. */
+const overruled = ({ status }: Run, { journey, contact }: Surroundings, input: Input): Input => {
+  if (status !== 'ativa' || input.kind === 'cancel') return input;
+  if (journey.status === 'arquivada') return { kind: 'cancel', reason: 'jornada_arquivada' };
+  return contact ? input : { kind: 'cancel', reason: 'contato_apagado' };
+};
+
+/** Gives an input to a run, and takes the run on as far as it gets. Nothing for a run that is not there. Safe to repeat. */
+export const moveRun = (ports: EnginePorts, id: Id<'run'>, input: Input): Promise<void> =>
+  retryOnConflict('The run', async () => {
+    const [stored] = await ports.runs.read([id]);
+    if (!stored) return;
+    const around = await surroundingsOf(ports, stored.run);
+    return walk(ports, stored, around, overruled(stored.run, around, input));
+  });
+
+/**
+ * Takes a run on whose time has come; nothing where it has not, or where another worker did. Who meets another worker leaves the run to it: the run is due
+ * until it was taken on.
+ */
+export const moveDueRun = async (ports: EnginePorts, id: Id<'run'>): Promise<void> => {
+  await retryOnConflict('The run', async () => {
+    const [stored] = await ports.runs.read([id]);
+    if (stored?.dueAt === undefined || stored.dueAt > ports.clock()) return;
+    const around = await surroundingsOf(ports, stored.run);
+    return walk(ports, stored, around, overruled(stored.run, around, { kind: 'due' }));
+  });
+};

@@ -1,0 +1,39 @@
+import type { Id } from '../../domain/core/ids.ts';
+import type { Journey } from '../../domain/journeys/journey.ts';
+import type { JourneyFacts } from '../../domain/journeys/journey-view.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { listRows } from '../lists/list-rows.ts';
+import { readSegmentName } from '../segments/segments.ts';
+
+const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
+  ...new Set(values.filter((value) => value !== undefined)),
+];
+const readSummary = listRows.pick('name', 'size');
+
+/** The lists and segments of journeys, as they are now; without those that were deleted. */
+const readAudiences = async (table: Table, journeys: readonly Journey[]): Promise<Omit<JourneyFacts, 'runs'>> => {
+  const [first] = journeys;
+  const listIds = distinct(journeys.map(({ gatilho }) => gatilho.listId));
+  const segmentIds = distinct(journeys.map(({ gatilho }) => gatilho.segmentId));
+  const none = { lists: new Map(), segments: new Map() };
+  if (!first || listIds.length + segmentIds.length === 0) return none;
+  const owner: Id<'organization'> = first.organizationId;
+  const keys = [...listIds.map((id) => KEYS.list(owner, id)), ...segmentIds.map((id) => KEYS.segment(owner, id))];
+  const rows = await table.getMany(keys);
+  const lists = listIds.flatMap((id, at) => {
+    const row = rows[at];
+    return row ? [[id, readSummary(row)] as const] : [];
+  });
+  const segments = segmentIds.flatMap((id, at) => {
+    const row = rows[listIds.length + at];
+    return row ? [[id, readSegmentName(row)] as const] : [];
+  });
+  return { lists: new Map(lists), segments: new Map(segments) };
+};
+
+/** What answers tell of versions besides their rows. One round trip for each 100 lists and segments that they name. */
+export const readJourneyFacts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts> => ({
+  ...(await readAudiences(table, journeys)),
+  runs: new Map(),
+});

@@ -1,0 +1,108 @@
+import { pause } from '../../domain/core/pause.ts';
+import type { RunStore, Start, StartOutcome } from '../../domain/journeys/run-ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { entryRows, lastEventWrite, readLastEvent } from './entry-rows.ts';
+import { readHistory, readRun } from './run-rows.ts';
+import { historyRange, startWrites } from './run-writes.ts';
+import { type CountWrites, meetings, moveSaver, reasonsOf } from './save-moves.ts';
+
+/** Runs that begin in one transaction: each is three rows, and their counts are two. */
+const MAX_STARTS = 32;
+
+/** The longest pause before what met others is tried again, in ms. */
+const MAX_PAUSE_MS = 40;
+
+type Counts = Parameters<RunStore['begin']>[1];
+
+/** Begins runs in one transaction; without those that cannot it is tried again, so that each has its own outcome. */
+const beginTogether = async (
+  table: Table,
+  starts: readonly Start[],
+  counts: Counts,
+  countWrites: CountWrites,
+): Promise<StartOutcome[]> => {
+  const outcomes = new Map<Start, StartOutcome>();
+  let left = starts;
+  while (left.length > 0) {
+    const [first] = left;
+    const parts = left.map((start) => ({ writes: startWrites(start) }));
+    const counted = first ? countWrites(first.stored.run.journeyId, counts(left.length)) : [];
+    const outcome = await table.transact([...parts.flatMap(({ writes }) => writes), ...counted], {
+      reportConflicts: left.length > 1,
+    });
+    if (outcome.ok) {
+      for (const start of left) outcomes.set(start, 'begun');
+      break;
+    }
+    if (outcome.met) {
+      // Whose entry somebody else is changing is judged again; those who only met others where they are counted try other shards.
+      for (const [nth, met] of meetings(parts, outcome.met).entries())
+        if (met) outcomes.set(left[nth] as Start, 'busy');
+      left = left.filter((start) => !outcomes.has(start));
+      await pause(Math.random() * MAX_PAUSE_MS);
+      continue;
+    }
+    const reasons = reasonsOf(parts, outcome.reasons);
+    for (const [nth, start] of left.entries()) {
+      const [entry, run] = reasons[nth] ?? [];
+      // The run is there: an earlier attempt was committed, and its answer was lost.
+      if (run?.conditionFailed) outcomes.set(start, 'begun');
+      else if (entry?.conditionFailed) outcomes.set(start, 'busy');
+    }
+    left = left.filter((start) => !outcomes.has(start));
+  }
+  return starts.map((start) => outcomes.get(start) ?? 'busy');
+};
+
+/** Runs in the table of one stage. */
+export const runStore = (table: Table, countWrites: CountWrites): RunStore => ({
+  async read(ids) {
+    const rows = await table.getMany(ids.map(KEYS.run), { consistent: true });
+    return rows.map((row) => row && readRun(row));
+  },
+
+  async historyOf({ run, history }) {
+    if (run.historyCount <= history.length) return history;
+    const rows = await table.queryAll(historyRange(run.id));
+    return [...rows.flatMap(readHistory), ...history];
+  },
+
+  async entries(rootId, contactIds) {
+    const rows = await table.getMany(
+      contactIds.map((contactId) => KEYS.journeyEntry(contactId, rootId)),
+      { consistent: true },
+    );
+    return rows.map((row) => row && entryRows.read(row));
+  },
+
+  async begin(starts, counts) {
+    const outcomes: StartOutcome[] = [];
+    for (let from = 0; from < starts.length; from += MAX_STARTS)
+      outcomes.push(...(await beginTogether(table, starts.slice(from, from + MAX_STARTS), counts, countWrites)));
+    return outcomes;
+  },
+
+  save: moveSaver(table, countWrites),
+
+  async awaiting(contactId, name, event) {
+    await table.write(lastEventWrite(contactId, name, event));
+    const { pk: partition, sk: prefix } = KEYS.runAwait(contactId, name, '', '');
+    const rows = await table.queryAll({
+      partition,
+      sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: prefix.slice(0, -1) } },
+      consistent: true,
+    });
+    return rows.map((row) => {
+      const { runId, role } = PARSE_KEY.runAwait(row);
+      return { runId, role: role === 'goal' ? 'goal' : 'wait' };
+    });
+  },
+
+  async eventSince(contactId, name, since) {
+    const row = await table.get(KEYS.lastRunEvent(contactId, name));
+    const last = row && readLastEvent(row);
+    return last && last.at >= since ? last.eventId : undefined;
+  },
+});

@@ -1,0 +1,78 @@
+import type { Run } from '../../domain/journeys/run.ts';
+import type { Move, Start } from '../../domain/journeys/run-ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion } from '../client/optimistic-commit.ts';
+import type { TransactionPart } from '../client/transactions.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { awaitWrites, entryEnd, entryWrite, goalBegin } from './entry-rows.ts';
+import { historyRow, RECENT_ENTRIES, runRow } from './run-rows.ts';
+
+/** The writes that begin a run: its entry, its row, and what its journey's goal finds it by. */
+export const startWrites = ({ stored, over, goal }: Start): readonly WriteOp[] => [
+  entryWrite(stored.run, over),
+  { put: runRow(stored), when: ABSENT },
+  ...goalBegin(stored.run, goal),
+];
+
+/** A move with its writes, and which of them are conditions of their own. */
+export interface MovePart extends TransactionPart {
+  readonly move: Move;
+  /** Unique to the move: a repeat knows its own commit by it when the answer was lost. */
+  readonly mark: string;
+  /** The write that ends the contact's entry. */
+  readonly entry: WriteOp | undefined;
+  /** The check that no event came that the run begins to wait for. */
+  readonly check: WriteOp | undefined;
+}
+
+/** A run after a move without the entries of its history that have a row of their own, and that row. */
+const spilled = (move: Move): { readonly after: Move['after']; readonly spill: readonly WriteOp[] } => {
+  const { after } = move;
+  const { history, run } = after;
+  if (history.length <= RECENT_ENTRIES) return { after, spill: [] };
+  const older = history.slice(0, -1);
+  const first = run.historyCount - history.length;
+  return {
+    after: { ...after, history: history.slice(-1) },
+    spill: [{ put: historyRow(run, first, older) }],
+  };
+};
+
+const isEnded = ({ status }: Run): boolean => status !== 'ativa';
+
+/** The writes of a move, the counts aside. `hasEntry`: false where the contact's entry is gone or another run's. */
+export const movePart = (move: Move, mark: string, hasEntry = true): MovePart => {
+  const { before, goal, decidedAt, events } = move;
+  const { after, spill } = spilled(move);
+  const taken = after.run.taken.at(-1);
+  const awaits = awaitWrites(before.run, after.run, goal, { decidedAt, taken });
+  const ends = hasEntry && isEnded(after.run) && !isEnded(before.run);
+  const entry = ends ? entryEnd(after.run) : undefined;
+  const row = runRow(after);
+  return {
+    move,
+    mark,
+    entry,
+    check: awaits.check,
+    writes: [
+      { put: { ...row, mark }, when: atVersion(before.run.version) },
+      ...spill,
+      ...(entry ? [entry] : []),
+      ...awaits.writes,
+      ...events.map(eventWrite),
+    ],
+    bytes: JSON.stringify(row).length,
+  };
+};
+
+/** The keys of all rows that a run has in its own partition, but for the run's own row. */
+export const historyRange = (runId: Run['id']) => {
+  const { pk: partition, sk } = KEYS.runHistory(runId, 0);
+  return {
+    partition,
+    sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: sk.slice(0, 5) } },
+    consistent: true,
+  };
+};

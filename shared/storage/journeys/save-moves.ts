@@ -1,0 +1,161 @@
+import { Unavailable } from '../../domain/core/errors.ts';
+import { type Id, randomBase62 } from '../../domain/core/ids.ts';
+import { pause } from '../../domain/core/pause.ts';
+import type { JourneyCounts, Move, MoveOutcome } from '../../domain/journeys/run-ports.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { CancelReason, Table } from '../client/table.ts';
+import { inTransactions } from '../client/transactions.ts';
+import { type MovePart, movePart } from './run-writes.ts';
+
+/** The writes that count what moves of a journey count, on shards that are drawn anew each time. */
+export type CountWrites = (journeyId: Id<'journey'>, counts: JourneyCounts) => readonly WriteOp[];
+
+/** The counts of several moves or starts as one. */
+export const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
+  const sums = new Map<string, Record<string, number>>();
+  for (const one of counts)
+    for (const [step, added] of one) {
+      const sum = sums.get(step) ?? {};
+      sums.set(step, sum);
+      for (const [name, by] of Object.entries(added)) sum[name] = (sum[name] ?? 0) + by;
+    }
+  return sums;
+};
+
+const countsOf = (moves: readonly Move[], countWrites: CountWrites): WriteOp[] =>
+  [...Map.groupBy(moves, ({ after }) => after.run.journeyId)].flatMap(([journeyId, own]) => [
+    ...countWrites(journeyId, summed(own.map(({ counts }) => counts))),
+  ]);
+
+/** The reasons of a cancelled transaction, part by part: the writes of parts come first, in their order. */
+export const reasonsOf = (
+  parts: readonly { readonly writes: readonly WriteOp[] }[],
+  reasons: readonly CancelReason[],
+): readonly CancelReason[][] => {
+  let from = 0;
+  return parts.map(({ writes }) => {
+    const to = from + writes.length;
+    const own = reasons.slice(from, to);
+    from = to;
+    return own;
+  });
+};
+
+/** Which parts of a transaction met others on rows of their own, by the writes that did; counts come after all parts. */
+export const meetings = (
+  parts: readonly { readonly writes: readonly WriteOp[] }[],
+  met: readonly number[],
+): readonly boolean[] => {
+  let from = 0;
+  return parts.map(({ writes }) => {
+    const [first, end] = [from, from + writes.length];
+    from = end;
+    return met.some((at) => at >= first && at < end);
+  });
+};
+
+/** What the reasons of a cancelled transaction say of a move: its outcome, that its entry is not its own any more, or nothing. */
+const verdictOf = (part: MovePart, reasons: readonly CancelReason[]): MoveOutcome | 'without_entry' | undefined => {
+  const failed = (write: WriteOp | undefined) => {
+    const reason = write && reasons[part.writes.indexOf(write)];
+    return reason?.conditionFailed ? reason : undefined;
+  };
+  const own = failed(part.writes[0]);
+  if (own) return own.row?.mark === part.mark ? 'saved' : 'conflict';
+  if (failed(part.check)) return 'event_came';
+  return failed(part.entry) ? 'without_entry' : undefined;
+};
+
+/** Attempts of moves that meet others where they are counted: each draws other shards. After them the table tries for as long as its caller waits. */
+const MAX_MEETINGS = 8;
+/** The longest pause before the first of them, in ms: it grows by the attempt. */
+const MAX_PAUSE_MS = 20;
+
+/** Makes moves in one transaction. Without those whose own conditions fail it is tried again, so that the outcome of each is its own. */
+const saveTogether = async (
+  table: Table,
+  parts: readonly MovePart[],
+  countWrites: CountWrites,
+): Promise<MoveOutcome[]> => {
+  const outcomes = new Map<Move, MoveOutcome>();
+  let left = parts;
+  for (let met = 0; left.length > 0; ) {
+    const moves = left.map(({ move }) => move);
+    const counts = countsOf(moves, countWrites);
+    const writes = [...left.flatMap((part) => part.writes), ...counts];
+    const outcome = await table.transact(writes, { reportConflicts: met < MAX_MEETINGS });
+    if (outcome.ok) {
+      for (const move of moves) outcomes.set(move, 'saved');
+      break;
+    }
+    if (outcome.met) {
+      met += 1;
+      // A run that somebody else is changing is read again; those that only met others where they are counted try other shards.
+      const own = meetings(left, outcome.met);
+      for (const [nth, part] of left.entries()) if (own[nth]) outcomes.set(part.move, 'conflict');
+      left = left.filter((_, nth) => !own[nth]);
+      await pause(Math.random() * MAX_PAUSE_MS * met);
+      continue;
+    }
+    const reasons = reasonsOf(left, outcome.reasons);
+    const next = left.flatMap((part, nth): MovePart[] => {
+      const verdict = verdictOf(part, reasons[nth] ?? []);
+      if (verdict === 'without_entry') return [movePart(part.move, part.mark, false)];
+      if (!verdict) return [part];
+      outcomes.set(part.move, verdict);
+      return [];
+    });
+    if (next.length === left.length && next.every((part, nth) => part === left[nth]))
+      throw new Unavailable('A move of a journey could not be stored.');
+    left = next;
+  }
+  return parts.map(({ move }) => outcomes.get(move) ?? 'conflict');
+};
+
+interface Waiting {
+  readonly move: Move;
+  readonly answer: (outcome: MoveOutcome) => void;
+  readonly fail: (fault: unknown) => void;
+}
+
+/** Calls in flight: two keep the table busy while an answer is being parsed. */
+const MAX_CALLS = 2;
+/** Rows that the counts of a transaction take at most beside those of its moves: half of a transaction is left to them. */
+const MAX_MOVES = 12;
+
+/**
+ * Stores moves, those of one moment together: a transaction costs a round trip, and what several moves count at one step is one write. A move that
+ * fails, and one whose transaction meets others, is of no consequence to those beside it.
+ */
+export const moveSaver = (table: Table, countWrites: CountWrites): ((move: Move) => Promise<MoveOutcome>) => {
+  const waiting: Waiting[] = [];
+  let calls = 0;
+  const saveNext = async (): Promise<void> => {
+    const taken = waiting.splice(0, MAX_MOVES);
+    const byMove = new Map(taken.map((each) => [each.move, each]));
+    const parts = taken.map(({ move }) => movePart(move, randomBase62(16)));
+    await Promise.all(
+      inTransactions(parts).map(async (together) => {
+        try {
+          const outcomes = await saveTogether(table, together, countWrites);
+          for (const [at, { move }] of together.entries()) byMove.get(move)?.answer(outcomes[at] ?? 'conflict');
+        } catch (fault) {
+          for (const { move } of together) byMove.get(move)?.fail(fault);
+        }
+      }),
+    );
+  };
+  const drain = async (): Promise<void> => {
+    if (calls >= MAX_CALLS) return;
+    calls += 1;
+    // Moves of the same turn of the event loop share a call.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) await saveNext();
+    calls -= 1;
+  };
+  return (move) =>
+    new Promise((answer, fail) => {
+      waiting.push({ move, answer, fail });
+      void drain();
+    });
+};

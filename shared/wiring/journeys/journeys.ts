@@ -1,0 +1,53 @@
+import { definedFields } from '../../domain/core/patch.ts';
+import { checkReferences } from '../../domain/journeys/check-references.ts';
+import type { Defined, DefinitionPorts } from '../../domain/journeys/define.ts';
+import type { Journey } from '../../domain/journeys/journey.ts';
+import { type JourneyFacts, journeyView } from '../../domain/journeys/journey-view.ts';
+import type { WholeJourney } from '../../domain/journeys/ports.ts';
+import { journeyRefusal } from '../../domain/journeys/validate.ts';
+import { newSecret } from '../../domain/webhooks/signature.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { readJourneyFacts } from '../../storage/journeys/journey-facts.ts';
+import { journeyStore } from '../../storage/journeys/journey-store.ts';
+import { clock, publishEvents, publishWork, settings, table, vaults } from '../process/aws.ts';
+
+const SECRET_PURPOSE = 'journey-secret';
+const HEADER_PURPOSE = 'journey-header';
+const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
+
+export const journeys = journeyStore(table, {
+  raised: publishEvents,
+  sealer: {
+    seal: async ({ organizationId, id }, header, value) =>
+      (await vaults.webhooks()).seal(HEADER_PURPOSE, organizationId, value, `${id} ${header}`),
+    open: async ({ organizationId, id }, header, sealed) =>
+      (await vaults.webhooks()).open(HEADER_PURPOSE, organizationId, sealed, `${id} ${header}`),
+  },
+});
+
+export const journeyPorts: DefinitionPorts = {
+  clock,
+  store: journeys,
+  refusal: (definition) => journeyRefusal(definition, policy),
+  // What journeys name is loaded by the first check: most operations check nothing.
+  check: async (...args) => checkReferences((await import('./references.ts')).referencePorts)(...args),
+  newSecret,
+  seal: async (organizationId, rootId, secret) =>
+    (await vaults.webhooks()).seal(SECRET_PURPOSE, organizationId, secret, rootId),
+  enqueue({ id, organizationId: owner }, work) {
+    const key = work === 'entries' ? KEYS.journeyEntries(id) : KEYS.journeySweep(id);
+    publishWork([{ kind: 'journey_work', ...key, owner }]);
+  },
+};
+
+/** What answers tell of versions besides their rows. */
+export const journeyFacts = (versions: readonly Journey[]): Promise<JourneyFacts> => readJourneyFacts(table, versions);
+
+/** A version as answers show it. */
+export const wholeJourneyView = async ({ journey, graph }: WholeJourney) =>
+  journeyView(journey, graph, await journeyFacts([journey]));
+/** The same with the signing secret, where it was just made. */
+export const definedJourneyView = async (defined: Defined) => ({
+  ...(await wholeJourneyView(defined)),
+  ...definedFields({ segredoWebhook: defined.secret }),
+});
