@@ -7,6 +7,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 const id = {
   activity: newId('activity'),
   batch: newId('batch'),
+  campaign: newId('campaign'),
   company: newId('company'),
   card: newId('card'),
   contact: newId('contact'),
@@ -25,7 +26,6 @@ const id = {
   customerEvent: newId('customerEvent'),
   pushToken: newId('pushToken'),
   upload: newId('upload'),
-  run: newId('run'),
   segment: newId('segment'),
   webhook: newId('webhook'),
 } as const;

@@ -52,9 +52,9 @@ export const anyOf = (selections: readonly Selection[], except: readonly Selecti
     columns: new Set<ColumnName>(['base', ...all.flatMap(({ columns }) => [...columns])]),
     inBlock: (columns, block) => union(selections, columns, block).without(union(except, columns, block)),
     holds: (contact) => selections.some(({ holds }) => holds(contact)) && !except.some(({ holds }) => holds(contact)),
-    key: all.some(({ key }) => key === undefined)
-      ? undefined
-      : `any ${JSON.stringify([selections, except].map((of) => of.map(({ key }) => key)))}`,
+    key: `any ${JSON.stringify([selections, except].map((of) => of.map(({ key }) => key)))}`,
+    at: all.find(({ at }) => at !== undefined)?.at,
+    nextChangeIn: (columns) => earliest(all.map(({ nextChangeIn: next }) => next(columns))),
   };
 };
 

@@ -59,8 +59,8 @@ const namedSelections = async (
   lists: readonly Id<'list'>[],
   segments: readonly Id<'segment'>[],
   names: { readonly lists: string; readonly segments: string },
+  now: number,
 ) => {
-  const now = ports.clock();
   const [members, descriptions] = await Promise.all([
     Promise.all(lists.map((id) => ports.membersOf(organizationId, id))),
     Promise.all(segments.map((id) => ports.segments.read(organizationId, id))),
@@ -82,12 +82,11 @@ const selectionOf = async (
   organizationId: Org,
   { listIds = [], segmentIds = [], contactIds = [], excludeListIds = [], excludeSegmentIds = [] }: Audience,
 ): Promise<Selection | MissingParts> => {
+  const now = ports.clock();
+  const excludes = { lists: 'excludeListIds', segments: 'excludeSegmentIds' };
   const [included, excluded, named] = await Promise.all([
-    namedSelections(ports, organizationId, listIds, segmentIds, { lists: 'listIds', segments: 'segmentIds' }),
-    namedSelections(ports, organizationId, excludeListIds, excludeSegmentIds, {
-      lists: 'excludeListIds',
-      segments: 'excludeSegmentIds',
-    }),
+    namedSelections(ports, organizationId, listIds, segmentIds, { lists: 'listIds', segments: 'segmentIds' }, now),
+    namedSelections(ports, organizationId, excludeListIds, excludeSegmentIds, excludes, now),
     contactIds.length === 0 ? undefined : ports.numbersOf(organizationId, contactIds),
   ]);
   const missing = [...included.missing, ...excluded.missing];
