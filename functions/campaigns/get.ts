@@ -4,4 +4,8 @@ import { campaignView } from '../../shared/domain/campaigns/views.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { campaignPorts } from '../../shared/wiring/campaigns/campaigns.ts';
 
-export const handler = operation(contract, ({ actor, params }) => getCampaign(campaignPorts, actor, params.id), campaignView);
+export const handler = operation(
+  contract,
+  ({ actor, params }) => getCampaign(campaignPorts, actor, params.id),
+  campaignView,
+);

@@ -6,6 +6,7 @@ import { campaignPorts } from '../../shared/wiring/campaigns/campaigns.ts';
 
 export const handler = operation(
   contract,
-  ({ actor, params, body }) => changeCampaign(campaignPorts, actor, params.id, { ...body, scheduledAt: msOf(body.scheduledAt) }),
+  ({ actor, params, body }) =>
+    changeCampaign(campaignPorts, actor, params.id, { ...body, scheduledAt: msOf(body.scheduledAt) }),
   campaignView,
 );

@@ -92,9 +92,13 @@ const Audience = z
   .strictObject({
     listIds: z.array(idSchema('list')).max(MAX_PARTS).optional().meta({ description: 'Static lists.' }),
     segmentIds: z.array(idSchema('segment')).max(MAX_PARTS).optional().meta({ description: 'Segments.' }),
-    contactIds: z.array(idSchema('contact')).max(MAX_CONTACTS).optional().meta({
-      description: `Contacts, at most ${MAX_CONTACTS.toLocaleString('en')}; those that there are not are nobody.`,
-    }),
+    contactIds: z
+      .array(idSchema('contact'))
+      .max(MAX_CONTACTS)
+      .optional()
+      .meta({
+        description: `Contacts, at most ${MAX_CONTACTS.toLocaleString('en')}; those that there are not are nobody.`,
+      }),
     excludeListIds: z.array(idSchema('list')).max(MAX_PARTS).optional().meta({
       description: 'Static lists whose contacts are not written to.',
     }),
@@ -104,7 +108,8 @@ const Audience = z
   })
   .meta({
     id: 'CampaignAudience',
-    description: 'Who is written to: whoever is in any of the lists, segments and contacts, and in none of the excluded ones.',
+    description:
+      'Who is written to: whoever is in any of the lists, segments and contacts, and in none of the excluded ones.',
   });
 
 const frequencyCap = z
@@ -135,7 +140,9 @@ const fields = {
     .max(1_000_000_000_000)
     .optional()
     .meta({ description: 'It pauses where its messages would cost more coins than this.', example: 500_000 }),
-  campaignTag: campaignId.optional().meta({ description: "What its messages carry as `campaignId`; the campaign's id when absent." }),
+  campaignTag: campaignId
+    .optional()
+    .meta({ description: "What its messages carry as `campaignId`; the campaign's id when absent." }),
   frequencyCap: frequencyCap.optional(),
 };
 
@@ -244,7 +251,8 @@ export const createCampaign = defineOperation({
   id: 'campaigns.create',
   route: 'POST /v2/campaigns',
   summary: 'Create a campaign',
-  description: 'As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 by their place.',
+  description:
+    'As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 by their place.',
   body: CreateCampaign,
   responses: { 201: Campaign },
   errors: ['VALIDATION_ERROR'],
@@ -277,7 +285,8 @@ export const updateCampaign = defineOperation({
   id: 'campaigns.update',
   route: 'PATCH /v2/campaigns/{id}',
   summary: 'Change a campaign',
-  description: 'Only a draft or a scheduled one. Absent fields stay; null clears. A `message` takes the place of `variants`, and the reverse.',
+  description:
+    'Only a draft or a scheduled one. Absent fields stay; null clears. A `message` takes the place of `variants`, and the reverse.',
   params,
   body: UpdateCampaign,
   answer: Campaign,
@@ -317,7 +326,8 @@ export const startCampaign = defineOperation({
   id: 'campaigns.start',
   route: 'POST /v2/campaigns/{id}/start',
   summary: 'Start a campaign',
-  description: 'Takes its audience as it is now; at `scheduledAt`, where that is ahead. One that runs is answered as it is.',
+  description:
+    'Takes its audience as it is now; at `scheduledAt`, where that is ahead. One that runs is answered as it is.',
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { ...selects, queues: ['bulk', 'events'] },
 });
@@ -357,7 +367,8 @@ export const listCampaignRecipients = defineOperation({
   id: 'campaigns.recipients',
   route: 'GET /v2/campaigns/{id}/recipients',
   summary: "List a campaign's recipients",
-  description: 'In the order in which they joined the organization. A page looks at 1,000 recipients at most, and may have fewer than its limit.',
+  description:
+    'In the order in which they joined the organization. A page looks at 1,000 recipients at most, and may have fewer than its limit.',
   params,
   query: z.strictObject({
     status: z.enum(RECIPIENT_STATUSES).optional().meta({ description: 'Only those that stand so.', example: 'failed' }),

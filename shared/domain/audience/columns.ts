@@ -16,7 +16,14 @@ export type Holders = readonly (readonly [value: AttributeValue, offsets: readon
 const ATTRIBUTE_COLUMNS = 16;
 /** How many columns share what contacts are searched by. */
 const GRAM_COLUMNS = 64;
-export type ColumnName = 'base' | 'emails' | 'interactions' | 'updates' | 'tags' | `attributes${number}` | `grams${number}`;
+export type ColumnName =
+  | 'base'
+  | 'emails'
+  | 'interactions'
+  | 'updates'
+  | 'tags'
+  | `attributes${number}`
+  | `grams${number}`;
 /** The column with the values of an attribute. */
 export const attributeColumn = (key: string): ColumnName =>
   `attributes${(createHash('sha256').update(key).digest()[0] ?? 0) % ATTRIBUTE_COLUMNS}`;

@@ -10,8 +10,8 @@ import {
 } from '../audience/selection.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
-import { treeOfSegment } from '../segments/segments.ts';
 import type { SegmentPorts } from '../segments/segment.ts';
+import { treeOfSegment } from '../segments/segments.ts';
 import { type Audience, type Campaign, variantChooser, variantsOf } from './campaign.ts';
 
 type Org = Id<'organization'>;
@@ -91,10 +91,7 @@ const selectionOf = async (
   ]);
   const missing = [...included.missing, ...excluded.missing];
   if (missing.length > 0) return { missing };
-  return anyOf(
-    [...included.selections, ...(named ? [numbersSelection(named)] : [])],
-    excluded.selections,
-  );
+  return anyOf([...included.selections, ...(named ? [numbersSelection(named)] : [])], excluded.selections);
 };
 
 /** What an audience names that there is not; empty where all is there. Contacts that are gone are nobody. */
@@ -107,10 +104,7 @@ export const missingParts = async (
   return 'missing' in selection ? selection.missing : [];
 };
 
-const HAS_EMAIL = treeSelection(
-  { kind: 'leaf', filter: { field: 'channel', operator: 'has', value: 'email' } },
-  0,
-);
+const HAS_EMAIL = treeSelection({ kind: 'leaf', filter: { field: 'channel', operator: 'has', value: 'email' } }, 0);
 const DENIED = baseSelection('denied', undefined);
 
 const allNumbers = async (found: Awaited<ReturnType<AudienceIndex['find']>>): Promise<NumberSet> =>

@@ -179,7 +179,9 @@ const seedOf = (id: Id<'campaign'>): number => {
 };
 
 /** Which variant a contact gets, by its number: by the weights, and always the same one (docs/spec/campaigns.md#variants). */
-export const variantChooser = (campaign: Pick<Campaign, 'id' | 'message' | 'variants'>): ((number: number) => number) => {
+export const variantChooser = (
+  campaign: Pick<Campaign, 'id' | 'message' | 'variants'>,
+): ((number: number) => number) => {
   const weights = variantsOf(campaign).map(({ weight }) => weight);
   if (weights.length < 2) return () => 0;
   const sum = weights.reduce((all, weight) => all + weight, 0);

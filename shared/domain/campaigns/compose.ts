@@ -67,7 +67,13 @@ export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Cam
     const to = variant && (await address(contact, variant.channel));
     if (!variant || to === undefined) return undefined;
     const { message } = variant.fill(scopeOf(contact));
-    const body = { ...asRequest(message), to, contactId: contact.id, campaignId: tagOf(campaign), priority: 'bulk' as const };
+    const body = {
+      ...asRequest(message),
+      to,
+      contactId: contact.id,
+      campaignId: tagOf(campaign),
+      priority: 'bulk' as const,
+    };
     return { number, body, contact };
   };
 };

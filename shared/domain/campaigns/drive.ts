@@ -1,7 +1,7 @@
+import { chunkOf } from '../audience/number-set.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { CONFLICT } from '../core/retry-on-conflict.ts';
-import { chunkOf } from '../audience/number-set.ts';
 import { campaignEvent } from '../events/automation.ts';
 import { type Campaign, type Drive, PORTION_SIZE, type Portion, variantsOf } from './campaign.ts';
 import { begin, next, pauseFor } from './lifecycle.ts';

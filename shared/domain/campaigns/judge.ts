@@ -63,7 +63,10 @@ export const judge = (
   refused: readonly Refused[],
   { now, triedUntil, shortOfMaxCoins }: { now: number; triedUntil: number; shortOfMaxCoins: boolean },
 ): Judged => {
-  const judgements = refused.map(({ index, refusal }) => ({ index, judgement: judgeRefusal(refusal, now, triedUntil) }));
+  const judgements = refused.map(({ index, refusal }) => ({
+    index,
+    judgement: judgeRefusal(refusal, now, triedUntil),
+  }));
   const skipped = judgements.flatMap(({ index, judgement }) =>
     judgement.kind === 'skip' ? [[index, judgement.reason] as const] : [],
   );

@@ -1,13 +1,13 @@
+import type { NumberSet } from '../audience/number-set.ts';
 import type { BulkPorts } from '../bulk/ports.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { NumberSet } from '../audience/number-set.ts';
 import type { MessageCounts } from '../message/automation-counts.ts';
-import type { MessageRecord } from '../message/message.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
+import type { MessageRecord } from '../message/message.ts';
 import type { AudiencePorts } from './audience.ts';
 import type { Campaign, CampaignStatus, Portion } from './campaign.ts';
 
@@ -91,7 +91,9 @@ export interface LifecyclePorts extends CampaignPorts {
 export interface DrivePorts extends LifecyclePorts {
   readonly portions: PortionStore;
   /** Hands portions over for their time (ms). Best effort. */
-  readonly enqueuePortions: (portions: readonly Pick<Portion, 'campaignId' | 'organizationId' | 'portion' | 'dueAt'>[]) => void;
+  readonly enqueuePortions: (
+    portions: readonly Pick<Portion, 'campaignId' | 'organizationId' | 'portion' | 'dueAt'>[],
+  ) => void;
 }
 
 /** Ports of sending to a portion. */
@@ -100,7 +102,11 @@ export interface PortionPorts extends DrivePorts {
   /** The contacts with these numbers; those that are gone are left out. One that was merged into another stands for that one. */
   readonly contactsOf: (organizationId: Org, numbers: readonly number[]) => Promise<ReadonlyMap<number, Contact>>;
   /** A contact's address on a channel other than phone and e-mail. */
-  readonly recipientOf: (tenant: Tenant, contact: Contact, channel: MessageRecord['channel']) => Promise<string | undefined>;
+  readonly recipientOf: (
+    tenant: Tenant,
+    contact: Contact,
+    channel: MessageRecord['channel'],
+  ) => Promise<string | undefined>;
   /** Cancels a queued message; false where it is queued no more. */
   readonly cancelMessage: (tenant: Tenant, id: Id<'message'>) => Promise<boolean>;
   readonly readMessages: (ids: readonly Id<'message'>[]) => Promise<readonly (MessageRecord | undefined)[]>;

@@ -1,16 +1,16 @@
+import { automatedSend } from '../api/automated-send.ts';
+import type { NumberSet } from '../audience/number-set.ts';
 import { channelOf } from '../channels/registry.ts';
-import { fitsFrom } from '../contacts/frequency.ts';
 import type { Contact } from '../contacts/contact.ts';
+import { fitsFrom } from '../contacts/frequency.ts';
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { numberOrigin } from '../core/phone.ts';
-import type { NumberSet } from '../audience/number-set.ts';
 import type { PriceRow } from '../pricing/prices.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { quote } from '../sending/quote.ts';
-import { automatedSend } from '../api/automated-send.ts';
 import { selectAudience } from './audience.ts';
 import { type Campaign, DEFER_MS, variantChooser, variantsOf } from './campaign.ts';
 import { audienceMissing, findCampaign } from './campaigns.ts';
@@ -43,11 +43,7 @@ interface PlannedMessage {
   readonly plan: SendPlan | undefined;
 }
 
-const planAll = (
-  ports: PortionPorts,
-  campaign: Campaign,
-  composed: readonly Composed[],
-): Promise<PlannedMessage[]> =>
+const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]): Promise<PlannedMessage[]> =>
   mapConcurrently(composed, PLANS_AT_ONCE, async (one) => {
     const labels = { origin: 'automation' as const, campaign: campaign.id };
     const planned = await ports.bulk.plan(campaign, automatedSend(one.body, { labels }));
@@ -71,8 +67,7 @@ const priceOf = async (ports: PortionPorts, campaign: Campaign, planned: readonl
   const coinsOf = new Map<string, number>();
   for (const { price, units, byCountry } of rows.values()) {
     const { coins } = await quote(ports.bulk, campaign.organizationId, campaign.env, price, Math.round(units * scale));
-    for (const [country, own] of byCountry)
-      coinsOf.set(country, (coinsOf.get(country) ?? 0) + (coins * own) / units);
+    for (const [country, own] of byCountry) coinsOf.set(country, (coinsOf.get(country) ?? 0) + (coins * own) / units);
   }
   return coinsOf;
 };

@@ -53,7 +53,9 @@ const describe = async (
     ids.length === 0 ? [] : ports.readMessages(ids),
     unsent.length === 0 ? new Map() : ports.contactsOf(campaign.organizationId, unsent),
   ]);
-  const byId = new Map(messages.flatMap((message): [string, MessageRecord][] => (message ? [[message.id, message]] : [])));
+  const byId = new Map(
+    messages.flatMap((message): [string, MessageRecord][] => (message ? [[message.id, message]] : [])),
+  );
   const variants = variantsOf(campaign);
   const choose = variantChooser(campaign);
   return numbers.map((number) => {

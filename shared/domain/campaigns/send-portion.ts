@@ -41,7 +41,8 @@ class Allotment {
     return async (coins: number, replayed: readonly Id<'message'>[]): Promise<number> => {
       this.spent = await coinsOf(ports, replayed);
       const lacking = Math.max(0, coins - (this.allotted - this.spent));
-      const more = lacking === 0 ? 0 : await ports.store.allot(campaign, { ...this.#portion, allotted: this.allotted }, lacking);
+      const more =
+        lacking === 0 ? 0 : await ports.store.allot(campaign, { ...this.#portion, allotted: this.allotted }, lacking);
       if (more === 'lost') return 0;
       this.allotted += more;
       this.isShort = more < lacking;

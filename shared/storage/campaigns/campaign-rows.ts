@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { type Campaign, CAMPAIGN_STATUSES, type CampaignInput, PAUSE_REASONS } from '../../domain/campaigns/campaign.ts';
+import {
+  CAMPAIGN_STATUSES,
+  type Campaign,
+  type CampaignInput,
+  PAUSE_REASONS,
+} from '../../domain/campaigns/campaign.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';

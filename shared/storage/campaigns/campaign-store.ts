@@ -13,7 +13,7 @@ import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { campaignRows, type Content, contentRows } from './campaign-rows.ts';
+import { type Content, campaignRows, contentRows } from './campaign-rows.ts';
 
 const contentOf = ({ audience, message, variants }: Campaign): Content => ({ audience, message, variants });
 /** A change makes a new object of what it changes, and of nothing else. */

@@ -91,10 +91,12 @@ export const portionStore = (table: Table): PortionStore => {
     },
     async add(before, after, portions, dueAt) {
       const { row, also } = campaignWrites(before as Campaign & Versioned, after, dueAt);
-      const puts = portions.map(({ dueAt: paceAt, ...portion }): WriteOp => ({
-        put: { ...portionRows.write({ ...portion, paceAt }), ...portionDue(portion, paceAt) },
-        when: ABSENT,
-      }));
+      const puts = portions.map(
+        ({ dueAt: paceAt, ...portion }): WriteOp => ({
+          put: { ...portionRows.write({ ...portion, paceAt }), ...portionDue(portion, paceAt) },
+          when: ABSENT,
+        }),
+      );
       return (await commit(table, { row, over: before.version, also: [...also, ...puts] })).kind === 'saved';
     },
     async claim(portion, now, until) {

@@ -1,7 +1,7 @@
 import type { PortionPorts } from '../../domain/campaigns/ports.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import { portionStore } from '../../storage/campaigns/portions.ts';
 import { readMessagesById } from '../../storage/campaigns/messages.ts';
+import { portionStore } from '../../storage/campaigns/portions.ts';
 import { table } from '../process/aws.ts';
 import { segmentPorts } from '../segments/segments.ts';
 import { campaignPorts } from './campaigns.ts';
