@@ -79,7 +79,10 @@ export const PARSE_KEY = {
     return { runId: PARSE_KEY.run({ pk }), messageId: parseId('message', messageId), happening };
   },
   /** The key of the step that a row counts. */
-  journeyCounts: ({ sk }: SortKey) => sk.slice(0, sk.lastIndexOf('#')),
+  journeyCounts: ({ pk, sk }: Key) => {
+    after('JCNT#', pk);
+    return sk.slice(0, sk.lastIndexOf('#'));
+  },
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };

@@ -8,10 +8,9 @@ import { type Candidate, type EntryPorts, enter } from '../../shared/domain/jour
 import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveDueRun } from '../../shared/domain/journeys/move-run.ts';
 import type { RunEvent } from '../../shared/domain/journeys/run.ts';
-import type { JourneyCounts } from '../../shared/domain/journeys/run-ports.ts';
 import type { PerformedEffect } from '../../shared/domain/journeys/turn.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import type { WriteOp } from '../../shared/storage/client/expressions.ts';
+import { readJourneyCounts } from '../../shared/storage/automation/counters.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow, readContact } from '../../shared/storage/contacts/contacts.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
@@ -19,10 +18,6 @@ import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
 import { runStore } from '../../shared/storage/journeys/run-store.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readRow } from '../../shared/storage/read-row.ts';
-
-/** Stands in for the count rows: one a journey and step. */
-const countWrites = (journeyId: Id<'journey'>, counts: JourneyCounts): WriteOp[] =>
-  [...counts].map(([step, add]) => ({ update: { pk: `TESTCOUNT#${journeyId}`, sk: `S#${step}` }, add }));
 
 /** What was done for runs by who the effect is of: a repeat finds it done, as the real effects do. */
 export class Outside {
@@ -49,7 +44,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
   });
   const ports: EnginePorts & EntryPorts = {
     clock,
-    runs: runStore(table, countWrites),
+    runs: runStore(table),
     journeys,
     contactOf: async (organizationId, id) => {
       const contact = await readRow(table, KEYS.contact(id), readContact);
@@ -88,9 +83,8 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
         worked += items.length;
       }
     },
-    async counts(journeyId: Id<'journey'>): Promise<Record<string, Record<string, number>>> {
-      const rows = await table.queryAll({ partition: `TESTCOUNT#${journeyId}`, consistent: true });
-      return Object.fromEntries(rows.map(({ pk: _, sk, ...counts }) => [sk.slice(2), counts]));
+    async counts(journeyId: Id<'journey'>): Promise<Record<string, Readonly<Record<string, number>>>> {
+      return Object.fromEntries(await readJourneyCounts(table, journeyId, { consistent: true }));
     },
     async runsOf(journey: Journey, contactId: Id<'contact'>) {
       const [entry] = await ports.runs.entries(journey.rootId, [contactId]);

@@ -36,10 +36,7 @@ const CASES = {
   message: [KEYS.message(id.message), id.message],
   receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
   journeyCounts: [KEYS.journeyCounts(newId('journey'), 3, 'passo#1', 2), 'passo#1'],
-  runSignal: [
-    KEYS.runSignal(id.run, id.message, 'lida'),
-    { runId: id.run, messageId: id.message, happening: 'lida' },
-  ],
+  runSignal: [KEYS.runSignal(id.run, id.message, 'lida'), { runId: id.run, messageId: id.message, happening: 'lida' }],
   batchChunk: [KEYS.batchChunk(id.batch, 12), { batchId: id.batch, chunk: 12 }],
   wallet: [KEYS.wallet(id.organization), id.organization],
   provider: [KEYS.provider('sms', 'twilio'), { channel: 'sms', name: 'twilio' }],
@@ -101,6 +98,7 @@ const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
   contact: ['consent'],
+  run: ['runSignal'],
 };
 
 describe.each(kinds)('a key of %s', (kind) => {

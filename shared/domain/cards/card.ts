@@ -159,5 +159,5 @@ export interface CardPorts {
   readonly pipelines: Pick<PipelineStore, 'read'>;
   readonly links: CardLinks;
 }
-/** Who changes cards. */
-export type CardCaller = Caller;
+/** Who changes cards: a caller, or the service itself on behalf of a tenant, as its journeys do. */
+export type CardCaller = Caller | Tenant;

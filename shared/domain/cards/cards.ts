@@ -77,9 +77,17 @@ export const checkEntry = (
 type Refused = Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
 
 /** Creates a card at the end of a stage. */
-export const createCard = (ports: CardPorts, caller: CardCaller, input: NewCard): Promise<Card | Refused> => {
-  const id = newId('card');
-  return retryOnConflict('The pipeline', async (attempt) => {
+export const createCard = (ports: CardPorts, caller: CardCaller, input: NewCard): Promise<Card | Refused> =>
+  createCardOf(ports, caller, newId('card'), input);
+
+/** The same under an id of the caller's: a card that is there already stays as it is. */
+export const createCardOf = (
+  ports: CardPorts,
+  caller: CardCaller,
+  id: Id<'card'>,
+  input: NewCard,
+): Promise<Card | Refused> =>
+  retryOnConflict('The pipeline', async (attempt) => {
     // An earlier attempt may have been committed and its answer lost.
     const stored = attempt === 0 ? undefined : await ports.store.read(caller.organizationId, id);
     if (stored) return stored;
@@ -97,7 +105,6 @@ export const createCard = (ports: CardPorts, caller: CardCaller, input: NewCard)
     const change = changeOf(caller, undefined, card, now);
     return answered(await ports.store.save(change), change.after ?? card);
   });
-};
 
 /** Changes a card's fields; its stage, its place and its status have operations of their own. */
 export const changeCard = async (

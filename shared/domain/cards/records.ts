@@ -74,7 +74,7 @@ const entryOf = (caller: CardCaller, before: Card | undefined, after: Card, now:
     organizationId: after.organizationId,
     at: now,
     act,
-    actor: actorOf(caller),
+    ...('credentialId' in caller ? { actor: actorOf(caller) } : {}),
     ...(isMoved ? { from: before?.stageId, to: after.stageId } : {}),
     ...(fields.length > 0 ? { fields } : {}),
   };

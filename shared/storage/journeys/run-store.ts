@@ -6,7 +6,7 @@ import { PARSE_KEY } from '../parse-key.ts';
 import { entryRows, lastEventWrite, readLastEvent } from './entry-rows.ts';
 import { readHistory, readRun } from './run-rows.ts';
 import { historyRange, startWrites } from './run-writes.ts';
-import { type CountWrites, meetings, moveSaver, reasonsOf } from './save-moves.ts';
+import { meetings, moveSaver, reasonsOf, runCountWrites } from './save-moves.ts';
 
 /** Runs that begin in one transaction: each is three rows, and their counts are two. */
 const MAX_STARTS = 32;
@@ -17,18 +17,13 @@ const MAX_PAUSE_MS = 40;
 type Counts = Parameters<RunStore['begin']>[1];
 
 /** Begins runs in one transaction; without those that cannot it is tried again, so that each has its own outcome. */
-const beginTogether = async (
-  table: Table,
-  starts: readonly Start[],
-  counts: Counts,
-  countWrites: CountWrites,
-): Promise<StartOutcome[]> => {
+const beginTogether = async (table: Table, starts: readonly Start[], counts: Counts): Promise<StartOutcome[]> => {
   const outcomes = new Map<Start, StartOutcome>();
   let left = starts;
   while (left.length > 0) {
     const [first] = left;
     const parts = left.map((start) => ({ writes: startWrites(start) }));
-    const counted = first ? countWrites(first.stored.run.journeyId, counts(left.length)) : [];
+    const counted = first ? runCountWrites(first.stored.run.journeyId, counts(left.length)) : [];
     const outcome = await table.transact([...parts.flatMap(({ writes }) => writes), ...counted], {
       reportConflicts: left.length > 1,
     });
@@ -57,7 +52,7 @@ const beginTogether = async (
 };
 
 /** Runs in the table of one stage. */
-export const runStore = (table: Table, countWrites: CountWrites): RunStore => ({
+export const runStore = (table: Table): RunStore => ({
   async read(ids) {
     const rows = await table.getMany(ids.map(KEYS.run), { consistent: true });
     return rows.map((row) => row && readRun(row));
@@ -80,11 +75,11 @@ export const runStore = (table: Table, countWrites: CountWrites): RunStore => ({
   async begin(starts, counts) {
     const outcomes: StartOutcome[] = [];
     for (let from = 0; from < starts.length; from += MAX_STARTS)
-      outcomes.push(...(await beginTogether(table, starts.slice(from, from + MAX_STARTS), counts, countWrites)));
+      outcomes.push(...(await beginTogether(table, starts.slice(from, from + MAX_STARTS), counts)));
     return outcomes;
   },
 
-  save: moveSaver(table, countWrites),
+  save: moveSaver(table),
 
   async awaiting(contactId, name, event) {
     await table.write(lastEventWrite(contactId, name, event));

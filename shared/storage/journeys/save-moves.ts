@@ -2,16 +2,18 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import { type Id, randomBase62 } from '../../domain/core/ids.ts';
 import { pause } from '../../domain/core/pause.ts';
 import type { JourneyCounts, Move, MoveOutcome } from '../../domain/journeys/run-ports.ts';
+import { countWrites } from '../automation/counters.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions } from '../client/transactions.ts';
 import { type MovePart, movePart } from './run-writes.ts';
 
-/** The writes that count what moves of a journey count, on shards that are drawn anew each time. */
-export type CountWrites = (journeyId: Id<'journey'>, counts: JourneyCounts) => readonly WriteOp[];
+/** The writes that count what moves of a journey count, on rows that are drawn anew each time. */
+export const runCountWrites = (journeyId: Id<'journey'>, counts: JourneyCounts): WriteOp[] =>
+  countWrites([...counts].map(([stepId, own]) => ({ counted: { journeyId, stepId }, counts: own })));
 
-/** The counts of several moves or starts as one. */
-export const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
+/** The counts of several moves as one. */
+const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
   const sums = new Map<string, Record<string, number>>();
   for (const one of counts)
     for (const [step, added] of one) {
@@ -22,10 +24,10 @@ export const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
   return sums;
 };
 
-const countsOf = (moves: readonly Move[], countWrites: CountWrites): WriteOp[] =>
-  [...Map.groupBy(moves, ({ after }) => after.run.journeyId)].flatMap(([journeyId, own]) => [
-    ...countWrites(journeyId, summed(own.map(({ counts }) => counts))),
-  ]);
+const countsOf = (moves: readonly Move[]): WriteOp[] =>
+  [...Map.groupBy(moves, ({ after }) => after.run.journeyId)].flatMap(([journeyId, own]) =>
+    runCountWrites(journeyId, summed(own.map(({ counts }) => counts))),
+  );
 
 /** The reasons of a cancelled transaction, part by part: the writes of parts come first, in their order. */
 export const reasonsOf = (
@@ -72,16 +74,12 @@ const MAX_MEETINGS = 8;
 const MAX_PAUSE_MS = 20;
 
 /** Makes moves in one transaction. Without those whose own conditions fail it is tried again, so that the outcome of each is its own. */
-const saveTogether = async (
-  table: Table,
-  parts: readonly MovePart[],
-  countWrites: CountWrites,
-): Promise<MoveOutcome[]> => {
+const saveTogether = async (table: Table, parts: readonly MovePart[]): Promise<MoveOutcome[]> => {
   const outcomes = new Map<Move, MoveOutcome>();
   let left = parts;
   for (let met = 0; left.length > 0; ) {
     const moves = left.map(({ move }) => move);
-    const counts = countsOf(moves, countWrites);
+    const counts = countsOf(moves);
     const writes = [...left.flatMap((part) => part.writes), ...counts];
     const outcome = await table.transact(writes, { reportConflicts: met < MAX_MEETINGS });
     if (outcome.ok) {
@@ -127,7 +125,7 @@ const MAX_MOVES = 12;
  * Stores moves, those of one moment together: a transaction costs a round trip, and what several moves count at one step is one write. A move that
  * fails, and one whose transaction meets others, is of no consequence to those beside it.
  */
-export const moveSaver = (table: Table, countWrites: CountWrites): ((move: Move) => Promise<MoveOutcome>) => {
+export const moveSaver = (table: Table): ((move: Move) => Promise<MoveOutcome>) => {
   const waiting: Waiting[] = [];
   let calls = 0;
   const saveNext = async (): Promise<void> => {
@@ -137,7 +135,7 @@ export const moveSaver = (table: Table, countWrites: CountWrites): ((move: Move)
     await Promise.all(
       inTransactions(parts).map(async (together) => {
         try {
-          const outcomes = await saveTogether(table, together, countWrites);
+          const outcomes = await saveTogether(table, together);
           for (const [at, { move }] of together.entries()) byMove.get(move)?.answer(outcomes[at] ?? 'conflict');
         } catch (fault) {
           for (const { move } of together) byMove.get(move)?.fail(fault);

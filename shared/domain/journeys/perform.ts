@@ -1,0 +1,139 @@
+import { type AutomatedRequest, sendAutomated } from '../api/automated-send.ts';
+import type { Card, CardPorts } from '../cards/card.ts';
+import { createCardOf } from '../cards/cards.ts';
+import { moveCard } from '../cards/moves.ts';
+import { changeContact, contactAfter, storeChange } from '../contacts/change.ts';
+import { findContact } from '../contacts/consent.ts';
+import type { Contact } from '../contacts/contact.ts';
+import type { ContactPorts } from '../contacts/ports.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import { derivedId, type Id } from '../core/ids.ts';
+import { retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { SubmitPorts } from '../sending/accept.ts';
+import { journeyKey } from '../sending/automated.ts';
+import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
+import { compiledGraph } from './graphs.ts';
+import { personalizedMessage } from './message.ts';
+import { type PostPorts, postStep } from './post-step.ts';
+import { resultOfRefusal } from './send-results.ts';
+import type { PerformedEffect } from './turn.ts';
+
+/** What the steps of journeys do things with. */
+export interface PerformPorts extends PostPorts {
+  readonly submit: SubmitPorts;
+  readonly contacts: ContactPorts;
+  readonly cards: CardPorts;
+  /** The open card of a contact in a pipeline that was created last; undefined where there is none. */
+  readonly openCard: (
+    organizationId: Id<'organization'>,
+    contactId: Id<'contact'>,
+    pipelineId: Id<'pipeline'>,
+  ) => Promise<Card | undefined>;
+  readonly journeys: EnginePorts['journeys'];
+}
+
+type EffectOf<K extends PerformedEffect['kind']> = Extract<PerformedEffect, { kind: K }>;
+
+/** What an effect of the kind does, and what came of it. */
+type Perform<K extends PerformedEffect['kind']> = (
+  ports: PerformPorts,
+  context: EffectContext,
+  effect: EffectOf<K>,
+) => Promise<Performed>;
+
+const DONE: Performed = { kind: 'done' };
+/** A change that the service refuses would be refused again: the step failed, and the run goes on. */
+const refused = (refusal: Refusal): Performed => ({
+  kind: 'refused',
+  detail: refusal.details.errors?.[0]?.path ?? refusal.name.toLowerCase(),
+});
+
+/** Sends a step's message to the run's contact, once for each visit. */
+const send: Perform<'send'> = async (ports, { run, journey, contact }, { step, visit, message }) => {
+  const { organizationId, env } = journey;
+  const tenant: Tenant = { organizationId, env };
+  const { channel } = message;
+  const to = await ports.submit.recipientOf(tenant, contact.id, channel);
+  if (to === undefined) return { kind: 'skipped', detail: 'sem_endereco' };
+  const graph = await compiledGraph(ports.journeys, journey);
+  const label = { journeyId: journey.id, stepId: step, runId: run.id };
+  const labels = { ...label, ...(graph.watched.has(step) ? { awaited: true as const } : {}) };
+  const { mensagens: messages, dias: days } = journey.tetoDeFrequencia ?? {};
+  const cap = messages === undefined || days === undefined ? undefined : { messages, days };
+  const automated = {
+    key: journeyKey(run.id, step, visit),
+    labels: { origin: 'automation' as const, journey: labels },
+    frequency: { cap },
+  };
+  const body: AutomatedRequest = { ...personalizedMessage(message, run, contact), to, contactId: contact.id };
+  const sent = await sendAutomated(ports.submit, tenant, automated, body);
+  return isRefusal(sent) ? resultOfRefusal(sent) : { kind: 'sent', messageId: sent.message.id };
+};
+
+const withTags = ({ tags }: Contact, { add, remove }: Pick<EffectOf<'tag'>, 'add' | 'remove'>): readonly string[] => {
+  const kept = tags.filter((tag) => !remove.includes(tag));
+  return [...kept, ...add.filter((tag) => !kept.includes(tag))];
+};
+
+/** Puts tags on the contact and takes others off; those that somebody else changes at the same moment stay. */
+const tag: Perform<'tag'> = async ({ contacts }, { contact: { id, organizationId } }, effect) => {
+  const changed = await retryOnConflict<Contact | Refusal>('The contact', async () => {
+    const before = await findContact(contacts, organizationId, id);
+    if (isRefusal(before)) return before;
+    const after = await contactAfter(contacts, before, { tags: [...withTags(before, effect)] }, contacts.clock());
+    return isRefusal(after) || after === before ? after : storeChange(contacts.store, before, after);
+  });
+  return isRefusal(changed) ? refused(changed) : DONE;
+};
+
+/** Sets an attribute of the contact; null takes it away. */
+const attribute: Perform<'attribute'> = async ({ contacts }, { contact }, { key, value }) => {
+  const changed = await changeContact(contacts, contact, contact.id, { attributes: { [key]: value } });
+  return isRefusal(changed) ? refused(changed) : DONE;
+};
+
+/** Moves the open card of the contact, or creates the one that this visit of the step creates. */
+const moveOpenCard: Perform<'move_card'> = async (ports, { run, contact }, { step, visit, ...to }) => {
+  const { organizationId, env, id: contactId, companyId } = contact;
+  const { pipelineId, stageId, create } = to;
+  const caller = { organizationId, env };
+  const cardId = derivedId('card', [run.id, step, String(visit)]);
+  const own = await ports.cards.store.read(organizationId, cardId);
+  const open = own ?? (await ports.openCard(organizationId, contactId, pipelineId));
+  if (open) {
+    const moved = await moveCard(ports.cards, caller, open.id, { estagioId: stageId, pipelineId });
+    return isRefusal(moved) ? refused(moved) : DONE;
+  }
+  if (!create) return { kind: 'skipped', detail: 'sem_cartao' };
+  const fields = { pipelineId, estagioId: stageId, contatoId: contactId, empresaId: companyId };
+  const card = await createCardOf(ports.cards, caller, cardId, {
+    ...fields,
+    titulo: create.title,
+    ...(create.value === undefined ? {} : { valor: create.value }),
+  });
+  return isRefusal(card) ? refused(card) : DONE;
+};
+
+/**
+ * Does what a step is for. A repeat for the same run, step and visit does nothing twice: a message and a new card have a key of their own, tags, attributes and
+ * places are as they were set, and a post names itself to its receiver.
+ */
+export const performEffect = (
+  ports: PerformPorts,
+  context: EffectContext,
+  effect: PerformedEffect,
+): Promise<Performed> => {
+  switch (effect.kind) {
+    case 'send':
+      return send(ports, context, effect);
+    case 'tag':
+      return tag(ports, context, effect);
+    case 'attribute':
+      return attribute(ports, context, effect);
+    case 'move_card':
+      return moveOpenCard(ports, context, effect);
+    case 'webhook':
+      return postStep(ports, context, effect);
+  }
+};

@@ -1,0 +1,96 @@
+import { derivedId, type Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import { isoTime } from '../core/time.ts';
+import type { PostOutcome, WebhookPorts } from '../webhooks/ports.ts';
+import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
+import type { JourneyLine } from './line.ts';
+import type { PerformedEffect } from './turn.ts';
+
+/** Ports of the posts of webhook steps. `open`: of a sealed signing secret. */
+export interface PostPorts {
+  readonly clock: EnginePorts['clock'];
+  readonly post: WebhookPorts['post'];
+  readonly sign: WebhookPorts['sign'];
+  readonly userAgent: string;
+  readonly readLine: (rootId: Id<'journey'>) => Promise<JourneyLine | undefined>;
+  readonly openSecret: (organizationId: Id<'organization'>, rootId: Id<'journey'>, sealed: string) => Promise<string>;
+}
+
+/** How long an endpoint has for its answer, in ms. */
+const POST_MS = 15_000;
+
+/** What is posted: the contact, the run and its variables. The same bytes at every try, as far as the contact did not change. */
+const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step: string): string =>
+  JSON.stringify({
+    id,
+    type: 'journey.webhook',
+    timestamp: isoTime(run.beganAt),
+    env: run.env,
+    organizationId: run.organizationId,
+    data: {
+      journeyId: journey.id,
+      runId: run.id,
+      passo: step,
+      contato: definedFields({
+        id: contact.id,
+        nome: contact.name,
+        telefone: contact.phone,
+        email: contact.email,
+        externalId: contact.externalId,
+        tags: contact.tags,
+        atributos: contact.attributes,
+      }),
+      variaveis: run.variables,
+      ...definedFields({ evento: run.event }),
+    },
+  });
+
+/** The signing secrets in force, newest first; none for a journey that is gone. */
+const secretsOf = async (ports: PostPorts, { journey }: EffectContext): Promise<string[]> => {
+  const { organizationId, rootId } = journey;
+  const line = await ports.readLine(rootId);
+  const now = ports.clock();
+  const live = (line?.secrets ?? []).filter(({ endsAt }) => endsAt === undefined || endsAt > now);
+  return Promise.all(live.map(({ sealed }) => ports.openSecret(organizationId, rootId, sealed)));
+};
+
+/** 2xx is success. What an answer says of itself is not kept: it may be of a person. */
+const resultOf = (outcome: PostOutcome): Performed => {
+  if (outcome.kind === 'failed') {
+    const detail = outcome.error;
+    return detail === 'denied_address' ? { kind: 'refused', detail } : { kind: 'failed', detail };
+  }
+  const { status } = outcome;
+  if (status >= 200 && status < 300) return { kind: 'done', detail: String(status) };
+  return status === 410 ? { kind: 'refused', detail: '410' } : { kind: 'failed', detail: String(status) };
+};
+
+/**
+ * Posts a step's webhook, signed with the journey's secret (docs/spec/journeys.md#webhook-steps). Its id is the visit's, the same at every try: receivers know
+ * repeats by it.
+ */
+export const postStep = async (
+  ports: PostPorts,
+  context: EffectContext,
+  { step, visit, url, headers }: Extract<PerformedEffect, { kind: 'webhook' }>,
+): Promise<Performed> => {
+  const secrets = await secretsOf(ports, context);
+  if (secrets.length === 0) return { kind: 'refused', detail: 'sem_segredo' };
+  const id = derivedId('event', [context.run.id, step, String(visit)]);
+  const seconds = Math.floor(ports.clock() / 1000);
+  const body = bodyOf(context, id, step);
+  const outcome = await ports.post({
+    url,
+    headers: {
+      ...Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value])),
+      'content-type': 'application/json',
+      'user-agent': ports.userAgent,
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': ports.sign(secrets, id, seconds, body),
+    },
+    body,
+    timeoutMs: POST_MS,
+  });
+  return resultOf(outcome);
+};

@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import type { Tenant } from '../../shared/domain/core/actor.ts';
+import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
+import type { Journey } from '../../shared/domain/journeys/journey.ts';
+import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
+import { crashingAt } from '../lists/crashes.ts';
+import { newOrganization } from '../lists/stage.ts';
+import { useContendedTable } from '../support/contended-table.ts';
+import { ligacoes, passo } from '../support/journeys/build.ts';
+import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
+
+const { ownTable, table } = await useContendedTable();
+let now = Date.parse('2026-03-10T12:00:00Z');
+const clock = () => now;
+const DAY_MS = 24 * 3_600_000;
+
+const enviar = (chave: string) => passo('enviar', { canal: 'sms', texto: 'Olá' }, chave);
+const WELCOME = {
+  passos: [
+    enviar('oi'),
+    passo('etiqueta', { adicionar: 'novo' }),
+    passo('esperar_evento', { evento: 'compra', prazo: { dias: 2 } }),
+    enviar('obrigado'),
+    enviar('volte'),
+  ],
+  ligacoes: ligacoes(
+    'oi > etiqueta',
+    'etiqueta > esperar_evento',
+    'esperar_evento evento> obrigado',
+    'esperar_evento tempo_esgotado> volte',
+  ),
+} satisfies Partial<JourneyDefinition>;
+
+/** A journey with contacts that entered it. */
+const entered = async (
+  count: number,
+  definition: Partial<JourneyDefinition> & Pick<JourneyDefinition, 'ligacoes' | 'passos'> = WELCOME,
+) => {
+  const outside = new Outside();
+  const own = journeysOver(table, clock, outside);
+  const tenant: Tenant = await newOrganization(table);
+  const journey = await activeJourney(own, tenant, definition);
+  const people = await addContacts(table, tenant, count);
+  await own.enter(
+    journey,
+    people.map(({ id: contactId }) => ({ contactId, cause: { key: 'entry', at: now } })),
+  );
+  const runOf = async ({ id }: Pick<Contact, 'id'>) =>
+    (await own.runsOf(journey, id)) as NonNullable<Awaited<ReturnType<typeof own.runsOf>>>;
+  return { outside, own, tenant, journey, people, runOf };
+};
+const resultsOf = (history: readonly { step: string; result: string }[]) =>
+  history.map(({ step, result }) => `${step} ${result}`);
+/** Reports a customer event of a contact, as its signal does. */
+const report = async (
+  { own, outside }: Awaited<ReturnType<typeof entered>>,
+  contact: Contact,
+  name: string,
+  id = `${contact.id} ${now}`,
+) => {
+  outside.events.set(id, { id, name });
+  for (const { runId } of await own.ports.runs.awaiting(contact.id, name, { id, at: now }))
+    await moveRun(own.ports, runId, { kind: 'event', event: { id, name } });
+};
+
+test('a run is taken on step by step: what it does, what it waits for, and where it goes by what came', async () => {
+  const stage = await entered(2);
+  const { own, outside, people, journey, runOf } = stage;
+  const [bought, silent] = people as [Contact, Contact];
+  await own.work();
+  expect([...outside.done.values()].map(({ step, times }) => [step, times])).toEqual([
+    ['oi', 1],
+    ['oi', 1],
+    ['etiqueta', 1],
+    ['etiqueta', 1],
+  ]);
+  now += 1_000;
+  await report(stage, bought, 'compra');
+  now += 2 * DAY_MS;
+  await own.work();
+  expect(resultsOf((await runOf(bought)).history)).toEqual([
+    'oi enviada',
+    'etiqueta feito',
+    'esperar_evento evento',
+    'obrigado enviada',
+  ]);
+  expect(resultsOf((await runOf(silent)).history)).toEqual([
+    'oi enviada',
+    'etiqueta feito',
+    'esperar_evento tempo_esgotado',
+    'volte enviada',
+  ]);
+  expect(await own.counts(journey.id)).toEqual({
+    '': { entradas: 2, concluidas: 2 },
+    oi: { entraram: 2, sairam: 2 },
+    etiqueta: { entraram: 2, sairam: 2 },
+    esperar_evento: { entraram: 2, sairam: 2 },
+    obrigado: { entraram: 1, sairam: 1 },
+    volte: { entraram: 1, sairam: 1 },
+  });
+});
+
+test('a worker that ends before or after any of its writes leaves a run that the next one takes on to the same end', async () => {
+  for (const made of [false, true])
+    for (let nth = 0; nth < 12; nth++) {
+      const stage = await entered(1);
+      const { own, outside, people, journey, runOf } = stage;
+      const [contact] = people as [Contact];
+      const crashing = journeysOver(crashingAt(ownTable(), nth, made), clock, outside);
+      const { run } = await runOf(contact);
+      await moveDueRun(crashing.ports, run.id).catch(() => {});
+      now += 60_000;
+      await own.work();
+      expect(resultsOf((await runOf(contact)).history), `${nth} ${made}`).toEqual(['oi enviada', 'etiqueta feito']);
+      await report({ ...stage, own: crashing } as typeof stage, contact, 'compra', 'e1').catch(() => {});
+      await report(stage, contact, 'compra', 'e1');
+      now += 60_000;
+      await own.work();
+      const { run: ended, history } = await runOf(contact);
+      expect(resultsOf(history), `${nth} ${made}`).toEqual([
+        'oi enviada',
+        'etiqueta feito',
+        'esperar_evento evento',
+        'obrigado enviada',
+      ]);
+      expect(ended.status).toBe('concluida');
+      expect((await own.counts(journey.id))['']).toEqual({ entradas: 1, concluidas: 1 });
+    }
+}, 300_000);
+
+test('of twenty workers at the same runs each step is taken once, and each message has one key', async () => {
+  const { outside, journey, people, runOf, own } = await entered(30);
+  const workers = Array.from({ length: 20 }, () => journeysOver(ownTable(), clock, outside));
+  await Promise.all(workers.map((worker) => worker.work()));
+  now += 60_000;
+  await own.work();
+  const sends = [...outside.done.values()].filter(({ kind }) => kind === 'send');
+  expect(sends).toHaveLength(people.length);
+  for (const contact of people)
+    expect(resultsOf((await runOf(contact)).history)).toEqual(['oi enviada', 'etiqueta feito']);
+  expect(await own.counts(journey.id)).toEqual({
+    '': { entradas: 30 },
+    oi: { entraram: 30, sairam: 30 },
+    etiqueta: { entraram: 30, sairam: 30 },
+    esperar_evento: { entraram: 30 },
+  });
+}, 300_000);
+
+test('an event that comes between the decision to wait for it and the transaction that stores it is taken', async () => {
+  const stage = await entered(1);
+  const { own, outside, people, runOf } = stage;
+  const [contact] = people as [Contact];
+  const { save } = own.ports.runs;
+  let reported = false;
+  const late = {
+    ...own.ports,
+    runs: {
+      ...own.ports.runs,
+      save: async (move: Parameters<typeof save>[0]) => {
+        if (move.after.run.wait?.kind === 'event' && !reported) {
+          reported = true;
+          await report(stage, contact, 'compra');
+        }
+        return save(move);
+      },
+    },
+  };
+  await moveDueRun(late, (await runOf(contact)).run.id);
+  expect(reported).toBe(true);
+  expect(resultsOf((await runOf(contact)).history)).toEqual([
+    'oi enviada',
+    'etiqueta feito',
+    'esperar_evento evento',
+    'obrigado enviada',
+  ]);
+  expect([...outside.done.values()].filter(({ step }) => step === 'obrigado')).toHaveLength(1);
+});
+
+test('a repeat of an event that was taken, and one from before the wait, move nothing', async () => {
+  const again = {
+    passos: [passo('esperar_evento', { evento: 'compra', prazo: { dias: 2 } }), enviar('oi')],
+    ligacoes: ligacoes('esperar_evento evento> oi', 'oi > esperar_evento'),
+  };
+  const stage = await entered(1, again);
+  const { own, people, runOf } = stage;
+  const [contact] = people as [Contact];
+  await own.work();
+  now += 1_000;
+  for (let told = 0; told < 3; told++) await report(stage, contact, 'compra', 'e1');
+  expect(resultsOf((await runOf(contact)).history)).toEqual(['esperar_evento evento', 'oi enviada']);
+  now += 1_000;
+  await report(stage, contact, 'compra', 'e2');
+  await report(stage, contact, 'compra', 'e1');
+  expect((await runOf(contact)).run.visits).toEqual({ esperar_evento: 3, oi: 2 });
+});
+
+test('a history that is longer than a row of it is kept whole, in order', async () => {
+  const round = {
+    passos: [passo('esperar', { horas: 1 }), passo('etiqueta', { adicionar: 'novo' })],
+    ligacoes: ligacoes('esperar > etiqueta', 'etiqueta > esperar'),
+  };
+  const { own, people, runOf } = await entered(1, round);
+  const [contact] = people as [Contact];
+  for (let hour = 0; hour < 40; hour++) {
+    await own.work();
+    now += 3_600_000;
+  }
+  const stored = await runOf(contact);
+  const history = await own.ports.runs.historyOf(stored);
+  expect(stored.history.length).toBeLessThan(20);
+  expect(history).toHaveLength(stored.run.historyCount);
+  expect(history.length).toBeGreaterThan(70);
+  expect(history.map(({ at }) => at)).toEqual(history.map(({ at }) => at).toSorted((a, b) => a - b));
+  expect(resultsOf(history).slice(0, 4)).toEqual([
+    'esperar passou',
+    'etiqueta feito',
+    'esperar passou',
+    'etiqueta feito',
+  ]);
+});
+
+const pausedJourney = async ({ own }: Awaited<ReturnType<typeof entered>>, id: Journey['id']) => {
+  const before = await own.journeys.find(id);
+  if (!before) throw new Error('no journey');
+  await own.ports.pause(before, { reason: 'operador', step: '' });
+};
+
+test('an effect that nobody can have pauses the journey once; its runs stand still, and each tries its step again when it goes on', async () => {
+  const stage = await entered(12);
+  const { own, outside, people, journey, runOf } = stage;
+  outside.script.set('oi', () => ({ kind: 'blocked', reason: 'saldo_insuficiente' }));
+  await own.work();
+  expect(await own.journeys.find(journey.id)).toMatchObject({
+    status: 'pausada',
+    pause: { reason: 'saldo_insuficiente', step: 'oi' },
+  });
+  for (const contact of people)
+    expect(await runOf(contact)).toMatchObject({ isParked: true, history: [], run: { status: 'ativa', step: 'oi' } });
+  expect([...outside.done.values()].filter(({ step }) => step === 'oi')).toEqual([]);
+  await pausedJourney(stage, journey.id);
+});
