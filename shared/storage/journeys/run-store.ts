@@ -2,7 +2,9 @@ import { pause } from '../../domain/core/pause.ts';
 import type { RunStore, Start, StartOutcome } from '../../domain/journeys/run-ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { RUN_SHARDS } from '../table-indexes.ts';
 import { entryRows, lastEventWrite, readLastEvent } from './entry-rows.ts';
 import { readHistory, readRun } from './run-rows.ts';
 import { historyRange, startWrites } from './run-writes.ts';
@@ -93,6 +95,17 @@ export const runStore = (table: Table): RunStore => ({
       const { runId, role } = PARSE_KEY.runAwait(row);
       return { runId, role: role === 'goal' ? 'goal' : 'wait' };
     });
+  },
+
+  shards: RUN_SHARDS,
+
+  async standing(journeyId, of, shard, after, limit) {
+    const range =
+      of === 'parked'
+        ? ({ index: 'gsi3', partition: INDEX_KEYS.parkedRunsOf(journeyId, '', '', shard).gsi3pk } as const)
+        : ({ index: 'gsi1', partition: INDEX_KEYS.runsOf(journeyId, of, '', '', shard).gsi1pk } as const);
+    const { rows, nextKey } = await table.query({ ...range, only: ['pk', 'sk'], limit, startKey: after });
+    return { ids: rows.map(PARSE_KEY.run), after: nextKey as Record<string, string> | undefined };
   },
 
   async eventSince(contactId, name, since) {
