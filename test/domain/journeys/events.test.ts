@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type JourneyDefinition, SENT_STATUSES, type SentStatus } from '../../../shared/domain/journeys/definition.ts';
+import { SENT_STATUSES, type SentStatus } from '../../../shared/domain/journeys/definition.ts';
 import { awaitedEvents } from '../../../shared/domain/journeys/waits.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
-import { Drive } from '../../support/journeys/drive.ts';
+import { type Drive, started } from '../../support/journeys/drive.ts';
 
 const SMS = { canal: 'sms', texto: 'Olá' } as const;
 const HOUR = 3_600_000;
 const results = ({ history }: Drive) => history.map(({ step: key, result }) => `${key} ${result}`);
-const started = (of: JourneyDefinition, entry = {}) => {
-  const drive = new Drive(of, entry);
-  drive.wake();
-  return drive;
-};
 const event = (name: string, id = name) => ({ kind: 'event', event: { id, name } }) as const;
 const signal = (drive: Drive, status: SentStatus, messageId = drive.run.sent.enviar?.messageId ?? drive.nextMessage) =>
   drive.take({ kind: 'signal', signal: { step: 'enviar', messageId, status } });

@@ -112,6 +112,13 @@ export class Drive {
   }
 }
 
+/** A run of a journey that went as far as it gets. */
+export const started = (definition: JourneyDefinition, entry: Partial<RunEntry> = {}): Drive => {
+  const drive = new Drive(definition, entry);
+  drive.wake();
+  return drive;
+};
+
 const OTHER_RESULTS = ['skipped', 'refused', 'failed', 'blocked'] as const;
 const resultBy = (choices: Choices): EffectResult => {
   const kind = choices.pick(OTHER_RESULTS);
