@@ -1,8 +1,8 @@
-import type { CustomerEvent } from '../customer-events/customer-event.ts';
 import { foldText } from '../core/fold-text.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
+import type { CustomerEvent } from '../customer-events/customer-event.ts';
 import type { SentStatus } from './definition.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { type Candidate, type EntryPorts, enter } from './enter.ts';
