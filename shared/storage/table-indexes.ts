@@ -136,7 +136,10 @@ export const CHANGED_SHARDS = 16;
 export const CUSTOMER_EVENT_SHARDS = 4;
 
 /** Index partitions of a journey's runs of a status: 50,000 entries at once are one write each, and a partition takes 1,000 a second. May grow, never shrink. */
-export const RUN_SHARDS = 16;
+export const RUN_SHARDS = 8;
+
+/** Rows that what is counted of a journey's runs is spread over, each in a partition of its own. May grow, never shrink. */
+export const RUN_COUNT_ROWS = 16;
 
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>

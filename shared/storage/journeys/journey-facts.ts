@@ -1,14 +1,12 @@
-import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
-import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
-import { JOURNEY_ITSELF } from '../../domain/journeys/counting.ts';
 import type { Journey } from '../../domain/journeys/journey.ts';
-import type { JourneyFacts, RunCounts } from '../../domain/journeys/journey-view.ts';
+import type { JourneyFacts } from '../../domain/journeys/journey-view.ts';
+import { runsByStatus } from '../../domain/journeys/runs.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { listRows } from '../lists/list-rows.ts';
 import { readSegmentName } from '../segments/segments.ts';
-import { AUTOMATION_PARTS, AUTOMATION_ROWS } from '../table-indexes.ts';
+import { readAllRunCounts, readRunCounts } from './run-counts.ts';
 
 const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value) => value !== undefined)),
@@ -36,34 +34,20 @@ const readAudiences = async (table: Table, journeys: readonly Journey[]): Promis
   return { lists: new Map(lists), segments: new Map(segments) };
 };
 
-const ROWS = Array.from({ length: AUTOMATION_PARTS * AUTOMATION_ROWS }, (_, at) => ({
-  part: at % AUTOMATION_PARTS,
-  row: Math.floor(at / AUTOMATION_PARTS),
-}));
-/** Versions whose counts are read at once. */
-const AT_ONCE = 16;
-const number = z.number().default(0);
-const counted = z.object({ entradas: number, concluidas: number, canceladas: number, erros: number });
-
-/** How many runs of a version have which status. One round trip, of the rows of its own counts alone: 32 read units, however many steps it has. */
-const readRuns = async (table: Table, id: Id<'journey'>): Promise<RunCounts> => {
-  const rows = await table.getMany(ROWS.map(({ part, row }) => KEYS.journeyCounts(id, part, JOURNEY_ITSELF, row)));
-  const counts = rows.flatMap((row) => (row ? [counted.parse(row)] : []));
-  const sumOf = (name: keyof (typeof counts)[number]) => counts.reduce((sum, row) => sum + row[name], 0);
-  const [concluida, cancelada, erro] = [sumOf('concluidas'), sumOf('canceladas'), sumOf('erros')];
-  // Rows are read one after the other: an end may be among them whose begin is not.
-  return { ativa: Math.max(0, sumOf('entradas') - concluida - cancelada - erro), concluida, cancelada, erro };
+/** How many runs versions have; one alone is read by itself. */
+const readRuns = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts['runs']> => {
+  const [first, ...others] = journeys;
+  if (!first) return new Map();
+  const { id, organizationId } = first;
+  if (others.length > 0) {
+    const counts = await readAllRunCounts(table, organizationId);
+    return new Map([...counts].map(([of, runs]) => [of, runsByStatus(runs)] as const));
+  }
+  return new Map([[id, runsByStatus(await readRunCounts(table, { organizationId, journeyId: id }))]]);
 };
 
-/** The runs of the versions that were ever activated. */
-const readRunCounts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts['runs']> => {
-  const active = journeys.filter(({ activatedAt }) => activatedAt !== undefined);
-  const read = async ({ id }: Journey) => [id, await readRuns(table, id)] as const;
-  return new Map(await mapConcurrently(active, AT_ONCE, read));
-};
-
-/** What answers tell of versions besides their rows: a round trip for each 100 lists and segments that they name, and for each 16 that have runs. */
+/** What answers tell of versions besides their rows. A round trip for each 100 lists and segments that they name, and one for their runs. */
 export const readJourneyFacts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts> => {
-  const [audiences, runs] = await Promise.all([readAudiences(table, journeys), readRunCounts(table, journeys)]);
+  const [audiences, runs] = await Promise.all([readAudiences(table, journeys), readRuns(table, journeys)]);
   return { ...audiences, runs };
 };
