@@ -6,6 +6,7 @@ import * as boards from './boards.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as campaigns from './campaigns.ts';
 import * as cardFiles from './card-files.ts';
 import * as cards from './cards.ts';
 import * as companies from './companies.ts';
@@ -24,6 +25,7 @@ import * as emailTemplates from './email-templates.ts';
 import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
+import * as journeyRuns from './journey-runs.ts';
 import * as journeySimulation from './journey-simulation.ts';
 import * as journeys from './journeys.ts';
 import * as keys from './keys.ts';
@@ -56,6 +58,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   v1,
   bulk,
   bulkResend,
+  campaigns,
   sms,
   rcs,
   email,
@@ -78,6 +81,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   segments,
   lists,
   journeys,
+  journeyRuns,
   journeySimulation,
   activities,
   pipelines,

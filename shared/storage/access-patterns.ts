@@ -200,8 +200,13 @@ export const KEYS = {
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
   /** A contact's run through a journey. */
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
+  /** A row of what is counted of a journey's runs, chosen by chance. An organization's are together in each of its partitions, so that few queries tell it of all. */
+  journeyRunCounts: (organizationId: Org, row: number, id: IdOrEmpty<'journey'>) =>
+    key(`JRUNS#${organizationId}#${row}`, id),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** That an organization has activated a journey at some time: journeys may be told of what happens in it. */
+  journeyUse: (organizationId: Org) => key(`JUSE#${organizationId}`, 'JUSE'),
   /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
   journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
     key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
@@ -218,6 +223,16 @@ export const KEYS = {
   /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
   lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
     key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
+  /** A campaign, without what it says and to whom. */
+  campaign: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CMP'),
+  /** The messages and the audience of a campaign; compressed. */
+  campaignContent: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CONTENT'),
+  /** What a campaign's portions took of its `maxCoins`. */
+  campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
+  /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
+  campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) => key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
+  /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */
+  campaignPortion: (id: Id<'campaign'>, portion: number) => key(`CMPP#${id}#${portion}`, 'PORTION'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
   customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A static list without its members. An organization's are in one partition, so that one query reads them all. */

@@ -27,6 +27,12 @@ export const INDEX_KEYS = {
   /** The contacts of an organization that have an e-mail address (blind index). */
   contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) =>
     newestIn('gsi4', `CNTS#email#${organizationId}#${emailHash}`, createdAt, id),
+  /** The e-mail addresses (blind index) of an organization that are suppressed, by until when (ISO time). */
+  suppressedEmails: (organizationId: Org, until: string, emailHash: string) =>
+    newestIn('gsi1', `EMAILS#suppressed#${organizationId}`, until, emailHash),
+  /** Those that unsubscribed themselves, by when. */
+  unsubscribedEmails: (organizationId: Org, at: string, emailHash: string) =>
+    newestIn('gsi3', `EMAILS#denied#${organizationId}`, at, emailHash),
   /** A company's contacts, by their last interaction (ISO time, empty for none). */
   contactsOfCompany: (companyId: Id<'company'>, lastInteractionAt: string, id: IdOrEmpty<'contact'>) =>
     newestIn('gsi3', `CNTS#emp#${companyId}`, lastInteractionAt, id),
@@ -72,6 +78,9 @@ export const INDEX_KEYS = {
   /** An organization's exports into files. */
   exportJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'exportJob'>) =>
     newestIn('gsi1', `EXPS#${organizationId}`, createdAt, id),
+  /** An organization's campaigns. */
+  campaignsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'campaign'>) =>
+    newestIn('gsi1', `CMPS#${organizationId}`, createdAt, id),
   /** An organization's e-mail templates. */
   emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) =>
     newestIn('gsi1', `ETPLS#${organizationId}`, createdAt, id),
@@ -119,9 +128,9 @@ export const INDEX_KEYS = {
   /** A shard of a journey's runs of a status, by when they began. */
   runsOf: (journeyId: Id<'journey'>, status: string, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
     newestIn('gsi1', `RUNS#${journeyId}#${status}#${shard}`, beganAt, id),
-  /** A contact's runs, by when they began. */
-  runsOfContact: (contactId: Id<'contact'>, beganAt: string, id: IdOrEmpty<'run'>) =>
-    newestIn('gsi2', `RUNS#${contactId}`, beganAt, id),
+  /** A contact's runs, by their journeys; `began`: the version's id, then when it began. */
+  runsOfContact: (contactId: Id<'contact'>, began: string, id: IdOrEmpty<'run'>) =>
+    newestIn('gsi2', `RUNS#${contactId}`, began, id),
   /** A shard of a journey's runs that stand still with it, by when they began. */
   parkedRunsOf: (journeyId: Id<'journey'>, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
     newestIn('gsi3', `PARKED#${journeyId}#${shard}`, beganAt, id),

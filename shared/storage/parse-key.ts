@@ -28,8 +28,17 @@ export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP
 /** Whether a row is a card's: its due work is of a kind that pipelines have, too. */
 export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
 
+/** Whether a row is a portion of a campaign: its due work is of the kind that campaigns have, too. */
+export const isCampaignPortion = ({ sk }: SortKey): boolean => sk === 'PORTION';
+
 /** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
 export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
+
+/** Whether a row tells a run what became of a message: its due work is of a kind that events and inbound messages have, too. */
+export const isRunSignal = ({ sk }: SortKey): boolean => sk.startsWith('SIG#');
+
+/** Whether a row is a customer event's: its due work is of a kind that inbound messages have, too. */
+export const isCustomerEvent = ({ sk }: SortKey): boolean => sk === 'CEV';
 
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
@@ -109,6 +118,12 @@ export const PARSE_KEY = {
   }),
   card: ({ pk }: PartitionKey) => parseId('card', after('CRD#', pk)),
   pipeline: ({ pk }: PartitionKey) => parseId('pipeline', after('PIP#', pk)),
+  campaign: ({ pk }: PartitionKey) => parseId('campaign', after('CMP#', pk)),
+  campaignPortion: ({ pk, sk }: Key) => {
+    after('PORTION', sk);
+    const [campaignId, portion] = after('CMPP#', pk).split('#');
+    return { campaignId: parseId('campaign', campaignId), portion: whole(portion) };
+  },
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
   importJob: ({ pk }: PartitionKey) => parseId('importJob', after('IMP#', pk)),

@@ -276,6 +276,9 @@ describe('a goal', () => {
     expect(drive.take(event('compra', 'e1')).effects).toEqual([]);
     expect(drive.run.status).toBe('ativa');
     expect(drive.take(event('compra', 'e2')).effects).toHaveLength(1);
+    const ended = started(withGoal, { event: { id: 'e1', name: 'compra' } });
+    ended.take({ kind: 'cancel', reason: 'operador' });
+    expect(ended.take(event('compra', 'e1')).effects).toEqual([]);
   });
 
   test('that is reached during a pause ends the run when the journey goes on, before anything else', () => {
@@ -287,6 +290,12 @@ describe('a goal', () => {
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'convert' }]);
     expect(results(drive)).toEqual(['esperar meta']);
+    const told = started(withGoal);
+    told.pause();
+    told.take(event('compra', 'e1'));
+    told.resume();
+    expect(told.take(event('compra', 'e2')).effects).toMatchObject([{ kind: 'convert', event: { id: 'e1' } }]);
+    expect(told.run.kept).toEqual([]);
   });
 });
 
