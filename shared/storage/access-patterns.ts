@@ -144,7 +144,7 @@ export const KEYS = {
   journeySweep: (id: Id<'journey'>) => key(`JOR#${id}`, 'SWEEP'),
   /** The trigger of a journey that takes entries, by what sets it off. An organization's are in one partition: one query by prefix finds whom something concerns. */
   journeyTrigger: (organizationId: Org, kind: string, target: string, id: IdOrEmpty<'journey'>) =>
-    key(`JTRIG#${organizationId}`, `${kind}#${target === '' ? '' : digest(target)}#${id}`),
+    key(`JTRIG#${organizationId}`, `${kind}#${digest(target)}#${id}`),
   /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
