@@ -39,7 +39,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
         channel: z.enum(TOUCH_CHANNELS),
         campaignId: z.string().optional(),
         sentAt: time,
-        journey: journeyLabel.omit({ awaited: true }).optional(),
+        journey: journeyLabel.pick({ journeyId: true, stepId: true, runId: true }).optional(),
       })
       .nullable(),
     claim: z.string(),
