@@ -1,3 +1,4 @@
+import { JOURNEY_EXAMPLES } from './example-values-journeys.ts';
 import { PIPELINE_EXAMPLES } from './example-values-pipelines.ts';
 
 /** Values for an operation's example event, where the examples of its schemas do not suffice. */
@@ -15,6 +16,7 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
+  ...JOURNEY_EXAMPLES,
   ...PIPELINE_EXAMPLES,
   'companies.import': {
     body: {

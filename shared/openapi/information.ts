@@ -55,6 +55,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Contacts: 'The people that messages are sent to, and their consent.',
   Segments: 'Dynamic lists of contacts, by what they have and did.',
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
+  Journeys: 'Automated ways of contacts through messages, waits and conditions: their versions, and what they do now.',
   Pipelines: 'Sales pipelines: their stages, their boards and what they are expected to bring.',
   Cards: 'The deals of pipelines: where they stand, what they are worth, and what became of them.',
   'Card files': 'Files of cards: uploaded and downloaded by addresses, with their bytes checked.',

@@ -3,6 +3,8 @@ import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import '../support/aws-environment.ts';
+import { patient } from '../support/patient-client.ts';
+import { asProcess } from '../support/run-processes.ts';
 import { memberPorts, writeContact } from './member-changes.ts';
 
 /** What a process does: it changes its contacts, all of them at once, and has their block looked at, where others change theirs. */
@@ -14,14 +16,10 @@ export interface MemberWork {
   /** The tags of its contacts, one change after the other. */
   readonly changes: readonly (readonly string[])[];
 }
-/** What it says: that it is ready, that it made a change, that it is through. */
-export type MemberWord = 'changed' | 'done' | 'ready';
 const PATIENCE_MS = 60_000;
 
-const say = (word: MemberWord) => process.send?.(word);
-
-const begin = async ({ endpoint, tableName, now, contacts, changes }: MemberWork) => {
-  const table = new Table(tableClient(endpoint), tableName, (at) => at + PATIENCE_MS - performance.now());
+asProcess<MemberWork, 'changed'>(async ({ endpoint, tableName, now, contacts, changes }, say) => {
+  const table = new Table(patient(tableClient(endpoint)), tableName, (at) => at + PATIENCE_MS - performance.now());
   const ports = memberPorts(table, () => now);
   for (const [at, tags] of changes.entries()) {
     await Promise.all(
@@ -34,11 +32,4 @@ const begin = async ({ endpoint, tableName, now, contacts, changes }: MemberWork
     for (const { id: contactId, organizationId } of contacts)
       await mergeChanges(ports, organizationId, { atLeast: 16, contactId }).catch(() => {});
   }
-  say('done');
-  process.disconnect();
-};
-
-process.once('message', (work: MemberWork) => {
-  process.once('message', () => void begin(work));
-  say('ready');
 });

@@ -12,9 +12,12 @@ const HISTORIES = shareOf(64);
 
 const world = await use(startWorld('test'));
 
-test(`who entered and left each of many segments is what plain filters differ by, each once, whatever happens and wherever workers end (seed ${SEED})`, async () => {
+test(`who entered and left each of many segments is what plain filters differ by, each once, whatever happens and wherever workers end (seed ${SEED})`, {
+  timeout: 600_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(membershipHistories, async (history) => void (await runMembershipHistory(world, history))),
-    { seed: SEED, numRuns: HISTORIES },
+    // A failure is told before the test's own time is over, however far it was reduced by then.
+    { seed: SEED, numRuns: HISTORIES, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true },
   );
 });

@@ -1,13 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { FilterTree } from '../../shared/domain/audience/filters.ts';
 import { derivedId } from '../../shared/domain/core/ids.ts';
 import { readMembership } from '../../shared/storage/audience/memberships.ts';
 import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { runProcesses } from '../support/run-processes.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import type { MemberWord, MemberWork } from './member-process.ts';
+import type { MemberWork } from './member-process.ts';
 import { NOW, startMembers } from './members-base.ts';
 
 const PROCESSES = 20;
@@ -23,26 +22,6 @@ const plain = {
 } as const;
 
 const world = await use(startWorld('test'));
-
-/** Starts a process for each piece of work, all of them at once; those before `killed` are killed when they made their first change. */
-const runProcesses = async (work: readonly MemberWork[], killed = 0): Promise<void> => {
-  const children: ChildProcess[] = work.map(() => fork(PROCESS, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
-  const words = children.map((): MemberWord[] => []);
-  const ends = children.map((child) => once(child, 'exit'));
-  await Promise.all(
-    children.map(async (child, at) => {
-      child.send(work[at] as MemberWork);
-      await once(child, 'message');
-      child.on('message', (word: MemberWord) => {
-        words[at]?.push(word);
-        if (at < killed) child.kill('SIGKILL');
-      });
-    }),
-  );
-  for (const child of children) child.send('go');
-  await Promise.all(ends);
-  expect(words.slice(killed).filter((said) => said.at(-1) !== 'done')).toEqual([]);
-};
 
 const startBase = async () => {
   world.now = NOW;
@@ -80,7 +59,7 @@ test('twenty processes that change contacts and look at their block at once tell
   timeout: 300_000,
 }, async () => {
   const { base, segment, contacts, workOf, movesOf } = await startBase();
-  await runProcesses(workOf([['vip'], [], ['vip']]));
+  await runProcesses(PROCESS, workOf([['vip'], [], ['vip']]));
   await base.quiet();
   const moves = await movesOf();
   for (const { id } of contacts) {
@@ -97,7 +76,7 @@ test('processes that are killed in the middle of it leave nothing untold: each c
   timeout: 300_000,
 }, async () => {
   const { base, segment, contacts, workOf, movesOf } = await startBase();
-  await runProcesses(workOf([['vip']]), PROCESSES / 2);
+  await runProcesses(PROCESS, workOf([['vip']]), PROCESSES / 2);
   await base.quiet();
   const told = [...(await movesOf())].map(([contactId, own]) => [contactId, own.map(({ kind }) => kind)]);
   const expected = contacts.map(({ id }) => [id, ['entered']]);

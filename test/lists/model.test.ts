@@ -13,6 +13,7 @@ import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { Crashed, crashingAt } from './crashes.ts';
+import { type Answer, isSomeOrder, type ListOperation, type State } from './orders.ts';
 import { addPeople, listsOver, newOrganization } from './stage.ts';
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
@@ -29,63 +30,17 @@ const { table } = world;
 let now = 1_000_000;
 const clock = () => now;
 
-type Kind = 'add' | 'remove' | 'replace' | 'rename' | 'delete';
-interface Operation {
-  readonly kind: Kind;
-  readonly numbers: readonly number[];
+interface Operation extends ListOperation {
   /** At which write its process ends; undefined for never. */
   readonly crash: { readonly at: number; readonly made: boolean } | undefined;
 }
-/** What a caller learned: the counts of an edit, that it was done or refused, or nothing since its process ended. */
-type Answer = Pick<Membership, 'added' | 'removed' | 'total'> | 'done' | 'refused' | 'nothing';
-/** The members of the list, in order; undefined once it is deleted. */
-type State = readonly number[] | undefined;
-
 const operation = (chance: Chance): Operation => {
-  const kinds: Kind[] = ['add', 'add', 'add', 'remove', 'remove', 'replace', 'rename'];
+  const kinds: Operation['kind'][] = ['add', 'add', 'add', 'remove', 'remove', 'replace', 'rename'];
   return {
     kind: chance.below(25) === 0 ? 'delete' : chance.pick(kinds),
     numbers: chance.shuffled(NUMBERS).slice(0, 1 + chance.below(NUMBERS.length)),
     crash: chance.below(4) === 0 ? { at: chance.below(MAX_WRITES), made: chance.below(2) === 0 } : undefined,
   };
-};
-
-/** What an operation makes of a plain set, and what its caller is told. */
-const applied = ({ kind, numbers }: Operation, state: State): { readonly after: State; readonly answer: Answer } => {
-  // Of several who delete it at once each may be told that it is done.
-  if (kind === 'delete') return { after: undefined, answer: 'done' };
-  if (state === undefined) return { after: state, answer: 'refused' };
-  if (kind === 'rename') return { after: state, answer: 'done' };
-  const given = new Set(numbers);
-  const kept = state.filter((number) =>
-    kind === 'add' ? true : kind === 'remove' ? !given.has(number) : given.has(number),
-  );
-  const after = kind === 'remove' ? kept : [...new Set([...kept, ...given])];
-  const answer = {
-    added: kind === 'remove' ? 0 : after.length - kept.length,
-    removed: state.length - kept.length,
-    total: after.length,
-  };
-  return { after: after.toSorted((a, b) => b - a), answer };
-};
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-/** Whether some order of the operations, in which one that ended may be missing, gives each answer, each state that was seen, in turn, and the last. */
-const isSomeOrder = (
-  calls: readonly { readonly operation: Operation; readonly answer: Answer }[],
-  seen: readonly State[],
-  from: State,
-  to: State,
-): boolean => {
-  const rest = seen.slice(seen.findIndex((state) => !same(state, from)));
-  const unseen = seen.every((state) => same(state, from)) ? [] : rest;
-  if (calls.every(({ answer }) => answer === 'nothing') && unseen.length === 0 && same(from, to)) return true;
-  return calls.some((call, at) => {
-    const { after, answer } = applied(call.operation, from);
-    if (call.answer !== 'nothing' && !same(call.answer, answer)) return false;
-    return isSomeOrder(calls.toSpliced(at, 1), unseen, after, to);
-  });
 };
 
 const play = async (organizationId: Id<'organization'>, id: Id<'list'>, { kind, numbers, crash }: Operation) => {
@@ -140,9 +95,9 @@ test(`lists are plain sets to callers at once whose processes may end at any wri
       playing = false;
       await reader;
       const after = await look(organizationId, id);
-      const calls = operations.map((each, at) => ({ operation: each, answer: answers[at] as Answer }));
-      if (!isSomeOrder(calls, seen, state, after))
-        throw new Error(`no order explains history ${history}: ${JSON.stringify({ calls, seen, state, after })}`);
+      const callers = operations.map((each, at) => [{ operation: each, answer: answers[at] as Answer }]);
+      if (!isSomeOrder(callers, seen, state, after))
+        throw new Error(`no order explains history ${history}: ${JSON.stringify({ callers, seen, state, after })}`);
       if (chance.below(3) === 0) await cleanUp();
       expect(await look(organizationId, id)).toEqual(after);
       state = after;

@@ -37,14 +37,10 @@ import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
+import { patient } from './patient-client.ts';
 import { UNCHECKED_SIGNATURE } from './scan.ts';
 import { LAWFUL_PATIENCE, OVER_DYNAMODB_LOCAL, startTableEngine } from './table-engine.ts';
 import { takeEvents } from './takers.ts';
-
-/** A part of the SDK's request handler that its types leave out. */
-interface HttpClientConfig {
-  updateHttpClientConfig(name: string, ms: number): void;
-}
 
 /** Seals nothing: the stage's vault has tests of its own. */
 export const PLAIN = {
@@ -144,13 +140,10 @@ export const startWorld = async (
   const proxy = await startFaultProxy(engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
-  const client = tableClient(proxy.endpoint);
+  const client = patient(tableClient(proxy.endpoint));
   proxy.shortcut(client);
   // Signing takes a quarter of a call's processor time or more. The functions of the flows do sign.
   if (!OVER_DYNAMODB_LOCAL) replaceSignature(client);
-  // The client's time-outs have tests of their own; here they would fail on a busy machine.
-  const { requestHandler } = client.config as unknown as { requestHandler: HttpClientConfig };
-  for (const name of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(name, 120_000);
   const table = new Table(client, env, LAWFUL_PATIENCE, archiveAfterDays);
   const live = new Table(client, 'live', LAWFUL_PATIENCE);
   const provider = new ScriptedProvider();

@@ -9,7 +9,15 @@ import {
   readBase,
 } from './columns.ts';
 import { channelsOf } from './digest.ts';
-import { attributeMatches, type Filter, type FilterTree, interactionMatches, leavesOf } from './filters.ts';
+import {
+  attributeMatches,
+  earliest,
+  type Filter,
+  type FilterTree,
+  interactionMatches,
+  leavesOf,
+  nextChange,
+} from './filters.ts';
 
 /** The columns of one block that an evaluation reads; one that is missing says nothing of anybody. */
 export type BlockColumns = ReadonlyMap<ColumnName, Column>;
@@ -62,6 +70,10 @@ export const interactionsIn = (columns: BlockColumns): readonly (number | undefi
   const column = columnIn(columns, 'interactions');
   return column.kind === 'times' ? Array.from(column.times, (at) => at || undefined) : [];
 };
+
+/** When the passing of time next changes who of a block meets conditions with these windows (ms), after `now`; undefined: never. */
+export const nextChangeIn = (columns: BlockColumns, windows: readonly number[], now: number): number | undefined =>
+  windows.length === 0 ? undefined : earliest(interactionsIn(columns).map((at) => nextChange(windows, at, now)));
 
 /** The contacts of a block that have all of some trigrams, by their blind indexes. */
 export const gramsIn = (columns: BlockColumns, grams: readonly number[]): BlockSet =>

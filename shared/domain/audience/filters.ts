@@ -109,10 +109,6 @@ export const matches = (tree: FilterTree, contact: ContactDigest, now: number): 
     : tree.nodes.some((node) => matches(node, contact, now));
 };
 
-/** Whether the passing of time alone never changes who meets the conditions. */
-export const isTimeless = (tree: FilterTree): boolean =>
-  leavesOf(tree).every(({ operator }) => operator !== 'withinDays' && operator !== 'olderThanDays');
-
 /** The windows of a tree's conditions by days, in ms after a contact's last interaction: only these does the passing of time change. */
 export const windowsOf = (tree: FilterTree): readonly number[] =>
   leavesOf(tree).flatMap((filter) =>
@@ -120,6 +116,13 @@ export const windowsOf = (tree: FilterTree): readonly number[] =>
       ? [filter.value * DAY_MS]
       : [],
   );
+
+/** The earliest of some times; undefined, which is never, where there is none. */
+export const earliest = (times: Iterable<number | undefined>): number | undefined => {
+  let first = Number.POSITIVE_INFINITY;
+  for (const time of times) if (time !== undefined && time < first) first = time;
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
+};
 
 /** When the passing of time next changes whether a contact that interacted last at `at` meets a condition with one of the windows, in ms; undefined: never. */
 export const nextChange = (windows: readonly number[], at: number | undefined, now: number): number | undefined => {

@@ -3,8 +3,17 @@ import type { Id } from '../core/ids.ts';
 import { BlockSet, numberAt } from './block.ts';
 import { type ColumnName, gramColumn, type readBase } from './columns.ts';
 import { digestOf } from './digest.ts';
-import { type BlockColumns, baseWhere, columnsOf, evaluate, gramsIn, presentIn, updatedSince } from './evaluate.ts';
-import { type FilterTree, isTimeless, matches } from './filters.ts';
+import {
+  type BlockColumns,
+  baseWhere,
+  columnsOf,
+  evaluate,
+  gramsIn,
+  nextChangeIn,
+  presentIn,
+  updatedSince,
+} from './evaluate.ts';
+import { earliest, type FilterTree, matches, windowsOf } from './filters.ts';
 import type { Found } from './found.ts';
 import { gramsOfSearch, isFound, type Search } from './grams.ts';
 import type { NumberSet } from './number-set.ts';
@@ -14,9 +23,14 @@ export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
   readonly inBlock: (columns: BlockColumns, block: number) => BlockSet;
   readonly holds: (contact: Contact) => boolean;
-  /** Equal keys tell the same of the same columns. Undefined where the passing of time alone changes what is selected. Nothing in it names a person. */
-  readonly key: string | undefined;
+  /** Equal keys select the same of the same columns at the same time. Nothing in it names a person. */
+  readonly key: string;
+  /** When it selects, in ms, where the passing of time alone changes what is selected; undefined where it never does. */
+  readonly at?: number | undefined;
+  /** When the passing of time next changes whom it selects in a block, in ms; undefined: never. */
+  readonly nextChangeIn: (columns: BlockColumns) => number | undefined;
 }
+const never = () => undefined;
 
 /** The contacts that are in all of some selections. */
 export const allOf = (selections: readonly [Selection, ...Selection[]]): Selection => ({
@@ -24,16 +38,23 @@ export const allOf = (selections: readonly [Selection, ...Selection[]]): Selecti
   inBlock: (columns, block) =>
     selections.map(({ inBlock }) => inBlock(columns, block)).reduce((set, other) => set.and(other)),
   holds: (contact) => selections.every(({ holds }) => holds(contact)),
-  key: selections.some(({ key }) => key === undefined) ? undefined : JSON.stringify(selections.map(({ key }) => key)),
+  key: JSON.stringify(selections.map(({ key }) => key)),
+  at: selections.find(({ at }) => at !== undefined)?.at,
+  nextChangeIn: (columns) => earliest(selections.map(({ nextChangeIn: next }) => next(columns))),
 });
 
 /** The contacts that a tree describes at `now` (ms). */
-export const treeSelection = (tree: FilterTree, now: number): Selection => ({
-  columns: columnsOf(tree),
-  inBlock: (columns) => evaluate(tree, columns, now),
-  holds: (contact) => matches(tree, digestOf(contact), now),
-  key: isTimeless(tree) ? `tree ${JSON.stringify(tree)}` : undefined,
-});
+export const treeSelection = (tree: FilterTree, now: number): Selection => {
+  const windows = windowsOf(tree);
+  return {
+    columns: columnsOf(tree),
+    inBlock: (columns) => evaluate(tree, columns, now),
+    holds: (contact) => matches(tree, digestOf(contact), now),
+    key: `tree ${JSON.stringify(tree)}`,
+    at: windows.length === 0 ? undefined : now,
+    nextChangeIn: (columns) => nextChangeIn(columns, windows, now),
+  };
+};
 
 /** The contacts with this consent and from this source; undefined: any. */
 export const baseSelection = (optInStatus: OptInStatus | undefined, asked: ContactSource | undefined): Selection => {
@@ -44,6 +65,7 @@ export const baseSelection = (optInStatus: OptInStatus | undefined, asked: Conta
     inBlock: (columns) => baseWhere(columns, (base) => base.present && isAsked(base)),
     holds: (contact) => isAsked(digestOf(contact)),
     key: `base ${optInStatus ?? ''} ${asked ?? ''}`,
+    nextChangeIn: never,
   };
 };
 
@@ -54,6 +76,7 @@ export const numbersSelection = (numbers: NumberSet): Selection => ({
     BlockSet.of([...presentIn(columns).newestFirst()].filter((offset) => numbers.has(numberAt(block, offset)))),
   holds: ({ number }) => numbers.has(number),
   key: `numbers ${numbers.digest}`,
+  nextChangeIn: never,
 });
 
 /** The contacts that changed at or after a moment (ms). */
@@ -62,6 +85,7 @@ export const updatedSelection = (since: number): Selection => ({
   inBlock: (columns) => updatedSince(columns, since),
   holds: (contact) => contact.updatedAt >= since,
   key: `updated ${since}`,
+  nextChangeIn: never,
 });
 
 /**
@@ -75,6 +99,7 @@ export const searchSelection = (search: Search, indexOf: (gram: string) => numbe
     inBlock: (columns) => alternatives.map((grams) => gramsIn(columns, grams)).reduce((set, other) => set.or(other)),
     holds: (contact) => isFound(search, contact),
     key: `search ${JSON.stringify(alternatives)}`,
+    nextChangeIn: never,
   };
 };
 

@@ -1,7 +1,7 @@
 import { BLOCK_SIZE, BlockSet } from '../audience/block.ts';
 import { type ContactDigest, digestOf } from '../audience/digest.ts';
 import { type BlockColumns, evaluate, interactionsIn, presentIn } from '../audience/evaluate.ts';
-import { type FilterTree, matches, nextChange, windowsOf } from '../audience/filters.ts';
+import { earliest, type FilterTree, matches, nextChange, windowsOf } from '../audience/filters.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
@@ -124,11 +124,6 @@ export const judgeBlock = (
     members: evaluate(segment.tree, columns, now).without(judged).or(members),
   }));
 
-const earliest = (times: Iterable<number | undefined>): number | undefined => {
-  let first = Number.POSITIVE_INFINITY;
-  for (const time of times) if (time !== undefined && time < first) first = time;
-  return first === Number.POSITIVE_INFINITY ? undefined : first;
-};
 /** The earlier of two times; undefined is never. */
 export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   earliest([one, other]);

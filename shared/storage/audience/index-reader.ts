@@ -10,7 +10,7 @@ import { type ChangedContact, readChanged, wantMerge } from '../contacts/changed
 import { withCompaniesNow } from '../contacts/company-links.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { type BlockVersions, readVersions } from './block-versions.ts';
-import { type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
+import { isKeptAt, type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
 import { CALLS_AT_ONCE, readContacts } from './read-contacts.ts';
 import { type Asked, type Judged, type Told, tellBlocks, withContacts } from './tell-blocks.ts';
 
@@ -123,7 +123,7 @@ const wantMergeByChance = async (
 /** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
 const askedIn = ({ blocks, versions, marked, keptOf }: Pass, selections: readonly Selection[]): Asked[] => {
   const isKept = (selection: Selection, block: number) =>
-    !marked.has(block) && keptOf(selection).get(block)?.version === (versions.get(block) ?? 0);
+    !marked.has(block) && isKeptAt(keptOf(selection).get(block), versions.get(block) ?? 0, selection.at);
   return blocks
     .map((block) => ({ block, selections: selections.filter((selection) => !isKept(selection, block)) }))
     .filter((each) => each.selections.length > 0);
@@ -137,10 +137,11 @@ const keptAnew = (
   keptFrom: number,
 ): KeptCounts | undefined => {
   const kept = keptOf(selection);
-  const news = told.flatMap(({ block, sets, unindexed }) => {
+  const { at: from } = selection;
+  const news = told.flatMap(({ block, sets, nextChangeAt, unindexed }) => {
     const [found, version] = [sets.get(selection), versions.get(block) ?? 0];
-    const isNew = found !== undefined && unindexed.length === 0 && kept.get(block)?.version !== version;
-    return isNew ? [[block, { version, found }] as const] : [];
+    const isNew = found !== undefined && unindexed.length === 0 && !isKeptAt(kept.get(block), version, from);
+    return isNew ? [[block, { version, found, from, until: nextChangeAt.get(selection) }] as const] : [];
   });
   return news.length < keptFrom ? undefined : new Map([...kept, ...news]);
 };
@@ -161,8 +162,8 @@ export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex =
   };
 
   const keep = async (pass: Pass, selection: Selection, told: readonly Told[]): Promise<void> => {
-    const kept = selection.key === undefined ? undefined : keptAnew(pass, selection, told, keptFrom);
-    if (kept) await keepCounts(table, pass.organizationId, selection.key ?? '', kept, clock());
+    const kept = keptAnew(pass, selection, told, keptFrom);
+    if (kept) await keepCounts(table, pass.organizationId, selection.key, kept, clock());
   };
 
   const findEach = async (organizationId: Org, selections: readonly Selection[]): Promise<Found[]> => {

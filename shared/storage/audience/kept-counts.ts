@@ -17,12 +17,28 @@ const MAX_BYTES = 1024 * 1024;
 export interface KeptBlock {
   readonly version: number;
   readonly found: FoundInBlock;
+  /** When it was found, in ms, where the passing of time alone changes what a selection finds. */
+  readonly from?: number | undefined;
+  /** When the passing of time next changes it, in ms; undefined: never. */
+  readonly until?: number | undefined;
 }
+/** Whether what was found is what a selection finds at `at` (ms; undefined where the passing of time changes nothing), in a block at a version. */
+export const isKeptAt = (kept: KeptBlock | undefined, version: number, at: number | undefined): boolean => {
+  if (kept?.version !== version) return false;
+  return at === undefined || (at >= (kept.from ?? at) && (kept.until === undefined || at < kept.until));
+};
 /** By block. */
 export type KeptCounts = ReadonlyMap<number, KeptBlock>;
 
 const counts = z.array(
-  z.object({ block: z.int(), version: z.int(), count: z.int(), offsets: z.array(z.int()).optional() }),
+  z.object({
+    block: z.int(),
+    version: z.int(),
+    count: z.int(),
+    offsets: z.array(z.int()).optional(),
+    from: z.number().optional(),
+    until: z.number().optional(),
+  }),
 );
 interface CountsRow {
   readonly organizationId: Id<'organization'>;
@@ -38,25 +54,25 @@ const readKept = (row: Row): KeptCounts =>
   new Map(
     countsRows
       .read(row)
-      .counts.map(({ block, version, count, offsets }) => [
+      .counts.map(({ block, count, offsets, ...kept }) => [
         block,
-        { version, found: offsets ? BlockSet.of(offsets) : count },
+        { ...kept, found: offsets ? BlockSet.of(offsets) : count },
       ]),
   );
 
-/** What is kept of selections, by their keys; nothing of one without a key, or of most. Consistent; one round trip for each 100. */
+/** What is kept of selections, by their keys; nothing of most. Consistent; one round trip for each 100. */
 export const readCounts = async (
   table: Table,
   organizationId: Id<'organization'>,
-  selections: readonly (string | undefined)[],
+  selections: readonly string[],
 ): Promise<KeptCounts[]> => {
-  const named = [...new Set(selections.filter((key) => key !== undefined))];
+  const named = [...new Set(selections)];
   const rows = await table.getMany(
     named.map((key) => KEYS.audienceCounts(organizationId, key)),
     { consistent: true },
   );
   const kept = new Map(named.map((key, at) => [key, rows[at] ? readKept(rows[at]) : new Map()]));
-  return selections.map((key) => (key === undefined ? undefined : kept.get(key)) ?? new Map());
+  return selections.map((key) => kept.get(key) ?? new Map());
 };
 
 /**
@@ -71,9 +87,9 @@ export const keepCounts = async (
   now: number,
 ): Promise<void> => {
   const total = [...kept.values()].reduce((sum, { found }) => sum + countIn(found), 0);
-  const blocks = [...kept].map(([block, { version, found }]) => ({
+  const blocks = [...kept].map(([block, { found, ...rest }]) => ({
     block,
-    version,
+    ...rest,
     count: countIn(found),
     ...(total <= MAX_NUMBERS && typeof found !== 'number' ? { offsets: [...found.newestFirst()] } : {}),
   }));

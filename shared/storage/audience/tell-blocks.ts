@@ -20,6 +20,8 @@ export interface Asked {
 export interface Told {
   readonly block: number;
   readonly sets: ReadonlyMap<Selection, BlockSet>;
+  /** When the passing of time next changes each, in ms; undefined: never. */
+  readonly nextChangeAt: ReadonlyMap<Selection, number | undefined>;
   /** Numbers of contacts that the columns do not tell enough of. */
   readonly unindexed: readonly number[];
 }
@@ -38,6 +40,7 @@ const tellBlock = (columns: ReadonlyMap<string, VersionedColumn>, organizationId
   return {
     block,
     sets: new Map(selections.map((selection) => [selection, selection.inBlock(own, block)])),
+    nextChangeAt: new Map(selections.map((selection) => [selection, selection.nextChangeIn(own)])),
     unindexed: [...unindexedIn(own).newestFirst()].map((offset) => numberAt(block, offset)),
   };
 };

@@ -177,6 +177,14 @@ describe('a webhook', () => {
     expect(results(drive)).toEqual(['webhook erro']);
   });
 
+  test('has no result before it is tried', () => {
+    const drive = started(hook);
+    drive.tell({ kind: 'failed', detail: '503' });
+    const { run } = drive;
+    const early = { kind: 'result', step: 'webhook', visit: 1, attempt: 2, result: { kind: 'done' } } as const;
+    expect(drive.take(early).run).toBe(run);
+  });
+
   test('that succeeds at a later try goes on; one that is refused ends the run at once', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });

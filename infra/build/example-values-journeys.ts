@@ -1,0 +1,35 @@
+import type { ExampleValues } from './example-values.ts';
+
+const WELCOME = {
+  passos: [
+    {
+      chave: 'boas_vindas',
+      tipo: 'enviar',
+      rotulo: 'Boas-vindas',
+      config: { canal: 'sms', texto: 'Olá, {{contato.nome|cliente}}! Seu cadastro está pronto.' },
+    },
+    { chave: 'compra', tipo: 'esperar_evento', config: { evento: 'compra', prazo: { dias: 3 } } },
+    { chave: 'cliente', tipo: 'etiqueta', config: { adicionar: 'cliente' } },
+    { chave: 'lembrete', tipo: 'enviar', config: { canal: 'sms', texto: 'Ainda em dúvida? Fale com a gente.' } },
+  ],
+  ligacoes: [
+    { de: 'boas_vindas', para: 'compra' },
+    { de: 'compra', para: 'cliente', quando: 'evento' },
+    { de: 'compra', para: 'lembrete', quando: 'tempo_esgotado' },
+  ],
+};
+
+/** Values of the examples of journeys. */
+export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
+  'journeys.create': {
+    body: {
+      name: 'Boas-vindas',
+      gatilho: { tipo: 'evento', nome: 'cadastro' },
+      ...WELCOME,
+      reentrada: 'apos_concluir',
+      intervaloReentradaHoras: 72,
+      meta: { evento: 'compra' },
+    },
+  },
+  'journeys.change': { body: { name: 'Boas-vindas 2', meta: null } },
+};

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
+import { definition, JOURNEYS, journeysOf, line, sms, wait } from './journeys-kit.ts';
+
+const messaging = await sharedMessaging();
+const begin = async () => {
+  const { id, test: client } = await messaging.tenant();
+  return { organizationId: id, client, ...journeysOf(client) };
+};
+const NO_RUNS = { ativa: 0, concluida: 0, cancelada: 0, erro: 0 };
+
+describe('a journey', () => {
+  test('is created as a draft with its steps, and read as it was written', async () => {
+    const { create, get } = await begin();
+    const settings = {
+      silencio: { inicio: '22:00', fim: '08:00' },
+      tetoDeFrequencia: { mensagens: 3, dias: 7 },
+      meta: { evento: 'compra' },
+      reentrada: 'apos_concluir',
+      intervaloReentradaHoras: 72,
+    };
+    const graph = line({ ...sms('oi'), rotulo: 'Boas-vindas' }, wait('espera'), sms('tchau'));
+    const journey = await create({ ...settings, ...graph });
+    expect(journey).toEqual({
+      ...definition({ ...settings, ...graph }),
+      id: expect.stringMatching(/^jor_[0-9A-Za-z]{21}$/),
+      status: 'rascunho',
+      versao: 1,
+      execucoes: NO_RUNS,
+      canais: ['sms'],
+      fluxo: ['Boas-vindas', 'esperar', 'enviar'],
+      metaEvento: 'compra',
+      createdAt: expect.any(String),
+      updatedAt: journey.createdAt,
+    });
+    expect((await get(journey.id)).body).toEqual(journey);
+  });
+
+  test('is refused with everything that is wrong with it, by place', async () => {
+    const { client } = await begin();
+    const refused = await client.post(
+      JOURNEYS,
+      definition({
+        gatilho: { tipo: 'lista', listId: newId('list') },
+        passos: [
+          sms('oi'),
+          {
+            chave: 'mover',
+            tipo: 'mover_cartao',
+            config: { pipelineId: newId('pipeline'), estagioId: newId('stage') },
+          },
+          { chave: 'zap', tipo: 'enviar', config: { canal: 'whatsapp', template: 'nenhum' } },
+          { chave: 'mail', tipo: 'enviar', config: { canal: 'email', template: newId('emailTemplate') } },
+        ],
+        ligacoes: [
+          { de: 'oi', para: 'mover' },
+          { de: 'mover', para: 'zap' },
+          { de: 'zap', para: 'mail' },
+        ],
+      }),
+    );
+    expectProblem(refused, 422);
+    const paths = refused.body.errors.map(({ path }: { path: string }) => path).toSorted();
+    expect(paths).toEqual([
+      'gatilho.listId',
+      'passos.1.config.pipelineId',
+      'passos.2.config.template',
+      'passos.3.config.template',
+    ]);
+    const broken = await client.post(JOURNEYS, definition({ ligacoes: [{ de: 'oi', para: 'nenhum' }] }));
+    expectProblem(broken, 422);
+    expect(broken.body.errors).toMatchObject([{ path: 'ligacoes.0.para' }]);
+  });
+
+  test('is listed newest first without its steps, until it is archived', async () => {
+    const { client, create, did, list } = await begin();
+    const { id: listId } = (await client.post('/v2/lists', { name: 'VIP' })).body;
+    const contact = (await client.post('/contacts', { phone: '+5511986100001' })).body.id;
+    await client.post(`/v2/lists/${listId}/members`, { contactIds: [contact] });
+    const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
+    const { id: segmentId } = (await client.post('/v2/segments', { name: 'Inativos', filters })).body;
+    const first = await create({ gatilho: { tipo: 'lista', listId } });
+    const second = await create({ gatilho: { tipo: 'segmento', segmentId } });
+    const third = await create();
+    const rows = await list();
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual([third.id, second.id, first.id]);
+    expect(rows[2]).toMatchObject({ lista: { nome: 'VIP', tamanho: 1 }, execucoes: NO_RUNS, canais: ['sms'] });
+    expect(rows[1]).toMatchObject({ segmento: { nome: 'Inativos' } });
+    expect(rows[0]).not.toHaveProperty('passos');
+    await did(second.id, 'archive');
+    expect((await list()).map(({ id }: { id: string }) => id)).toEqual([third.id, first.id]);
+    await client.call('DELETE', `/v2/lists/${listId}`);
+    expect((await list())[1]).not.toHaveProperty('lista');
+  });
+});
