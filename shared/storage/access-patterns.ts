@@ -205,6 +205,8 @@ export const KEYS = {
     key(`JRUNS#${organizationId}#${row}`, id),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** That an organization has activated a journey at some time: journeys may be told of what happens in it. */
+  journeyUse: (organizationId: Org) => key(`JUSE#${organizationId}`, 'JUSE'),
   /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
   journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
     key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
