@@ -31,5 +31,12 @@ export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
       meta: { evento: 'compra' },
     },
   },
+  'journeys.simulate': {
+    body: {
+      contato: { name: 'Ana', phone: '+5511999990005' },
+      eventos: [{ nome: 'compra', apos: { horas: 30 } }],
+      mensagens: [{ passo: 'boas_vindas', status: 'entregue' }],
+    },
+  },
   'journeys.change': { body: { name: 'Boas-vindas 2', meta: null } },
 };

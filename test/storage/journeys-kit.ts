@@ -33,7 +33,7 @@ export const portsOver = (table: Table, clock: () => number = Date.now): Definit
 export const newCaller = async (table: Table): Promise<Caller> => {
   const organizationId = newId('organization');
   await takeEvents(table, 'test', organizationId);
-  return { organizationId, env: 'test', credentialId: newId('apiKey'), accountId: undefined, request: undefined };
+  return { organizationId, env: 'test', credentialId: newId('apiKey') };
 };
 
 export const ON_SIGN_UP: Partial<JourneyDefinition> = { gatilho: { tipo: 'evento', nome: 'cadastro' } };
