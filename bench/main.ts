@@ -15,6 +15,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   list: async () => (await import('./list.ts')).benchList(),
   audience: async () => (await import('./audience.ts')).benchAudience(),
   crm: async () => (await import('./crm.ts')).benchCrm(),
+  simulate: async () => (await import('./simulate.ts')).benchSimulate(),
   lists: async () => (await import('./lists.ts')).benchLists(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
   tenants: async () => (await import('./tenants.ts')).benchTenants(),

@@ -3,12 +3,12 @@ import { MAX_DEFINITIONS } from '../domain/companies/definitions.ts';
 import { type CompanyRow, MAX_ROWS } from '../domain/companies/import.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import {
+  boundedText,
   closedObject,
   count,
   limit,
   numberUpTo,
   openObject,
-  optionalBoundedText,
   ordinal,
   paged,
   part,
@@ -42,11 +42,13 @@ export const listCompanies = defineOperation({
     'In the order of their names, as people sort them: case and accents do not matter. `total` counts all that match.',
   request: {
     query: z.strictObject({
-      q: optionalBoundedText(
+      q: boundedText(
         200,
         'A part of the name, whatever its case and accents. A CNPJ with right check digits, masked or not, finds the company that has it.',
         'padaria',
-      ),
+      )
+        .regex(/\S/, 'must not be blank')
+        .optional(),
       responsavelId: idSchema('account', 'Only those that this account is responsible for.').optional(),
       ...paged(25, 100),
     }),

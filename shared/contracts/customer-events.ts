@@ -109,7 +109,7 @@ export const recordCustomerEvent = defineOperation({
   body: RecordEvent,
   responses: { 201: CustomerEvent, 200: CustomerEvent },
   errors: ['VALIDATION_ERROR'],
-  uses: { table: 'write', rootKeys: ['recipients'] },
+  uses: { table: 'write', queues: ['journey'], rootKeys: ['recipients'] },
 });
 
 export const listCustomerEvents = defineOperation({

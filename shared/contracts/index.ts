@@ -25,6 +25,7 @@ import * as emailTemplates from './email-templates.ts';
 import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
+import * as journeyRuns from './journey-runs.ts';
 import * as journeys from './journeys.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
@@ -79,6 +80,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   segments,
   lists,
   journeys,
+  journeyRuns,
   activities,
   pipelines,
   boards,

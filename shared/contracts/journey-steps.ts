@@ -195,7 +195,7 @@ export const stepConfigs = {
     .strictObject({
       chave: attributeKey.meta({ description: 'The key of the attribute.', example: 'plano' }),
       valor: attributeValue.meta({
-        description: 'Its value; null clears it. Text may hold placeholders.',
+        description: 'Its value; null clears it.',
         example: 'ouro',
       }),
     })

@@ -200,8 +200,13 @@ export const KEYS = {
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
   /** A contact's run through a journey. */
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
+  /** A row of what is counted of a journey's runs, chosen by chance. An organization's are together in each of its partitions, so that few queries tell it of all. */
+  journeyRunCounts: (organizationId: Org, row: number, id: IdOrEmpty<'journey'>) =>
+    key(`JRUNS#${organizationId}#${row}`, id),
   /** An older part of a run's history, by its number. */
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
+  /** That an organization has activated a journey at some time: journeys may be told of what happens in it. */
+  journeyUse: (organizationId: Org) => key(`JUSE#${organizationId}`, 'JUSE'),
   /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
   journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
     key(`JCNT#${id}#${part}`, `${stepId}#${row}`),

@@ -128,9 +128,9 @@ export const INDEX_KEYS = {
   /** A shard of a journey's runs of a status, by when they began. */
   runsOf: (journeyId: Id<'journey'>, status: string, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
     newestIn('gsi1', `RUNS#${journeyId}#${status}#${shard}`, beganAt, id),
-  /** A contact's runs, by when they began. */
-  runsOfContact: (contactId: Id<'contact'>, beganAt: string, id: IdOrEmpty<'run'>) =>
-    newestIn('gsi2', `RUNS#${contactId}`, beganAt, id),
+  /** A contact's runs, by their journeys; `began`: the version's id, then when it began. */
+  runsOfContact: (contactId: Id<'contact'>, began: string, id: IdOrEmpty<'run'>) =>
+    newestIn('gsi2', `RUNS#${contactId}`, began, id),
   /** A shard of a journey's runs that stand still with it, by when they began. */
   parkedRunsOf: (journeyId: Id<'journey'>, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
     newestIn('gsi3', `PARKED#${journeyId}#${shard}`, beganAt, id),

@@ -34,6 +34,12 @@ export const isCampaignPortion = ({ sk }: SortKey): boolean => sk === 'PORTION';
 /** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
 export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
 
+/** Whether a row tells a run what became of a message: its due work is of a kind that events and inbound messages have, too. */
+export const isRunSignal = ({ sk }: SortKey): boolean => sk.startsWith('SIG#');
+
+/** Whether a row is a customer event's: its due work is of a kind that inbound messages have, too. */
+export const isCustomerEvent = ({ sk }: SortKey): boolean => sk === 'CEV';
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),

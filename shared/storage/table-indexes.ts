@@ -64,6 +64,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   sandbox_outcome: 16,
   apply_receipt: 16,
   fallback: 16,
+  tell_activity: 16,
   drain_backlog: 4,
   send_chunk: 4,
   close_escrow: 4,
@@ -72,6 +73,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   journey_signal: 16,
   campaign_work: 4,
   index_contacts: 4,
+  check_cards: 4,
   segment_members: 4,
 };
 /** The number of due-index partitions of a kind of work item. */
@@ -134,7 +136,10 @@ export const CHANGED_SHARDS = 16;
 export const CUSTOMER_EVENT_SHARDS = 4;
 
 /** Index partitions of a journey's runs of a status: 50,000 entries at once are one write each, and a partition takes 1,000 a second. May grow, never shrink. */
-export const RUN_SHARDS = 16;
+export const RUN_SHARDS = 8;
+
+/** Rows that what is counted of a journey's runs is spread over, each in a partition of its own. May grow, never shrink. */
+export const RUN_COUNT_ROWS = 16;
 
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>

@@ -38,7 +38,7 @@ const world = (fields: Partial<ShortLink> = {}) => {
     readLink: async (code) => (code === link.code ? link : undefined),
     readMessage: async (owner, id) => (owner === organizationId && id === message.id ? message : undefined),
     interacted: async () => undefined,
-    async countClick(seen, event) {
+    async countClick(seen, _, event) {
       if (state.rivals-- > 0) link = { ...link, clicks: link.clicks + 1 };
       if (events.has(event.id)) return true;
       if (seen.clicks !== link.clicks) return false;

@@ -20,6 +20,13 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'accounts.activate': 'account.activated',
   'accounts.delete': 'account.deleted',
   'sessions.delete': 'session.ended',
+  'journeys.create': 'journey.created',
+  'journeys.change': 'journey.changed',
+  'journeys.activate': 'journey.activated',
+  'journeys.pause': 'journey.paused',
+  'journeys.rotate-secret': 'journey.secret_rotated',
+  'journeys.archive': 'journey.archived',
+  'journeys.delete': 'journey.deleted',
   'keys.create': 'key.created',
   'keys.change': 'key.changed',
   'keys.rotate': 'key.rotated',
@@ -162,7 +169,7 @@ const usePeople = async ({ messaging, owner: { test: client } }: Stage, did: Did
   await did('sessions.delete', session.call('DELETE', `/v2/sessions/${items[0].id}`));
   await did('accounts.change', call('PATCH', `/v2/accounts/${id}`, { name: `${MARK} 2` }));
   await did('accounts.suspend', call('POST', `/v2/accounts/${id}/suspend`));
-  await did('accounts.activate', call('POST', `/v2/accounts/${id}/activate`));
+  await did('accounts.activate', call('POST', `/v2/accounts/${id}/activate`, {}));
   await did('accounts.delete', call('DELETE', `/v2/accounts/${id}`));
 };
 
@@ -191,6 +198,21 @@ const useCompanies = async ({ owner: { test: client } }: Stage, did: Did): Promi
   await did('companies.delete', client.call('DELETE', `/v2/companies/${id}`));
 };
 
+/** Creates a journey, has it run, and archives it; deletes another one. */
+const useJourneys = async ({ owner: { test: client }, url }: Stage, did: Did): Promise<void> => {
+  const hook = { chave: 'erp', tipo: 'webhook', rotulo: MARK, config: { url: `${url}?${MARK}` } };
+  const gatilho = { tipo: 'evento', nome: MARK };
+  const body = { name: MARK, gatilho, passos: [hook], ligacoes: [], reentrada: 'nunca' };
+  const { id } = await did('journeys.create', client.post('/v2/journeys', body));
+  await did('journeys.change', client.call('PATCH', `/v2/journeys/${id}`, { body: { name: `${MARK} 2` } }));
+  await did('journeys.activate', client.post(`/v2/journeys/${id}/activate`, {}));
+  await did('journeys.pause', client.post(`/v2/journeys/${id}/pause`, {}));
+  await did('journeys.rotate-secret', client.post(`/v2/journeys/${id}/rotate-secret`, { sobreposicaoHoras: 1 }));
+  await did('journeys.archive', client.post(`/v2/journeys/${id}/archive`, {}));
+  const draft = (await client.post('/v2/journeys', body)).body;
+  await did('journeys.delete', client.call('DELETE', `/v2/journeys/${draft.id}`));
+};
+
 /** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
 export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
   const {
@@ -210,6 +232,7 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   await usePeople(stage, did);
   await useContacts(stage, did);
   await useCompanies(stage, did);
+  await useJourneys(stage, did);
 
   const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
   await did('organization.set-quiet-hours', call('PUT', '/v2/organizations/me/quiet-hours', quiet));

@@ -19,6 +19,7 @@ export type Kind =
       | 'emailTemplate'
       | 'exportJob'
       | 'importJob'
+      | 'journey'
       | 'list'
       | 'segment'
       | 'number'
@@ -88,6 +89,14 @@ const makeSales = async (client: Client) => {
   return { pipeline, stage: estagios[0].id, card };
 };
 
+/** A draft of a journey that may be activated, and has a secret. */
+const makeJourney = async (client: Client): Promise<string> => {
+  const passos = [{ chave: 'erp', tipo: 'webhook', config: { url: 'https://hooks.loja.com.br/jornada' } }];
+  const gatilho = { tipo: 'evento', nome: 'cadastro' };
+  const body = { name: 'Theirs', gatilho, passos, ligacoes: [], reentrada: 'nunca' };
+  return (await client.post('/v2/journeys', body)).body.id;
+};
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -121,6 +130,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const sales = await makeSales(client);
   const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: sales.card };
   const activity = (await client.post('/activities', tasks)).body.id;
+  const journey = await makeJourney(client);
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
@@ -136,6 +146,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     company,
     contact,
     emailTemplate,
+    journey,
     list,
     segment,
     number,

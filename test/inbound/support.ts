@@ -4,6 +4,7 @@ import type { InboundEvent } from '../../shared/domain/message/provider-port.ts'
 import type { Table } from '../../shared/storage/client/table.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/messages/inbound.ts';
 import type { Messaging } from '../support/api.ts';
+import { eventIdsOf } from '../support/ids.ts';
 
 export const PHONE = '+5511987650001';
 
@@ -36,7 +37,7 @@ export const inboundOver = (
     links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
     repliedTo: async () => undefined,
     accountOf: async () => ({}),
-    store: (change) => keepInbound(table, change, (events) => void raised.push(...events.map(({ id }) => id))),
+    store: (change) => keepInbound(table, change, (items) => void raised.push(...eventIdsOf(items))),
   };
 };
 

@@ -35,7 +35,7 @@ test('of a hundred contacts that twenty processes let in at once, each has one r
   const entered = answers.flat().filter((answer) => 'runId' in answer);
   expect(entered).toHaveLength(people.length);
   expect(tally(answers.flat())).toEqual({ entered: 100, ja_ativa: 1_900 });
-  const counts = await own.counts(journey.id);
+  const counts = await own.counts(journey);
   expect(counts['']).toEqual({ entradas: 100 });
   expect(counts.espera).toEqual({ entraram: 100 });
   for (const { id } of people)
@@ -50,7 +50,7 @@ test('who may not enter costs those beside them nothing', async () => {
   const nobody = { contactId: newId('contact'), cause: { key: 'second', at: now } };
   const answers = await own.enter(journey, [nobody, ...candidates(people, 'second')]);
   expect(tally(answers)).toEqual({ contato_inexistente: 1, ja_ativa: 7, entered: 33 });
-  expect((await own.counts(journey.id))['']).toEqual({ entradas: 40 });
+  expect((await own.counts(journey))['']).toEqual({ entradas: 40 });
 });
 
 test('the same cause, told again, lets nobody in twice: not while the run is active, and not after it ended', async () => {
@@ -65,7 +65,7 @@ test('the same cause, told again, lets nobody in twice: not while the run is act
   await own.work();
   expect((await own.runsOf(journey, people[0]?.id as never))?.run.status).toBe('concluida');
   expect(await own.enter(journey, told)).toEqual(first);
-  expect((await own.counts(journey.id))['']).toEqual({ entradas: 3, concluidas: 3 });
+  expect((await own.counts(journey))['']).toEqual({ entradas: 3, concluidas: 3 });
 });
 
 test('what happened while a run was active lets nobody in after it, however late it is told', async () => {

@@ -91,7 +91,7 @@ test('a run is taken on step by step: what it does, what it waits for, and where
     'esperar_evento tempo_esgotado',
     'volte enviada',
   ]);
-  expect(await own.counts(journey.id)).toEqual({
+  expect(await own.counts(journey)).toEqual({
     '': { entradas: 2, concluidas: 2 },
     oi: { entraram: 2, sairam: 2 },
     etiqueta: { entraram: 2, sairam: 2 },
@@ -125,7 +125,7 @@ test('a worker that ends before or after any of its writes leaves a run that the
         'obrigado enviada',
       ]);
       expect(ended.status).toBe('concluida');
-      expect((await own.counts(journey.id))['']).toEqual({ entradas: 1, concluidas: 1 });
+      expect((await own.counts(journey))['']).toEqual({ entradas: 1, concluidas: 1 });
     }
 }, 300_000);
 
@@ -139,7 +139,7 @@ test('of twenty workers at the same runs each step is taken once, and each messa
   expect(sends).toHaveLength(people.length);
   for (const contact of people)
     expect(resultsOf((await runOf(contact)).history)).toEqual(['oi enviada', 'etiqueta feito']);
-  expect(await own.counts(journey.id)).toEqual({
+  expect(await own.counts(journey)).toEqual({
     '': { entradas: 30 },
     oi: { entraram: 30, sairam: 30 },
     etiqueta: { entraram: 30, sairam: 30 },

@@ -15,6 +15,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow, readContact } from '../../shared/storage/contacts/contacts.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
+import { readRunCounts } from '../../shared/storage/journeys/run-counts.ts';
 import { runStore } from '../../shared/storage/journeys/run-store.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readRow } from '../../shared/storage/read-row.ts';
@@ -44,7 +45,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
   });
   const ports: EnginePorts & EntryPorts = {
     clock,
-    runs: runStore(table),
+    runs: runStore(table, () => {}),
     journeys,
     contactOf: async (organizationId, id) => {
       const contact = await readRow(table, KEYS.contact(id), readContact);
@@ -83,8 +84,12 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
         worked += items.length;
       }
     },
-    async counts(journeyId: Id<'journey'>): Promise<Record<string, Readonly<Record<string, number>>>> {
-      return Object.fromEntries(await readJourneyCounts(table, journeyId, { consistent: true }));
+    async counts({
+      id: journeyId,
+      organizationId,
+    }: Pick<Journey, 'id' | 'organizationId'>): Promise<Record<string, Readonly<Record<string, number>>>> {
+      const steps = await readJourneyCounts(table, journeyId, { consistent: true });
+      return { '': await readRunCounts(table, { organizationId, journeyId }), ...Object.fromEntries(steps) };
     },
     async runsOf(journey: Journey, contactId: Id<'contact'>) {
       const [entry] = await ports.runs.entries(journey.rootId, [contactId]);

@@ -36,7 +36,7 @@ const viewOf = async (id: Id<'message'>) => {
   return pushMessageView(message, stats.tally, stats.opens);
 };
 const open = (organizationId: Id<'organization'>, id: Id<'pushDispatch'>) =>
-  openPushDispatch(world.table, organizationId, id, world.now);
+  openPushDispatch(world.table, organizationId, id, world.now, () => {});
 
 /** The breakdown of a message adds up to its metrics, and the charge is that of its delivered devices. */
 const expectSums = async (id: Id<'message'>) => {

@@ -12,6 +12,7 @@ import { receiptWorkItem } from '../../shared/storage/messages/receipts.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { accepted } from '../support/accepted.ts';
+import { eventIdsOf } from '../support/ids.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -31,7 +32,7 @@ const ports: CallbackPorts = {
   links: async () => [],
   store: async (reply, event, inbound) => {
     const outcome = await keepReply(world.table, reply, event, inbound);
-    if (outcome.kind === 'kept') raised.push(...outcome.events.map(({ id }) => id));
+    if (outcome.kind === 'kept') raised.push(...eventIdsOf(outcome.work));
     return outcome.kind;
   },
   lastSent: readLastSent(world.table),

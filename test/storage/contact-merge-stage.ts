@@ -71,7 +71,8 @@ const storing = (stage: Stage) => {
     async storeEvent(contactId: Id<'contact'>): Promise<Id<'customerEvent'>> {
       const id = newId('customerEvent');
       const event = { id, eventId: id, name: 'compra', contactId, attribution: null, claim: id };
-      await customerEventStore(table).store({ ...event, ...common(), occurredAt: stage.world.now });
+      const { store } = customerEventStore(table, () => {});
+      await store({ ...event, ...common(), occurredAt: stage.world.now }, false);
       return id;
     },
   };

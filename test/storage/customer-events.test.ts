@@ -29,7 +29,7 @@ const world = await use(startWorld('live'));
 /** The ports of events whose customers are contacts of any id. */
 const portsOf = (fields: Partial<CustomerEventPorts> = {}): CustomerEventPorts => ({
   clock: () => world.now,
-  ...customerEventStore(world.table),
+  ...customerEventStore(world.table, (items) => void world.workItems.push(...items)),
   touches: (organizationId, contactId, window) => touchesOf(world.table, organizationId, contactId, window),
   journeyOf: (messageId) => journeyOf(world.table, messageId),
   contactOfExternalId: async () => undefined,

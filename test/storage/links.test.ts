@@ -6,6 +6,7 @@ import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
+import { eventIdsOf } from '../support/ids.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -15,7 +16,7 @@ const raised: Id<'event'>[] = [];
 const world = await use(startWorld('test'));
 const ports: LinkPorts = {
   clock: () => world.now,
-  ...linkStore(world.table, (events) => void raised.push(...events.map(({ id }) => id))),
+  ...linkStore(world.table, (items) => void raised.push(...eventIdsOf(items))),
   interacted: interactionRecorder(world.table, () => world.now),
   readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
 };

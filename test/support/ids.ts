@@ -1,5 +1,7 @@
 import { ID_PREFIXES, type Id, type IdKind, newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { QueuedMessage } from '../../shared/domain/message/message.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 
 /** A readable identifier: the name, padded to an identifier's length. */
 export const idNamed = <K extends IdKind>(kind: K, name: string): Id<K> =>
@@ -12,3 +14,7 @@ export const queuedMessage = (id: Id<'message'>): QueuedMessage => ({
   priority: 'normal',
   route: 'premium',
 });
+
+/** The events that are published among some work. */
+export const eventIdsOf = (workItems: readonly Pick<WorkItem, 'kind' | 'pk'>[]): Id<'event'>[] =>
+  workItems.filter(({ kind }) => kind === 'publish_event').map(PARSE_KEY.event);

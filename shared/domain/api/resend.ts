@@ -109,6 +109,10 @@ const requestOf = async (
   };
 };
 
+/** What a message of a journey that is resent says of it: the run knows the first one. */
+const resentLabel = ({ id, fallbackId, journey }: MessageRecord): MessageRecord['journey'] =>
+  journey && { ...journey, firstId: journey.firstId ?? fallbackId ?? id };
+
 /** The channel's plan, with the parts of the original that no request field carries. */
 const planOf = (
   planned: SendPlan,
@@ -128,7 +132,7 @@ const planOf = (
       templateVars: templateVars ?? original.templateVars,
       batchId,
       mediaStorage: planned.labels?.mediaStorage,
-      ...automationLabels(original),
+      ...automationLabels({ ...original, journey: resentLabel(original) }),
     },
     replaces: original.id,
     original,

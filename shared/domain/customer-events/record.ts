@@ -32,8 +32,10 @@ export interface CustomerEventPorts extends CustomerPorts {
   /** The step of a journey that sent a message; undefined for any other message. */
   readonly journeyOf: (messageId: Id<'message'>) => Promise<Attribution['journey']>;
   readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
-  /** Stores an event unless there is one of its id; answers the one that is stored. */
-  readonly store: (event: CustomerEvent) => Promise<CustomerEvent>;
+  /** Whether journeys are to be told of an organization's events. */
+  readonly tellsJourneys: (organizationId: Id<'organization'>) => Promise<boolean>;
+  /** Stores an event unless there is one of its id; answers the one that is stored. `tells`: journeys are told of it, in the same write. */
+  readonly store: (event: CustomerEvent, tells: boolean) => Promise<CustomerEvent>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -81,9 +83,13 @@ export const recordEvent = async (
   const customer = await identifyCustomer(ports, actor, report.contact);
   if (isRefusal(customer)) return customer;
   const windowMs = (report.attributionWindowHours ?? ATTRIBUTION_HOURS.fallback) * HOUR_MS;
-  const touches = customer.contactId
-    ? await ports.touches(organizationId, customer.contactId, { from: occurredAt - windowMs, to: occurredAt })
-    : [];
+  const { contactId } = customer;
+  const [touches, tells] = contactId
+    ? await Promise.all([
+        ports.touches(organizationId, contactId, { from: occurredAt - windowMs, to: occurredAt }),
+        ports.tellsJourneys(organizationId),
+      ])
+    : [[], false];
   const event: CustomerEvent = {
     id,
     organizationId,
@@ -99,6 +105,6 @@ export const recordEvent = async (
     claim: randomBase62(12),
     createdAt: now,
   };
-  const stored = await ports.store(event);
+  const stored = await ports.store(event, tells);
   return { event: stored, duplicate: stored.claim !== event.claim };
 };

@@ -48,6 +48,7 @@ export type ExportedPage = { readonly nextCursor?: string } & (
   | { readonly kind: 'contacts'; readonly items: readonly ContactExportRow[] }
 );
 export interface ExportRunPorts extends ExportJobPorts {
-  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage>;
+  /** `gone`: the list or segment whose contacts are exported was deleted. */
+  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage | 'gone'>;
   readonly onFailure: (detail: string) => void;
 }

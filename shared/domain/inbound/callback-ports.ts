@@ -8,7 +8,6 @@ import type {
   CallbackKind,
   CallbackReader,
   CallbackReading,
-  EngagementEvent,
   InboundEvent,
   ProviderEvent,
   ReceiptEvent,
@@ -16,6 +15,7 @@ import type {
 import type { LastSent } from '../message/recipient.ts';
 import type { PendingReceipt } from '../sending/apply-receipt.ts';
 import type { SendPorts } from '../sending/ports.ts';
+import type { Engaged } from '../tracking/events.ts';
 import type { SharedStop } from './preferences.ts';
 import type { ReplyPorts } from './sms-reply.ts';
 
@@ -23,13 +23,6 @@ import type { ReplyPorts } from './sms-reply.ts';
 export interface CallbackAddress {
   readonly provider: string;
   readonly kind: CallbackKind;
-}
-
-/** An open or a click of a message; `at` in ms. */
-export interface Engaged {
-  readonly messageId: Id<'message'>;
-  readonly what: EngagementEvent['what'];
-  readonly at: number;
 }
 
 /**
@@ -69,11 +62,11 @@ export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStor
   /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   /** Stores and publishes an event, and counts its open or click, once. False when the event was raised before. */
-  readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
+  readonly raise: (event: DomainEvent, engaged: Engaged) => Promise<boolean>;
   /** Enqueues a pending receipt. Best effort. */
   readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
-  /** Stores an inbound message and its effects in one transaction. `repeated` when it is stored already. */
-  readonly inbound: (tenant: Tenant, event: InboundEvent) => Promise<'kept' | 'repeated'>;
+  /** Stores an inbound message and its effects in one transaction; `last`: the last message to its sender. `repeated` when it is stored already. */
+  readonly inbound: (tenant: Tenant, event: InboundEvent, last?: MessageRecord) => Promise<'kept' | 'repeated'>;
   /** Opts who wrote an opt-out word out of another organization that wrote to them from the same sender. */
   readonly optOut: (tenant: Tenant, stop: SharedStop) => Promise<unknown>;
   /** Applies an event about a template, a number or an account in one transaction; `unmatched` when there is none. */

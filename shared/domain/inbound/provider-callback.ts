@@ -97,7 +97,7 @@ const handleEngagement: EventHandler<EngagementEvent> = async (ports, source, ev
   const raised = { ...messageEvent(type, message, now, data), id: derivedId('event', terms) };
   // Before the event is raised: a callback that fails in between is repeated, and a repeat of a raised one does nothing.
   await ports.interacted(message, at);
-  return (await ports.raise(raised, { messageId: message.id, what: event.what, at })) ? 'kept' : 'repeated';
+  return (await ports.raise(raised, { message, what: event.what, at })) ? 'kept' : 'repeated';
 };
 
 /** Truncates a reply and replaces lone surrogates, so that it can be stored and written as JSON. */
@@ -118,7 +118,7 @@ const handleInbound: EventHandler<InboundEvent> = async (ports, source, event) =
   const owner = await ownerOf(ports, source, event);
   if (!owner) return 'unmatched';
   await stopOthers(ports, owner, event);
-  return ports.inbound(owner.tenant, event);
+  return ports.inbound(owner.tenant, event, owner.message);
 };
 
 /** An SMS reply: charged where it answers a message, else received like any other message to the organization's own number. */

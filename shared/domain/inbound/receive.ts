@@ -11,6 +11,7 @@ import type { Channel, RecipientKind } from '../message/channel.ts';
 import { type InboundDecision, type InboundMessage, inboundIdOf } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { InboundEvent } from '../message/provider-port.ts';
+import { type RunSignal, runSignal } from '../message/run-signal.ts';
 import { inboundPayload, profileNameOf } from './content.ts';
 import { receivedEvent } from './events.ts';
 import { OPT_OUT_CHANNELS, type OptOutWord, optOutWordOf } from './opt-out-words.ts';
@@ -45,6 +46,8 @@ export interface InboundChange {
   readonly opensWindow: boolean;
   /** The contact as read and as it becomes: opted out with `consent`, else only a new last interaction and profile name. */
   readonly contact?: { readonly before: Contact; readonly after: Contact; readonly consent: boolean } | undefined;
+  /** The message that it answers was sent by a journey that waits for an answer. */
+  readonly signal?: RunSignal | undefined;
   /** Opt-out on the sender's own row; `at` in ms. */
   readonly ownOptOut?: { readonly at: number; readonly reason: string } | undefined;
 }
@@ -74,6 +77,8 @@ export interface ParsedInbound {
   readonly message: InboundMessage;
   readonly key: SenderKey;
   readonly repliedTo?: MessageRecord | undefined;
+  /** The message that it answers: the one that it replies to, else the last one that was sent to its sender. */
+  readonly answered?: MessageRecord | undefined;
   readonly profileName?: string | undefined;
   /** The opt-out word that the message consists of. */
   readonly word?: OptOutWord | undefined;
@@ -85,6 +90,7 @@ const WINDOWED: ReadonlySet<Channel> = new Set(['whatsapp', 'instagram']);
 /** What is known of an inbound message besides its event. */
 interface InboundContext extends Pick<InboundMessage, 'numberId' | 'instagramAccountId'> {
   readonly repliedTo?: MessageRecord | undefined;
+  readonly answered?: MessageRecord | undefined;
   /** Deduplicates repeats; defaults to the provider's message id, which is not unique where several providers serve the channel. */
   readonly reference?: string;
 }
@@ -100,7 +106,7 @@ export const parseInbound = async (
   ports: InboundReads,
   { organizationId, env }: Tenant,
   event: InboundEvent,
-  { repliedTo, reference, ...account }: InboundContext,
+  { repliedTo, answered = repliedTo, reference, ...account }: InboundContext,
 ): Promise<ParsedInbound> => {
   const now = ports.clock();
   const { channel, type, from } = event;
@@ -133,6 +139,7 @@ export const parseInbound = async (
     message,
     key: { channel, kind, hash, numberId: account.numberId, defaultContactId: repliedTo?.contactId },
     repliedTo,
+    answered,
     profileName: profileNameOf(event),
     word: OPT_OUT_CHANNELS.has(channel) ? optOutWordOf(event) : undefined,
   };
@@ -209,7 +216,7 @@ export const inboundChange = (
   sender: Sender,
   data: (message: InboundMessage) => Readonly<Record<string, unknown>> = () => ({}),
 ): InboundChange => {
-  const { repliedTo } = found;
+  const { repliedTo, answered } = found;
   const { sentAt, createdAt, channel } = found.message;
   const opensWindow = WINDOWED.has(channel) && sentAt > (sender.lastInboundAt ?? -1);
   const contact = contactChange(found, sender.contact);
@@ -224,7 +231,8 @@ export const inboundChange = (
     receivedEvent(message, repliedTo, { ...(optedOut ? { optedOut: true } : {}), ...data(message) }),
     ...(contact?.consent ? [contactEvent('contact.opted_out', contact.after, createdAt)] : []),
   ];
-  return { message, events, opensWindow, contact, ownOptOut };
+  const signal = runSignal(answered, 'respondida', createdAt);
+  return { message, events, opensWindow, contact, ownOptOut, signal };
 };
 
 /** Stores an inbound message, retrying over concurrent changes of its sender. Throws Unavailable when every attempt failed. */
@@ -241,18 +249,20 @@ export const storeInbound = (
 /**
  * Receives a message sent to the organization. One transaction stores it, opens the 24-hour window, updates the contact's last interaction
  * and profile name, opts out the sender of an opt-out word, and raises the events. Idempotent: a repeated callback changes nothing. An
- * unknown sender does not become a contact. Throws Unavailable when every attempt met a concurrent change.
+ * unknown sender does not become a contact. `last`: the last message to its sender, which it answers unless it replies to another. Throws Unavailable
+ * when every attempt met a concurrent change.
  */
 export const receiveInbound = async (
   ports: InboundPorts,
   tenant: Tenant,
   event: InboundEvent,
+  last?: MessageRecord,
 ): Promise<'kept' | 'repeated'> => {
   const { organizationId } = tenant;
   const [repliedTo, account] = await Promise.all([
     ports.repliedTo(organizationId, event),
     ports.accountOf(organizationId, event),
   ]);
-  const found = await parseInbound(ports, tenant, event, { ...account, repliedTo });
+  const found = await parseInbound(ports, tenant, event, { ...account, repliedTo, answered: repliedTo ?? last });
   return storeInbound(ports, found, (sender) => ports.store(inboundChange(found, sender)));
 };

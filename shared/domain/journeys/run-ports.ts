@@ -79,6 +79,16 @@ export interface RunStore {
     name: string,
     event: { readonly id: string; readonly at: number },
   ): Promise<readonly Awaiting[]>;
+  /** How many index partitions the runs of a journey are spread over. */
+  readonly shards: number;
+  /** A page of the runs of a shard that are active, or that stand still with their journey; `after` is where the next one begins. Eventually consistent. */
+  standing(
+    journeyId: Id<'journey'>,
+    of: 'ativa' | 'parked',
+    shard: number,
+    after: Readonly<Record<string, string>> | undefined,
+    limit: number,
+  ): Promise<{ readonly ids: readonly Id<'run'>[]; readonly after?: Record<string, string> | undefined }>;
   /** The id of the last event of a name that was told of a contact, if that came at `since` (ms) or later. */
   eventSince(contactId: Id<'contact'>, name: string, since: number): Promise<string | undefined>;
 }

@@ -51,17 +51,12 @@ const isFaults = (compiled: ReturnType<typeof compileMessage>): compiled is read
   Array.isArray(compiled);
 
 /** Texts that do not compile, by their field in the configuration and its name in a message. */
-const checkTexts = (
-  config: object,
-  names: Readonly<Record<string, string>>,
-  { index, faults }: Checking,
-  under = '',
-): void => {
+const checkTexts = (config: object, names: Readonly<Record<string, string>>, { index, faults }: Checking): void => {
   const values: Readonly<Record<string, unknown>> = { ...config };
   for (const [field, name] of Object.entries(names)) {
     const compiled = compileMessage({ [name]: values[field] });
     for (const { path, message } of isFaults(compiled) ? compiled : [])
-      faults.add(configPath(index, under + field + path.slice(name.length)), message);
+      faults.add(configPath(index, field + path.slice(name.length)), message);
   }
 };
 
@@ -106,9 +101,6 @@ const checkConfig = (step: WireStep, checking: Checking): void => {
   if (step.tipo === 'condicao') checkCondition(step.config, checking);
   if (step.tipo === 'divisao') checkBranches(step.config, checking);
   if (step.tipo === 'webhook') checkWebhook(step.config, checking);
-  if (step.tipo === 'atributo') checkTexts(step.config, { valor: 'text' }, checking);
-  if (step.tipo === 'mover_cartao' && step.config.criar)
-    checkTexts(step.config.criar, { titulo: 'text' }, checking, 'criar.');
 };
 
 /** A step that asks about a message has to come after the one that sends it. */

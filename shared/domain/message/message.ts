@@ -60,6 +60,8 @@ export interface JourneyLabel {
   readonly runId: Id<'run'>;
   /** The journey waits for what becomes of this step's messages, so that their receipts wake the run. */
   readonly awaited?: true | undefined;
+  /** The message that the run knows, of one that was resent in its place. */
+  readonly firstId?: Id<'message'> | undefined;
 }
 
 interface MessageBase extends Tenant {

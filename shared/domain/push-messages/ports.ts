@@ -40,6 +40,9 @@ export interface NewPush {
   readonly events: readonly DomainEvent[];
 }
 
+/** Whose the chunk is that is written; `record` where the message is stored already. */
+export type ChunkOwner = Pick<PushMessage, 'organizationId' | 'createdAt'> & Partial<Pick<PushMessage, 'record'>>;
+
 /** Creates a push message: first its rows, which are not visible yet, then message, hold and idempotency record in one transaction. */
 export interface PushCreationStore {
   /** Leases a caller's key to an attempt until `until` (ms); the same request resumes an attempt whose lease expired. */
@@ -49,11 +52,7 @@ export interface PushCreationStore {
   /** The chunks that the attempts at a message have written so far. */
   chunks(messageId: Id<'message'>): Promise<readonly PushChunk[]>;
   /** Writes the rows of a chunk's devices, then the chunk. False when another attempt wrote it. */
-  putChunk(
-    chunk: PushChunk,
-    tenant: Pick<PushMessage, 'organizationId' | 'createdAt'>,
-    devices: readonly AudienceDevice[],
-  ): Promise<boolean>;
+  putChunk(chunk: PushChunk, message: ChunkOwner, devices: readonly AudienceDevice[]): Promise<boolean>;
   commit(push: NewPush, claim: Claim): Promise<CommitOutcome>;
   read(organizationId: Id<'organization'>, id: Id<'message'>): Promise<PushMessage | undefined>;
 }

@@ -5,6 +5,14 @@ import { storedPriority } from '../core/priority.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
+import type { EngagementEvent } from '../message/provider-port.ts';
+
+/** An open or a click of a message; `at` in ms. */
+export interface Engaged {
+  readonly message: MessageRecord;
+  readonly what: EngagementEvent['what'];
+  readonly at: number;
+}
 
 /** The `data` of a message's event (docs/spec/webhooks.md#envelope). The recipient is masked; delivery unmasks it for subscriptions that may see it. */
 export const messageEventData = (

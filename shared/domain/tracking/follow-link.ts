@@ -11,10 +11,10 @@ export interface LinkPorts {
   readonly clock: Clock;
   readonly readLink: (code: string) => Promise<ShortLink | undefined>;
   /**
-   * Counts a click and raises its event in one transaction, conditional on the link as it was read. True when the click is counted, also by
-   * an earlier attempt with the same event; false when another click was counted meanwhile.
+   * Counts a click of a message's link and raises its event in one transaction, conditional on the link as it was read. True when the click is
+   * counted, also by an earlier attempt with the same event; false when another click was counted meanwhile.
    */
-  readonly countClick: (link: ShortLink, event: DomainEvent) => Promise<boolean>;
+  readonly countClick: (link: ShortLink, message: MessageRecord, event: DomainEvent) => Promise<boolean>;
   /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageRecord | undefined>;
@@ -66,7 +66,7 @@ export const followLink = async (ports: LinkPorts, code: string): Promise<string
       // Before the click is counted, so that a counted click is never missing from its contact.
       await ports.interacted(message, ports.clock());
     }
-    if (await ports.countClick(link, clickEvent(eventId, link, message, ports.clock()))) return target;
+    if (await ports.countClick(link, message, clickEvent(eventId, link, message, ports.clock()))) return target;
   }
   throw new Unavailable('The link is clicked too fast to be counted.');
 };

@@ -6,7 +6,9 @@ import { isoTime } from '../../domain/core/time.ts';
 import { TOUCH_CHANNELS } from '../../domain/customer-events/attribution.ts';
 import type { CustomerEvent } from '../../domain/customer-events/customer-event.ts';
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { usesJourneys } from '../automation/journey-use.ts';
 import { id, jsonText, tenant, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
 import { type CursorRequest, cursorItems, type ListRange } from '../client/cursor-pages.ts';
@@ -39,7 +41,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
         channel: z.enum(TOUCH_CHANNELS),
         campaignId: z.string().optional(),
         sentAt: time,
-        journey: journeyLabel.omit({ awaited: true }).optional(),
+        journey: journeyLabel.pick({ journeyId: true, stepId: true, runId: true }).optional(),
       })
       .nullable(),
     claim: z.string(),
@@ -59,12 +61,20 @@ export const customerEventRows = defineRow<CustomerEvent>()({
   },
 });
 
-/** Customer events in the table of one stage. */
-export const customerEventStore = (table: Table): Pick<CustomerEventPorts, 'read' | 'store'> => ({
+/** Customer events in the table of one stage. `raised` gets what journeys are to be told of, to publish it early; it may lose it. */
+export const customerEventStore = (
+  table: Table,
+  raised: (workItems: readonly Publishable[]) => void,
+): Pick<CustomerEventPorts, 'read' | 'store' | 'tellsJourneys'> => ({
   read: (id) => readRow(table, KEYS.customerEvent(id), customerEventRows.read),
 
-  async store(event) {
-    const { ok, row } = await table.write({ put: customerEventRows.write(event), when: ABSENT });
+  tellsJourneys: (organizationId) => usesJourneys(table, organizationId),
+
+  async store(event, tells) {
+    const { id, organizationId: owner, createdAt } = event;
+    const due = tells ? INDEX_KEYS.due('journey_signal', id, createdAt) : {};
+    const { ok, row } = await table.write({ put: { ...customerEventRows.write(event), ...due }, when: ABSENT });
+    if (ok && tells) raised([{ kind: 'journey_signal', ...KEYS.customerEvent(id), owner }]);
     if (ok) return event;
     if (!row) throw new Unavailable('The event was stored and deleted meanwhile.');
     return customerEventRows.read(row);

@@ -54,7 +54,7 @@ const rangeOf = (
   limit: MAX_LOOKED_AT,
 });
 
-const labelled = z.object({ journey: journeyLabel.omit({ awaited: true }).optional() });
+const labelled = z.object({ journey: journeyLabel.pick({ journeyId: true, stepId: true, runId: true }).optional() });
 
 /** The step of a journey that sent a message, which a message keeps for ever. One read. */
 export const journeyOf = async (table: Table, messageId: Id<'message'>): Promise<Attribution['journey']> => {

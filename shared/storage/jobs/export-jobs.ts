@@ -31,6 +31,8 @@ export const exportJobRows = defineRow<ExportJob>()({
     channel: z.enum(EXPORT_CHANNELS).exactOptional(),
     from: time.exactOptional(),
     to: time.exactOptional(),
+    listId: id('list').exactOptional(),
+    segmentId: id('segment').exactOptional(),
     format: z.enum(EXPORT_FORMATS),
     unmasked: z.boolean(),
     status: z.enum(EXPORT_STATUSES),

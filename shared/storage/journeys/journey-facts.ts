@@ -1,10 +1,12 @@
 import type { Id } from '../../domain/core/ids.ts';
 import type { Journey } from '../../domain/journeys/journey.ts';
 import type { JourneyFacts } from '../../domain/journeys/journey-view.ts';
+import { runsByStatus } from '../../domain/journeys/runs.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { listRows } from '../lists/list-rows.ts';
 import { readSegmentName } from '../segments/segments.ts';
+import { readAllRunCounts, readRunCounts } from './run-counts.ts';
 
 const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value) => value !== undefined)),
@@ -32,8 +34,20 @@ const readAudiences = async (table: Table, journeys: readonly Journey[]): Promis
   return { lists: new Map(lists), segments: new Map(segments) };
 };
 
-/** What answers tell of versions besides their rows. One round trip for each 100 lists and segments that they name. */
-export const readJourneyFacts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts> => ({
-  ...(await readAudiences(table, journeys)),
-  runs: new Map(),
-});
+/** How many runs versions have; one alone is read by itself. */
+const readRuns = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts['runs']> => {
+  const [first, ...others] = journeys;
+  if (!first) return new Map();
+  const { id, organizationId } = first;
+  if (others.length > 0) {
+    const counts = await readAllRunCounts(table, organizationId);
+    return new Map([...counts].map(([of, runs]) => [of, runsByStatus(runs)] as const));
+  }
+  return new Map([[id, runsByStatus(await readRunCounts(table, { organizationId, journeyId: id }))]]);
+};
+
+/** What answers tell of versions besides their rows. A round trip for each 100 lists and segments that they name, and one for their runs. */
+export const readJourneyFacts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts> => {
+  const [audiences, runs] = await Promise.all([readAudiences(table, journeys), readRuns(table, journeys)]);
+  return { ...audiences, runs };
+};

@@ -103,7 +103,7 @@ const runRows = defineRow<StoredFields>()({
     const shard = shardOf(runId, RUN_SHARDS);
     return {
       ...INDEX_KEYS.runsOf(journeyId, status, at, runId, shard),
-      ...INDEX_KEYS.runsOfContact(contactId, at, runId),
+      ...INDEX_KEYS.runsOfContact(contactId, `${journeyId}#${at}`, runId),
       ...(isParked ? INDEX_KEYS.parkedRunsOf(journeyId, at, runId, shard) : {}),
       ...(dueAt === undefined ? {} : INDEX_KEYS.due('run_journey', runId, dueAt)),
     };

@@ -1,12 +1,18 @@
 import { pause } from '../../domain/core/pause.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import type { RunStore, Start, StartOutcome } from '../../domain/journeys/run-ports.ts';
 import { KEYS } from '../access-patterns.ts';
+import { coalescedRead } from '../client/coalescer.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { RUN_SHARDS } from '../table-indexes.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { entryRows, lastEventWrite, readLastEvent } from './entry-rows.ts';
+import { runCountWrites } from './run-counts.ts';
 import { readHistory, readRun } from './run-rows.ts';
 import { historyRange, startWrites } from './run-writes.ts';
-import { meetings, moveSaver, reasonsOf, runCountWrites } from './save-moves.ts';
+import { meetings, moveSaver, reasonsOf } from './save-moves.ts';
 
 /** Runs that begin in one transaction: each is three rows, and their counts are two. */
 const MAX_STARTS = 32;
@@ -23,7 +29,7 @@ const beginTogether = async (table: Table, starts: readonly Start[], counts: Cou
   while (left.length > 0) {
     const [first] = left;
     const parts = left.map((start) => ({ writes: startWrites(start) }));
-    const counted = first ? runCountWrites(first.stored.run.journeyId, counts(left.length)) : [];
+    const counted = first ? runCountWrites(first.stored.run, counts(left.length)) : [];
     const outcome = await table.transact([...parts.flatMap(({ writes }) => writes), ...counted], {
       reportConflicts: left.length > 1,
     });
@@ -51,10 +57,22 @@ const beginTogether = async (table: Table, starts: readonly Start[], counts: Cou
   return starts.map((start) => outcomes.get(start) ?? 'busy');
 };
 
-/** Runs in the table of one stage. */
-export const runStore = (table: Table): RunStore => ({
+/** Stores moves with the events that somebody takes. `raised` receives these once they are stored, to publish them early; it may lose them. */
+const eventSaver = (table: Table, raised: (events: readonly DomainEvent[]) => void): RunStore['save'] => {
+  const save = moveSaver(table);
+  return async (move) => {
+    if (move.events.length === 0) return save(move);
+    const events = await takenEvents(table, move.after.run.organizationId, move.events);
+    const outcome = await save({ ...move, events });
+    if (outcome === 'saved') raised(events);
+    return outcome;
+  };
+};
+
+/** Runs in the table of one stage. As `eventSaver`. */
+export const runStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): RunStore => ({
   async read(ids) {
-    const rows = await table.getMany(ids.map(KEYS.run), { consistent: true });
+    const rows = await coalescedRead(table, ids.map(KEYS.run));
     return rows.map((row) => row && readRun(row));
   },
 
@@ -79,7 +97,7 @@ export const runStore = (table: Table): RunStore => ({
     return outcomes;
   },
 
-  save: moveSaver(table),
+  save: eventSaver(table, raised),
 
   async awaiting(contactId, name, event) {
     await table.write(lastEventWrite(contactId, name, event));
@@ -93,6 +111,17 @@ export const runStore = (table: Table): RunStore => ({
       const { runId, role } = PARSE_KEY.runAwait(row);
       return { runId, role: role === 'goal' ? 'goal' : 'wait' };
     });
+  },
+
+  shards: RUN_SHARDS,
+
+  async standing(journeyId, of, shard, after, limit) {
+    const range =
+      of === 'parked'
+        ? ({ index: 'gsi3', partition: INDEX_KEYS.parkedRunsOf(journeyId, '', '', shard).gsi3pk } as const)
+        : ({ index: 'gsi1', partition: INDEX_KEYS.runsOf(journeyId, of, '', '', shard).gsi1pk } as const);
+    const { rows, nextKey } = await table.query({ ...range, only: ['pk', 'sk'], limit, startKey: after });
+    return { ids: rows.map(PARSE_KEY.run), after: nextKey as Record<string, string> | undefined };
   },
 
   async eventSince(contactId, name, since) {

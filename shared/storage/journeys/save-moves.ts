@@ -1,16 +1,12 @@
 import { Unavailable } from '../../domain/core/errors.ts';
-import { type Id, randomBase62 } from '../../domain/core/ids.ts';
+import { randomBase62 } from '../../domain/core/ids.ts';
 import { pause } from '../../domain/core/pause.ts';
 import type { JourneyCounts, Move, MoveOutcome } from '../../domain/journeys/run-ports.ts';
-import { countWrites } from '../automation/counters.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions } from '../client/transactions.ts';
+import { runCountWrites } from './run-counts.ts';
 import { type MovePart, movePart } from './run-writes.ts';
-
-/** The writes that count what moves of a journey count, on rows that are drawn anew each time. */
-export const runCountWrites = (journeyId: Id<'journey'>, counts: JourneyCounts): WriteOp[] =>
-  countWrites([...counts].map(([stepId, own]) => ({ counted: { journeyId, stepId }, counts: own })));
 
 /** The counts of several moves as one. */
 const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
@@ -25,9 +21,10 @@ const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
 };
 
 const countsOf = (moves: readonly Move[]): WriteOp[] =>
-  [...Map.groupBy(moves, ({ after }) => after.run.journeyId)].flatMap(([journeyId, own]) =>
-    runCountWrites(journeyId, summed(own.map(({ counts }) => counts))),
-  );
+  [...Map.groupBy(moves, ({ after }) => after.run.journeyId).values()].flatMap((own) => {
+    const [first] = own;
+    return first ? runCountWrites(first.after.run, summed(own.map(({ counts }) => counts))) : [];
+  });
 
 /** The reasons of a cancelled transaction, part by part: the writes of parts come first, in their order. */
 export const reasonsOf = (

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import type { DomainEvent } from '../../domain/events/event.ts';
 import type { CodeLink } from '../../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/message/channel.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
+import { usesJourneys } from '../automation/journey-use.ts';
+import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
 import { id } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -18,7 +20,7 @@ import { interactionWrites } from '../contacts/interactions.ts';
 import { heirOf } from '../contacts/merges.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
 import { type ChangesDue, changesDue } from '../contacts/standing.ts';
-import { eventWrite } from '../due-work/outbox.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { INBOUND_SHARDS, shardOf } from '../table-indexes.ts';
@@ -170,28 +172,47 @@ export const readInboundCounts = async (
   return counts;
 };
 
-/** Which changes of the sender's contact are due; no read where it has none. */
-export const inboundChanges = async (table: Table, { message, contact }: InboundChange): Promise<ChangesDue> =>
-  contact ? changesDue(table, message.organizationId) : 'sampled';
+/** What the writes of an inbound message depend on besides its sender: which changes of its contact are due, and whether journeys are told of it. */
+interface InboundReadings {
+  readonly changes: ChangesDue;
+  readonly tells: boolean;
+}
+/** Reads that; nothing where the sender is no contact. */
+export const readForInbound = async (table: Table, { message, contact }: InboundChange): Promise<InboundReadings> => {
+  const { organizationId, contactId } = message;
+  const [changes, tells] = await Promise.all([
+    contact ? changesDue(table, organizationId) : ('sampled' as const),
+    contactId !== undefined && usesJourneys(table, organizationId),
+  ]);
+  return { changes, tells };
+};
 
 /** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
 export const inboundWrites = (
   table: Table,
   change: InboundChange,
-  changes: ChangesDue,
+  { changes, tells }: InboundReadings,
 ): readonly [WriteOp, ...WriteOp[]] => {
-  const { message, events, opensWindow, ownOptOut } = change;
+  const { message, events, opensWindow, ownOptOut, signal } = change;
+  const due = tells ? INDEX_KEYS.due('journey_signal', message.id, message.createdAt) : {};
   const { id, organizationId, channel, contactId, fromHash } = message;
   const { recipient } = channelOf(channel);
   return [
-    { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt) }, when: ABSENT },
+    { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt), ...due }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change, changes),
     ...(ownOptOut ? [optOutWrite(organizationId, recipient, fromHash, { ...ownOptOut, contactId })] : []),
+    ...signalWrites(signal),
     ...events.map(eventWrite),
   ];
 };
+
+/** The work that an inbound message makes due for journeys. */
+export const journeyWorkItems = ({ message, signal }: InboundChange, { tells }: InboundReadings): Publishable[] => [
+  ...signalWorkItems(signal),
+  ...(tells ? [{ kind: 'journey_signal', ...KEYS.message(message.id), owner: message.organizationId } as const] : []),
+];
 
 /** The result of a cancelled transaction with the writes of `inboundWrites`; undefined when none of their conditions failed. */
 export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundOutcome, 'kept'> | undefined => {
@@ -200,17 +221,19 @@ export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundO
 };
 
 /**
- * Stores an inbound message and everything that it changes, in one transaction. `raised` receives committed events, to publish them early; it
- * may lose them.
+ * Stores an inbound message and everything that it changes, in one transaction. `raised` gets the work that follows, to publish it early; it may
+ * lose it.
  */
 export const keepInbound = async (
   table: Table,
   change: InboundChange,
-  raised: (events: readonly DomainEvent[]) => void,
+  raised: (workItems: readonly Publishable[]) => void,
 ): Promise<InboundOutcome> => {
-  const events = await takenEvents(table, change.message.organizationId, change.events);
-  const changes = await inboundChanges(table, change);
-  const outcome = await table.transact(inboundWrites(table, { ...change, events }, changes));
-  if (outcome.ok) raised(events);
+  const [events, readings] = await Promise.all([
+    takenEvents(table, change.message.organizationId, change.events),
+    readForInbound(table, change),
+  ]);
+  const outcome = await table.transact(inboundWrites(table, { ...change, events }, readings));
+  if (outcome.ok) raised([...events.map(eventWorkItem), ...journeyWorkItems(change, readings)]);
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
 };

@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import { isoTime } from '../../domain/core/time.ts';
-import type { DomainEvent } from '../../domain/events/event.ts';
 import { linkCodesIn, type ShortLink } from '../../domain/links/short-link.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Reservation } from '../../domain/sending/message-store.ts';
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { signalWorkItems } from '../automation/run-signals.ts';
 import { id, tenant } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../due-work/outbox.ts';
-import { engagedWrite } from './engagement.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { engagementWrites } from './engagement.ts';
 
 /** Short links, each written by its message's reservation. */
 export const linkRows = defineRow<ShortLink>()({
@@ -47,17 +48,18 @@ export const eraseLinks = async (table: Table, { id: messageId, content }: Messa
   await Promise.all(own.map(({ code }) => table.write({ delete: KEYS.link(code) })));
 };
 
-/** Short links in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+/** Short links in the table of one stage. `raised` gets the work of committed clicks, to publish it early; it may lose it. */
 export const linkStore = (
   table: Table,
-  raised: (events: readonly DomainEvent[]) => void,
+  raised: (workItems: readonly Publishable[]) => void,
 ): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
   async readLink(code) {
     const row = await table.get(KEYS.link(code));
     return row && linkRows.read(row);
   },
 
-  async countClick(link, event) {
+  async countClick(link, message, event) {
+    const { writes, signal } = await engagementWrites(table, { message, what: 'clicked', at: event.createdAt });
     // Stored whether anybody takes it or not: it tells a click whose answer was lost from one that was not counted.
     const outcome = await table.transact([
       {
@@ -66,11 +68,11 @@ export const linkStore = (
         when: { text: '#clicks = :clicks', values: { clicks: link.clicks } },
       },
       { ...eventWrite(event), when: ABSENT },
-      engagedWrite(link.messageId, 'clicked', event.createdAt),
+      ...writes,
     ]);
     // The event exists already: an earlier attempt of this click was committed, and its answer was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
-    if (counted) raised([event]);
+    if (counted) raised([eventWorkItem(event), ...signalWorkItems(signal)]);
     return counted;
   },
 });

@@ -48,6 +48,7 @@ export const journeyLabel = z.object({
   stepId: z.string(),
   runId: id('run'),
   awaited: z.literal(true).optional(),
+  firstId: id('message').optional(),
 });
 
 const stepRefusal = z.object({

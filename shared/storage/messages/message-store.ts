@@ -1,165 +1,33 @@
 import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import { countsOfAdvance, countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
-import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
-import { stopsCounting } from '../../domain/sending/frequency.ts';
-import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
-import { UNIFIED_OF } from '../../domain/tracking/views.ts';
+import type { Decision, MessageRecord } from '../../domain/message/message.ts';
+import type { MessageStore, Reservation } from '../../domain/sending/message-store.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
-import { messageCountWrites } from '../automation/counters.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import { signalWorkItems } from '../automation/run-signals.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
-import { parseSentCounts, uncountWrites } from '../contacts/sent-counts.ts';
+import { parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
-import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
-import { captureWrites, escrowWorkItems, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
-import { freedKey } from './idempotency.ts';
+import { fallbackWorkItems } from './fallbacks.ts';
+import { escrowWorkItems } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
 import { keptState, markLate } from './late-changes.ts';
 import { firstEntries, inFlightEntry, messageRows } from './message-rows.ts';
-import { bodyDeletes, type Sealer } from './queued.ts';
+import {
+  advanceWrites,
+  releaseTogetherWrites,
+  releaseWrites,
+  settleWrites,
+  signalOfAdvance,
+  underFence,
+} from './message-writes.ts';
+import type { Sealer } from './queued.ts';
 import { referenceRows } from './reference-rows.ts';
 import { reserve } from './reserve.ts';
-
-/** Condition: the hold is open, under the fence that was read. */
-const underFence = (message: MessageRecord): Condition => ({
-  text: '#hold = :open AND #fence = :fence',
-  values: { open: 'open', fence: message.fence },
-});
-
-const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
-  const { id } = message;
-  const { at, outcomeAt, provider, providerMessageId } = settlement;
-  return [
-    {
-      update: KEYS.message(id),
-      set: {
-        ...messageRows.set({
-          status: 'sent',
-          hold: 'captured',
-          provider,
-          providerMessageId,
-          sentAt: at,
-          updatedAt: at,
-        }),
-        ...firstEntries(message),
-        ...leavesAfter(table, at),
-        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
-      },
-      setOnce: keptState(message, at),
-      append: { decisions: settlement.decisions },
-      remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
-      when: underFence(message),
-    },
-    ...captureWrites(message, at),
-    ...countSentWrites(message, at),
-    ...messageCountWrites([[message, countsOfSettlement(message)]]),
-    ...bodyDeletes(message),
-  ];
-};
-
-/** The writes of a release, but for what it counts: several in one transaction count together. */
-const releaseWrites = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
-  const { id } = message;
-  const { at, reason, lastError } = release;
-  return [
-    {
-      update: KEYS.message(id),
-      set: {
-        ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
-        ...firstEntries(message),
-        ...leavesAfter(table, at),
-      },
-      setOnce: keptState(message, at),
-      append: { decisions: release.decisions },
-      remove: ['duePk', 'dueAt', 'uncertain'],
-      when: underFence(message),
-    },
-    ...releaseEntryWrites(message, at, 'failed', release.withChunk),
-    ...returnWrites(message, release.withChunk),
-    ...(release.freeKey ? [freedKey(message)] : []),
-    ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
-    ...bodyDeletes(message),
-    ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
-  ];
-};
-
-const releaseCounts = (
-  releases: readonly { readonly message: MessageRecord; readonly release: Release }[],
-): WriteOp[] =>
-  messageCountWrites(
-    releases.map(({ message, release }) => [message, countsOfRelease(message, release.withChunk)] as const),
-  );
-
-/** Writes that only add to one row, as one write: a transaction may name each row once. */
-const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
-  const sums = new Map<string, Record<string, number>>();
-  const summed: WriteOp[] = [];
-  for (const write of writes) {
-    const { update, add, ...others } = 'update' in write ? write : {};
-    if (!update || !add || Object.keys(others).length > 0) {
-      summed.push(write);
-      continue;
-    }
-    const row = `${update.pk} ${update.sk}`;
-    const sum = sums.get(row) ?? {};
-    if (!sums.has(row)) summed.push({ update, add: sum });
-    sums.set(row, sum);
-    for (const [name, by] of Object.entries(add)) sum[name] = (sum[name] ?? 0) + by;
-  }
-  return summed;
-};
-
-/** The time attribute that a status sets. */
-const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
-  delivered: 'deliveredAt',
-  read: 'readAt',
-  failed: 'failedAt',
-  undelivered: 'failedAt',
-  bounced: 'failedAt',
-};
-
-const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] => {
-  const { status, at, outcomeAt } = transition;
-  const stamp = status && STAMPS[status];
-  const ends = status !== undefined && status !== 'sent' && outcomeAt === undefined;
-  return [
-    {
-      update: KEYS.message(message.id),
-      set: {
-        ...messageRows.set({
-          status,
-          ...(stamp ? { [stamp]: at } : {}),
-          reason: transition.reason,
-          via: transition.via,
-          refunded: transition.refund,
-          providerReceipt: transition.receipt,
-          updatedAt: transition.recordedAt,
-        }),
-        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', message.id, outcomeAt)),
-      },
-      setOnce: keptState(message, transition.recordedAt),
-      append: { decisions: transition.decisions },
-      ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
-      when: {
-        text: '#status = :status AND #updatedAt = :updatedAt',
-        values: messageRows.set({ status: message.status, updatedAt: message.updatedAt }),
-      },
-    },
-    ...(transition.refund === undefined ? [] : refundWrites(message, transition.refund, transition.recordedAt)),
-    ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
-    ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
-    ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
-    ...countDeliveredWrites(message, status, transition.recordedAt),
-    ...messageCountWrites([[message, countsOfAdvance(message, status, transition.refund)]]),
-  ];
-};
 
 /** The message store over the single table. `publish` enqueues committed work early; it may be lost, since the work is found by its due time. */
 export const messageStore = (
@@ -228,8 +96,7 @@ export const messageStore = (
     async release(message, release) {
       await markLate(table, [message], release.at);
       const more = fallbackWorkItems(message, 'failed');
-      const writes = [...releaseWrites(table, message, release), ...releaseCounts([{ message, release }])];
-      const done = await commit(message, writes, release.events, more);
+      const done = await commit(message, releaseWrites(table, message, release), release.events, more);
       const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
@@ -238,9 +105,8 @@ export const messageStore = (
       const [first] = releases;
       if (!first) return true;
       for (const { message, release } of releases) await markLate(table, [message], release.at);
-      const writes = releases.flatMap(({ message, release }) => releaseWrites(table, message, release));
       const events = releases.flatMap(({ release }) => release.events);
-      return commit(first.message, [...summedAdds(writes), ...releaseCounts(releases)], events);
+      return commit(first.message, releaseTogetherWrites(table, releases), events);
     },
     async markUncertain(message, at, deadline, decision) {
       await markLate(table, [message], at);
@@ -293,12 +159,10 @@ export const messageStore = (
     },
     async advance(message, transition) {
       await markLate(table, [message], transition.recordedAt);
-      return commit(
-        message,
-        advanceWrites(message, transition),
-        transition.events,
-        fallbackWorkItems(message, transition.status),
-      );
+      return commit(message, advanceWrites(message, transition), transition.events, [
+        ...fallbackWorkItems(message, transition.status),
+        ...signalWorkItems(signalOfAdvance(message, transition)),
+      ]);
     },
   };
 };

@@ -6,6 +6,7 @@ import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter, personOf } from '../archive/leaving.ts';
 import { coins, id, tenant, time } from '../client/attributes.ts';
@@ -13,12 +14,12 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../due-work/outbox.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { inboundChanges, inboundFault, inboundWrites } from './inbound.ts';
+import { inboundFault, inboundWrites, journeyWorkItems, readForInbound } from './inbound.ts';
 
 type Part = 'reply' | 'wallet' | 'entry' | 'rest' | 'inbound';
 
@@ -41,9 +42,9 @@ export const replyRows = defineRow<ReplyRecord>()({
   },
 });
 
-/** `events`: the written events. `moved`: the sender's state changed since it was read. */
+/** `work`: what follows, to be published early. `moved`: the sender's state changed since it was read. */
 export type ReplyOutcome =
-  | { readonly kind: 'kept'; readonly events: readonly DomainEvent[] }
+  | { readonly kind: 'kept'; readonly work: readonly Publishable[] }
   | { readonly kind: 'repeated' }
   | { readonly kind: 'conflict' };
 
@@ -85,14 +86,19 @@ export const keepReply = async (
   inbound?: InboundChange,
 ): Promise<ReplyOutcome> => {
   const { organizationId } = reply;
-  const events = await takenEvents(table, organizationId, [event, ...(inbound?.events ?? [])]);
+  const [events, readings] = await Promise.all([
+    takenEvents(table, organizationId, [event, ...(inbound?.events ?? [])]),
+    inbound && readForInbound(table, inbound),
+  ]);
+  const received = inbound && readings ? { change: { ...inbound, events: [] }, readings } : undefined;
   const keep = (charged: Coins) =>
-    inAnyLane(table, organizationId, (lane) =>
-      keepIn(table, reply, lane, charged, events, inbound && { ...inbound, events: [] }),
-    );
+    inAnyLane(table, organizationId, (lane) => keepIn(table, reply, lane, charged, events, received));
   const kept = await keep(reply.coins);
   const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
-  if (outcome.kind === 'made') return { kind: 'kept', events: [...events, ...outcome.events] };
+  if (outcome.kind === 'made') {
+    const told = received ? journeyWorkItems(received.change, received.readings) : [];
+    return { kind: 'kept', work: [...[...events, ...outcome.events].map(eventWorkItem), ...told] };
+  }
   if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
     throw new Unavailable('There is no wallet.');
   return outcome;
@@ -102,6 +108,12 @@ export const keepReply = async (
 const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
   inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
 
+/** The inbound message that a reply also is. */
+interface Received {
+  readonly change: InboundChange;
+  readonly readings: Awaited<ReturnType<typeof readForInbound>>;
+}
+
 /** Keeps a reply that is charged so much, debited from a lane. */
 const keepIn = async (
   table: Table,
@@ -109,22 +121,22 @@ const keepIn = async (
   lane: number,
   charged: Coins,
   events: readonly DomainEvent[],
-  inbound: InboundChange | undefined,
+  received: Received | undefined,
 ) => {
   const debit = debitOf(reply, lane, charged);
-  const received = inbound ? inboundWrites(table, inbound, await inboundChanges(table, inbound)) : [];
+  const inbound = received ? inboundWrites(table, received.change, received.readings) : [];
   const writes = (own: DebitWrites): { part: Part; write: WriteOp }[] => [
     {
       part: 'reply',
       write: {
-        put: { ...replyRows.write({ ...reply, coins: charged }), ...leaving(table, reply, inbound) },
+        put: { ...replyRows.write({ ...reply, coins: charged }), ...leaving(table, reply, received?.change) },
         when: ABSENT,
       },
     },
     { part: 'wallet', write: own.wallet },
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
     ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
-    ...received.map((write) => ({ part: 'inbound', write }) as const),
+    ...inbound.map((write) => ({ part: 'inbound', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);

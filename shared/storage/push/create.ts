@@ -3,8 +3,9 @@ import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispat
 import type { PushMessage } from '../../domain/channels/push/message.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import { countedOf } from '../../domain/message/automation-counts.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
-import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
+import type { ChunkOwner, Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
@@ -98,15 +99,12 @@ const commit = async (
 /** When the devices and chunks of a push message expire, in s. */
 const ttlOf = ({ createdAt }: Pick<PushMessage, 'createdAt'>): number => Math.ceil(createdAt / 1000) + KEEP_SECONDS;
 
-const dispatchRows = (
-  chunk: PushChunk,
-  message: Pick<PushMessage, 'organizationId' | 'createdAt'>,
-  devices: readonly AudienceDevice[],
-): Row[] => {
+const dispatchRows = (chunk: PushChunk, message: ChunkOwner, devices: readonly AudienceDevice[]): Row[] => {
   const idAt = dispatchIdsOf(chunk);
   const { messageId } = chunk;
-  const { organizationId } = message;
+  const { organizationId, record } = message;
   const ttl = ttlOf(message);
+  const automated = record && countedOf(record) ? true : undefined;
   return devices.map(({ id: tokenId, platform }, place) => ({
     ...pushDispatchRows.write({
       id: idAt(place),
@@ -116,6 +114,7 @@ const dispatchRows = (
       platform,
       status: 'queued',
       attempts: 0,
+      automated,
     }),
     ttl,
   }));
@@ -129,7 +128,7 @@ const dispatchRows = (
 export const putPushChunk = async (
   table: Table,
   chunk: PushChunk,
-  message: Pick<PushMessage, 'organizationId' | 'createdAt'>,
+  message: ChunkOwner,
   devices: readonly AudienceDevice[],
 ): Promise<boolean> => {
   const puts = dispatchRows(chunk, message, devices).map((put): WriteOp => ({ put }));

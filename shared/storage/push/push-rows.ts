@@ -92,6 +92,7 @@ export const pushDispatchRows = defineRow<PushDispatchRecord>()({
     attempts: z.int(),
     reason: z.enum(FAILURE_REASONS).optional(),
     openedAt: time.optional(),
+    automated: z.literal(true).optional(),
   },
   key: (dispatch) => KEYS.pushDispatch(dispatch.id),
 });

@@ -18,18 +18,21 @@ import {
   type Tally,
 } from '../../domain/channels/push/message.ts';
 import { type CursorItems, encodeCursor, openCursor } from '../../domain/core/cursor.ts';
-import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../domain/core/errors.ts';
 import { type Id, isId } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { PushStatsReader } from '../../domain/push-messages/ports.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
+import { signalWorkItems } from '../automation/run-signals.ts';
 import { allOf, oneOf } from '../client/conditions.ts';
 import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
-import type { Condition } from '../client/expressions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
 import { isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { recordInteraction } from '../contacts/interactions.ts';
+import { engagementWrites } from '../messages/engagement.ts';
 import { messageRange, readListShards } from '../messages/message-lists.ts';
 import { pushPartition } from '../partitions.ts';
 import { readPushChunks, readPushMessage } from './create.ts';
@@ -158,15 +161,51 @@ const recordOpener = async (
     await recordInteraction(table, { organizationId, contactId, lastInteractionAt: at, updatedAt: at });
 };
 
+/** The write that marks a device's first open. */
+const openedWrite = ({ id }: PushDispatchRecord, at: number): WriteOp => ({
+  update: KEYS.pushDispatch(id),
+  set: pushDispatchRows.set({ openedAt: at }),
+  when: {
+    text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt) AND #status <> :failed',
+    values: { failed: 'failed' satisfies DispatchStatus },
+  },
+});
+
+/** Attempts against opens of the same message by other devices. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Counts the open of a device; false where it was counted before. That of a message of a journey or a campaign is an open of the message as well: the
+ * first one is counted there, and told to the run.
+ */
+const countOpen = async (
+  table: Table,
+  dispatch: PushDispatchRecord,
+  at: number,
+  raised: (workItems: readonly Publishable[]) => void,
+): Promise<boolean> => {
+  const { id, messageId, platform, automated } = dispatch;
+  const opens: WriteOp = { update: KEYS.pushOpens(messageId, parseDispatchId(id).shard), add: { [platform]: 1 } };
+  const message = automated && (await readPushMessage(table, messageId))?.record;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const engaging = message ? await engagementWrites(table, { message, what: 'opened', at }) : { writes: [] };
+    const outcome = await table.transact([openedWrite(dispatch, at), opens, ...engaging.writes]);
+    if (outcome.ok) raised(signalWorkItems(engaging.signal));
+    if (outcome.ok || outcome.reasons[0]?.conditionFailed) return outcome.ok;
+  }
+  throw new Unavailable('The message is opened too fast to be counted.');
+};
+
 /**
  * Counts the first open of a device's push message; undefined when the organization has no such dispatch. A notification that reached no
- * device is never counted, so that opens never exceed acceptances.
+ * device is never counted, so that opens never exceed acceptances. `raised` gets what is to be published early.
  */
 export const openPushDispatch = async (
   table: Table,
   organizationId: Id<'organization'>,
   id: Id<'pushDispatch'>,
   at: number,
+  raised: (workItems: readonly Publishable[]) => void,
 ): Promise<{ readonly dispatch: PushDispatchRecord; readonly counted: boolean } | undefined> => {
   const row = isId('pushDispatch', id) ? await table.get(KEYS.pushDispatch(id)) : undefined;
   const dispatch = row && pushDispatchRows.read(row);
@@ -174,16 +213,6 @@ export const openPushDispatch = async (
   if (dispatch.openedAt !== undefined || !(await mayBeOpen(table, dispatch))) return { dispatch, counted: false };
   // Before the open is counted, so that a counted one is never missing from its contact.
   await recordOpener(table, dispatch, at);
-  const { ok } = await table.transact([
-    {
-      update: KEYS.pushDispatch(id),
-      set: pushDispatchRows.set({ openedAt: at }),
-      when: {
-        text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt) AND #status <> :failed',
-        values: { failed: 'failed' satisfies DispatchStatus },
-      },
-    },
-    { update: KEYS.pushOpens(dispatch.messageId, parseDispatchId(id).shard), add: { [dispatch.platform]: 1 } },
-  ]);
-  return { dispatch: ok ? { ...dispatch, openedAt: at } : dispatch, counted: ok };
+  const counted = await countOpen(table, dispatch, at, raised);
+  return { dispatch: counted ? { ...dispatch, openedAt: at } : dispatch, counted };
 };

@@ -5,11 +5,11 @@ import { journeyOf, touchesOf } from '../../storage/customer-events/touches.ts';
 import { holderOf } from '../../storage/messages/inbound.ts';
 import { admitLookup } from '../access/lookups.ts';
 import { contactPorts } from '../contacts/contacts.ts';
-import { clock, table, vaults } from '../process/aws.ts';
+import { clock, publishWork, table, vaults } from '../process/aws.ts';
 
 export const customerEventPorts: CustomerEventPorts = {
   clock,
-  ...customerEventStore(table),
+  ...customerEventStore(table, publishWork),
   touches: (organizationId, contactId, window) => touchesOf(table, organizationId, contactId, window),
   journeyOf: (messageId) => journeyOf(table, messageId),
   contactOfExternalId: (organizationId, externalId) => contactOfExternalId(table, organizationId, externalId),

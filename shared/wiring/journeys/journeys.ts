@@ -11,7 +11,8 @@ import { readJourneyFacts } from '../../storage/journeys/journey-facts.ts';
 import { journeyStore } from '../../storage/journeys/journey-store.ts';
 import { clock, publishEvents, publishWork, settings, table, vaults } from '../process/aws.ts';
 
-const SECRET_PURPOSE = 'journey-secret';
+/** What the signing secrets of journeys are sealed for. */
+export const SECRET_PURPOSE = 'journey-secret';
 const HEADER_PURPOSE = 'journey-header';
 const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
 

@@ -6,8 +6,7 @@ import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbou
 import { receiveInbound } from '../../domain/inbound/receive.ts';
 import type { CallbackRequest } from '../../domain/message/provider-port.ts';
 import { advanceSuppressing } from '../../domain/sending/suppression.ts';
-import { eventWorkItem, eventWrite } from '../../storage/due-work/outbox.ts';
-import { engagedWrite } from '../../storage/messages/engagement.ts';
+import { keepEngagement } from '../../storage/messages/engagement.ts';
 import { interactionRecorder } from '../../storage/messages/interactions.ts';
 import { readLastSent } from '../../storage/messages/last-sent.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
@@ -32,20 +31,14 @@ const ports: CallbackPorts = {
   },
   addPendingReceipt: receipts.addPendingReceipt,
   enqueueReceipt: (message, receipt) => publishWork([receiptWorkItem(message, receipt)]),
-  raise: async (event, engaged) => {
-    const once = { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } };
-    const counted = engaged && engagedWrite(engaged.messageId, engaged.what, engaged.at);
-    const { ok } = counted ? await table.transact([once, counted]) : await table.write(once);
-    if (ok) publishWork([eventWorkItem(event)]);
-    return ok;
-  },
+  raise: (event, engaged) => keepEngagement(table, event, engaged, publishWork),
   interacted: interactionRecorder(table, sendPorts.clock),
   ownersOf: ownersOf(accountPorts),
   correlate: receipts.correlate,
   globalRecipientHash: sendPorts.globalRecipientHash,
   lastSent: readLastSent(table),
   optOut: (tenant, stop) => applySharedStop(preferencePorts, tenant, stop),
-  inbound: (tenant, event) => receiveInbound(inboundPorts, tenant, event),
+  inbound: (tenant, event, last) => receiveInbound(inboundPorts, tenant, event, last),
   applyMetaEvent: (tenant, event) =>
     event.about === 'preference'
       ? applyPreference(preferencePorts, tenant, event)

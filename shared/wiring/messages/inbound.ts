@@ -10,7 +10,7 @@ import { optOutWrite, phoneOptInWrite } from '../../storage/contacts/recipient-o
 import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
 import { keepReply } from '../../storage/messages/replies.ts';
-import { publishEvents, table } from '../process/aws.ts';
+import { publishEvents, publishWork, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { accountPorts } from './callback-readers.ts';
 
@@ -36,7 +36,7 @@ export const inboundPorts: InboundPorts = {
     return message?.organizationId === organizationId && message.channel === channel ? message : undefined;
   },
   accountOf: accountOf(accountPorts),
-  store: (change) => keepInbound(table, change, publishEvents),
+  store: (change) => keepInbound(table, change, publishWork),
 };
 
 export const preferencePorts: PreferencePorts = {
@@ -53,7 +53,7 @@ export const replyPorts: ReplyPorts = {
   prices: sendPorts.prices,
   store: async (reply, event, inbound) => {
     const outcome = await keepReply(table, reply, event, inbound);
-    if (outcome.kind === 'kept') publishEvents(outcome.events);
+    if (outcome.kind === 'kept') publishWork(outcome.work);
     return outcome.kind;
   },
 };

@@ -177,6 +177,14 @@ describe('a webhook', () => {
     expect(results(drive)).toEqual(['webhook erro']);
   });
 
+  test('has no result before it is tried', () => {
+    const drive = started(hook);
+    drive.tell({ kind: 'failed', detail: '503' });
+    const { run } = drive;
+    const early = { kind: 'result', step: 'webhook', visit: 1, attempt: 2, result: { kind: 'done' } } as const;
+    expect(drive.take(early).run).toBe(run);
+  });
+
   test('that succeeds at a later try goes on; one that is refused ends the run at once', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });
@@ -268,6 +276,9 @@ describe('a goal', () => {
     expect(drive.take(event('compra', 'e1')).effects).toEqual([]);
     expect(drive.run.status).toBe('ativa');
     expect(drive.take(event('compra', 'e2')).effects).toHaveLength(1);
+    const ended = started(withGoal, { event: { id: 'e1', name: 'compra' } });
+    ended.take({ kind: 'cancel', reason: 'operador' });
+    expect(ended.take(event('compra', 'e1')).effects).toEqual([]);
   });
 
   test('that is reached during a pause ends the run when the journey goes on, before anything else', () => {
@@ -279,6 +290,12 @@ describe('a goal', () => {
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'convert' }]);
     expect(results(drive)).toEqual(['esperar meta']);
+    const told = started(withGoal);
+    told.pause();
+    told.take(event('compra', 'e1'));
+    told.resume();
+    expect(told.take(event('compra', 'e2')).effects).toMatchObject([{ kind: 'convert', event: { id: 'e1' } }]);
+    expect(told.run.kept).toEqual([]);
   });
 });
 

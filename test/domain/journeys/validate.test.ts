@@ -231,9 +231,6 @@ describe('a step', () => {
       'passos.0.config.html',
       'passos.0.config.fallback.1.text',
     ]);
-    expect(wrong(passo('atributo', { chave: 'a', valor: broken }))).toEqual(['passos.0.config.valor']);
-    const card = { pipelineId: newId('pipeline'), estagioId: newId('stage'), criar: { titulo: broken } };
-    expect(wrong(passo('mover_cartao', card))).toEqual(['passos.0.config.criar.titulo']);
   });
 
   test('has conditions that are filters, by their own place', () => {

@@ -1,3 +1,4 @@
+import type { Contact } from '../../../shared/domain/contacts/contact.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
 import type {
   JourneyDefinition,
@@ -6,8 +7,9 @@ import type {
   WireLink,
   WireStep,
 } from '../../../shared/domain/journeys/definition.ts';
-import { type Graph, graphOf } from '../../../shared/domain/journeys/graph.ts';
+import { type Graph, graphOf, type JourneyMessage } from '../../../shared/domain/journeys/graph.ts';
 import { beginRun, type Run, type RunEntry } from '../../../shared/domain/journeys/run.ts';
+import type { Scenario } from '../../../shared/domain/journeys/simulate.ts';
 import type { Moment } from '../../../shared/domain/journeys/turn.ts';
 
 /** A step; its key is its kind unless another is given. */
@@ -73,3 +75,39 @@ export const begun = (
   const graph = graphOf(of);
   return { graph, run: beginRun(entryOf(fields), graph, START) };
 };
+
+/** A contact that entered nothing yet. */
+export const contactOf = (fields: Partial<Contact> = {}): Contact => ({
+  id: newId('contact'),
+  organizationId: newId('organization'),
+  env: 'test',
+  number: 1,
+  phone: '+5511999990005',
+  phoneHash: 'hash',
+  name: 'Ana',
+  attributes: {},
+  tags: [],
+  optIn: { status: 'granted' },
+  source: 'api',
+  createdAt: START,
+  updatedAt: START,
+  version: 1,
+  ...fields,
+});
+
+/** What a simulation is given: a contact, and no events; its messages are shown as they are. */
+export const scenarioOf = (
+  of: JourneyDefinition,
+  fields: Partial<Scenario<JourneyMessage>> = {},
+): Scenario<JourneyMessage> => ({
+  graph: graphOf(of),
+  entry: entryOf(),
+  contact: contactOf(),
+  beginsAt: START,
+  events: [],
+  messages: [],
+  timeZone: 'America/Sao_Paulo',
+  quietUntil: (_, at) => at,
+  send: ({ message }) => ({ shown: message }),
+  ...fields,
+});

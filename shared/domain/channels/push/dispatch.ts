@@ -35,6 +35,8 @@ export interface PushDispatchRecord {
   readonly attempts: number;
   readonly reason?: FailureReason | undefined;
   readonly openedAt?: number | undefined;
+  /** A journey or a campaign sent it, which counts its first open. */
+  readonly automated?: true | undefined;
 }
 
 /** Max. devices per chunk: with the chunk's own row, five transactions of 100 rows. */

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { ENTRY_REFUSALS } from '../domain/journeys/entry.ts';
+import { byCursor, closedObject, coins, count, cursorPageOf, openObject, part, pathId, text } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+import { JourneyRun, JourneyRunWithHistory, runStatus } from './journey-run-shapes.ts';
+import { variables } from './v1.ts';
+
+const tag = 'Journeys';
+const params = z.object({ id: pathId('journey', 'The id of a version of the journey.') });
+const runParams = params.extend({ runId: pathId('run', 'The id of the run.') });
+const reads = { permission: 'campaigns:read', tag } as const;
+const writes = { permission: 'campaigns:write', tag } as const;
+
+/** Contacts that one call lets in. */
+const MAX_ENTRIES = 1_000;
+
+export const enterJourney = defineOperation({
+  ...writes,
+  id: 'journeys.enter',
+  route: 'POST /v2/journeys/{id}/entries',
+  summary: 'Let contacts into a journey',
+  description:
+    'Into an active version whose trigger is `manual`. Tells of each contact that it entered, or why not: who may not enter costs the others nothing. A contact has one active run in all versions of a journey together. 409 for a version that takes no entries now, or has another trigger.',
+  params,
+  body: closedObject('EnterJourney', 'Who enters, and with what.', {
+    contactIds: z.array(idSchema('contact')).min(1).max(MAX_ENTRIES).meta({ description: 'The contacts, 1 to 1,000.' }),
+    variaveis: variables
+      .optional()
+      .meta({ description: 'Variables of their runs, for `{{variavel.x}}`.', example: { cupom: 'A1' } }),
+  }),
+  answer: openObject('JourneyEntries', 'What became of each contact.', {
+    entraram: count('How many of them have entered.', 2),
+    items: z
+      .array(
+        part('A contact.', {
+          contactId: idSchema('contact'),
+          runId: idSchema('run', 'Its run; absent where it did not enter.').optional(),
+          motivo: z.enum(ENTRY_REFUSALS).optional().meta({
+            description:
+              'Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too short a time ago; `entradas_encerradas`: nobody enters any more.',
+            example: 'ja_ativa',
+          }),
+        }),
+      )
+      .meta({ description: 'In the order of the request.' }),
+  }),
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write', rootKeys: ['webhooks'], queues: ['journey'] },
+});
+
+export const listJourneyRuns = defineOperation({
+  ...reads,
+  id: 'journeys.runs',
+  route: 'GET /v2/journeys/{id}/runs',
+  summary: 'List the runs of a version, newest first',
+  description: 'A page may have fewer runs than `limit` and still a next one.',
+  params,
+  query: z.object({
+    status: runStatus.optional(),
+    contactId: idSchema('contact', 'Of this contact only.').optional(),
+    ...byCursor(50, 200),
+  }),
+  answer: cursorPageOf(JourneyRun, 'JourneyRunPage', 'runs', 'runs'),
+  errors: ['VALIDATION_ERROR'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});
+
+export const getJourneyRun = defineOperation({
+  ...reads,
+  id: 'journeys.run',
+  route: 'GET /v2/journeys/{id}/runs/{runId}',
+  summary: 'Read a run with its history',
+  params: runParams,
+  answer: JourneyRunWithHistory,
+  uses: { table: 'read' },
+});
+
+export const cancelJourneyRun = defineOperation({
+  ...writes,
+  id: 'journeys.cancel-run',
+  route: 'POST /v2/journeys/{id}/runs/{runId}/cancel',
+  summary: 'Cancel a run',
+  description:
+    'It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end.',
+  params: runParams,
+  answer: JourneyRunWithHistory,
+  errors: ['CONFLICT'],
+  uses: { table: 'write', rootKeys: ['webhooks'] },
+});
+
+export const readJourneyMetrics = defineOperation({
+  ...reads,
+  id: 'journeys.metrics',
+  route: 'GET /v2/journeys/{id}/metrics',
+  summary: 'Read what came of a version',
+  description: 'Counted as it happens, at the cost of one read however many runs there are.',
+  params,
+  answer: openObject('JourneyMetrics', 'What the runs and messages of a version came to.', {
+    entradas: count('Runs that began.', 1_105),
+    ativas: count('On their way.', 120),
+    concluidas: count('That came to an end.', 980),
+    canceladas: count('Cancelled.', 4),
+    erros: count('Ended by a step that failed for good.', 1),
+    conversoes: count('Runs that reached the goal, while active or within 30 days of their end.', 64),
+    valorConvertido: z
+      .number()
+      .meta({ description: 'The values of the events that they reached it by.', example: 5_120.5 }),
+    coins: coins('What its messages cost, those on their way included.'),
+    passos: z
+      .array(
+        part('A step.', {
+          chave: text('Its key.', 'boas_vindas'),
+          entraram: count('How often a run came to it.', 1_105),
+          esperando: count('How many runs stand there.', 20),
+          sairam: count('How often a run left it.', 1_085),
+          enviadas: count('Messages that their provider took.', 1_000),
+          entregues: count('Of these delivered.', 950),
+          lidas: count('Read.', 700),
+          clicadas: count('With a link that was followed.', 120),
+          falhas: count('Messages that failed.', 5),
+          puladas: count('Sends that were left out for the contact: opted out, without an address, above a cap.', 85),
+        }),
+      )
+      .meta({ description: 'In the order of the definition.' }),
+  }),
+  uses: { table: 'read', rootKeys: ['webhooks'] },
+});

@@ -1,0 +1,60 @@
+import type { Id } from '../core/ids.ts';
+import { type EntryPorts, enter } from './enter.ts';
+import type { EntryJob, EntrySource } from './jobs.ts';
+import type { JourneyStore } from './ports.ts';
+import { takesEntries } from './trigger.ts';
+
+/** Ports of letting those in who are in a list or segment. */
+export interface CurrentPorts extends EntryPorts {
+  readonly jobs: Pick<JourneyStore, 'moveEntries' | 'readEntries'>;
+  /** Members of a list or segment whose numbers are below one, the greatest first, up to `limit`; `next` is below which the others are. */
+  readonly members: (
+    organizationId: Id<'organization'>,
+    source: EntrySource,
+    below: number | undefined,
+    limit: number,
+  ) => Promise<{ readonly ids: readonly Id<'contact'>[]; readonly next?: number | undefined }>;
+  /** Whether there is time for another page. */
+  readonly timeLeft: () => boolean;
+}
+
+/** Contacts that enter between two saves of the position. */
+const PAGE = 192;
+
+/** What becomes of a job whose journey takes no entries now: it waits for a paused one, and ends with any other. */
+const stopped = (status: string | undefined): Pick<EntryJob, 'goesOnAt' | 'state'> =>
+  status === 'pausada' ? { state: 'running', goesOnAt: undefined } : { state: 'done', goesOnAt: undefined };
+
+/**
+ * Lets those into a journey who were in its list or segment when it was activated, page by page, while there is time. Answers whether it is due again at once.
+ * Safe to repeat, and to stop anywhere: who entered for this activation does not enter for it again.
+ */
+export const enterCurrent = async (ports: CurrentPorts, journeyId: Id<'journey'>): Promise<boolean> => {
+  let job = await ports.jobs.readEntries(journeyId);
+  while (job?.state === 'running' && job.goesOnAt !== undefined && job.goesOnAt <= ports.clock()) {
+    const { organizationId, source, since, position } = job;
+    const journey = await ports.journeys.find(journeyId);
+    if (!journey || !takesEntries(journey)) {
+      const status = journey?.entriesClosed ? undefined : journey?.status;
+      await ports.jobs.moveEntries(job, { position, ...stopped(status) });
+      return false;
+    }
+    const below = position === undefined ? undefined : Number(position);
+    const { ids, next } = await ports.members(organizationId, source, below, PAGE);
+    const cause = { key: `activation ${since}`, at: since };
+    await enter(
+      ports,
+      journey,
+      ids.map((contactId) => ({ contactId, cause })),
+    );
+    const isDone = next === undefined;
+    job =
+      (await ports.jobs.moveEntries(job, {
+        position: isDone ? position : String(next),
+        state: isDone ? 'done' : 'running',
+        goesOnAt: isDone ? undefined : ports.clock(),
+      })) ?? (await ports.jobs.readEntries(journeyId));
+    if (!ports.timeLeft()) return job?.goesOnAt !== undefined;
+  }
+  return false;
+};

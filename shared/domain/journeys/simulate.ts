@@ -1,0 +1,175 @@
+import { digestOf } from '../audience/digest.ts';
+import { matches } from '../audience/filters.ts';
+import type { Contact } from '../contacts/contact.ts';
+import { derivedId } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
+import type { SentStatus } from './definition.ts';
+import { UNIT_MS } from './durations.ts';
+import type { Graph, JourneyMessage } from './graph.ts';
+import { beginRun, type EndReason, type HistoryEntry, type Run, type RunEntry, type RunEvent } from './run.ts';
+import { step } from './step.ts';
+import type { EffectResult, Input, Moment, PerformedEffect } from './turn.ts';
+import { dueAt } from './waits.ts';
+
+/** The longest time that a simulation goes through, and the most visits of steps: a loop may have no end. */
+export const MAX_SIMULATED_MS = 366 * UNIT_MS.dias;
+export const MAX_SIMULATED_STEPS = 10_000;
+
+/** How a message is shown that a simulation would send; `skipped`: why it would not be sent to the contact. */
+export interface SimulatedSend<R> {
+  readonly shown: R;
+  readonly skipped?: string | undefined;
+}
+/** What is played through (docs/spec/journeys.md#simulation). Times in ms. */
+export interface Scenario<R> {
+  readonly graph: Graph;
+  readonly entry: Omit<RunEntry, 'contactId'>;
+  /** As it is when it enters; its steps change a copy. */
+  readonly contact: Contact;
+  readonly beginsAt: number;
+  /** Customer events, each so long after the beginning. */
+  readonly events: readonly { readonly event: RunEvent; readonly afterMs: number }[];
+  /** What becomes of the messages of a step, as soon as it has sent them. */
+  readonly messages: readonly { readonly step: string; readonly status: SentStatus }[];
+  readonly timeZone: Moment['timeZone'];
+  readonly quietUntil: Moment['quietUntil'];
+  /** What a message would come to and read like; `at`: ms. Pure: what needs I/O, a price, is asked for afterwards. */
+  readonly send: (sent: {
+    readonly message: JourneyMessage;
+    readonly run: Run;
+    readonly contact: Contact;
+    readonly at: number;
+  }) => SimulatedSend<R>;
+}
+
+/** A visit of a step: when the run came, and when and how it went on (ms). `shown`: of what it sent. */
+export interface SimulatedStep<R> extends HistoryEntry {
+  readonly since: number;
+  readonly label?: string | undefined;
+  readonly visit: number;
+  readonly shown?: R | undefined;
+}
+/** How a simulation ended: as a run does, or because it went on for too long. */
+export interface Simulation<R> {
+  readonly steps: readonly SimulatedStep<R>[];
+  readonly end: {
+    readonly at: number;
+    readonly reason: EndReason | 'limite_de_tempo' | 'limite_de_passos';
+    readonly detail?: string | undefined;
+  };
+}
+
+/** The contact with what a step does to it. */
+const contactAfter = (contact: Contact, effect: PerformedEffect): Contact => {
+  if (effect.kind === 'tag') {
+    const kept = contact.tags.filter((tag) => !effect.remove.includes(tag) && !effect.add.includes(tag));
+    return { ...contact, tags: [...kept, ...effect.add] };
+  }
+  if (effect.kind !== 'attribute') return contact;
+  const { [effect.key]: _, ...attributes } = contact.attributes;
+  return { ...contact, attributes: effect.value === null ? attributes : { ...attributes, [effect.key]: effect.value } };
+};
+
+/** A simulation on its way: a run, a contact and a clock that nobody else sees. */
+class Play<R> {
+  readonly scenario: Scenario<R>;
+  readonly steps: SimulatedStep<R>[] = [];
+  run: Run;
+  contact: Contact;
+  now: number;
+  #since: number;
+  #shown: R | undefined;
+  #sent = 0;
+  readonly #visits = new Map<string, number>();
+
+  constructor(scenario: Scenario<R>) {
+    const { contact, entry, graph, beginsAt } = scenario;
+    this.scenario = scenario;
+    this.contact = contact;
+    this.now = beginsAt;
+    this.#since = beginsAt;
+    this.run = beginRun({ ...entry, contactId: contact.id }, graph, beginsAt);
+  }
+
+  /** Takes an input and does what it asks for, until nothing is asked for any more. */
+  take(input: Input): void {
+    for (let next: Input | undefined = input; next && this.steps.length < MAX_SIMULATED_STEPS; ) {
+      const { run, effects, history } = step(this.run, this.scenario.graph, this.#moment(), next);
+      this.run = run;
+      for (const entry of history) this.#record(entry);
+      const effect = effects.find((each) => each.kind !== 'convert' && each.kind !== 'pause_journey');
+      next = effect && this.#perform(effect);
+    }
+  }
+
+  #moment(): Moment {
+    const { timeZone, quietUntil } = this.scenario;
+    const digest = digestOf(this.contact);
+    return { now: this.now, pausedMs: 0, timeZone, quietUntil, matches: (tree) => matches(tree, digest, this.now) };
+  }
+
+  #record(entry: HistoryEntry): void {
+    const visit = (this.#visits.get(entry.step) ?? 0) + 1;
+    this.#visits.set(entry.step, visit);
+    const label = this.scenario.graph.steps.get(entry.step)?.label;
+    this.steps.push({
+      ...entry,
+      since: this.#since,
+      visit,
+      ...definedFields({ label, shown: this.#shown }),
+    } as SimulatedStep<R>);
+    this.#since = this.now;
+    this.#shown = undefined;
+  }
+
+  /** Does an effect to the contact of the simulation, and tells its result. */
+  #perform(effect: PerformedEffect): Input {
+    this.contact = contactAfter(this.contact, effect);
+    const { step: key, visit, attempt } = effect;
+    const result = effect.kind === 'send' ? this.#send(key, effect.message) : { kind: 'done' as const };
+    return { kind: 'result', step: key, visit, attempt, result };
+  }
+
+  /** What becomes of the message is told before it is known to be sent: whatever asks next, knows. */
+  #send(key: string, message: JourneyMessage): EffectResult {
+    const { run, contact, now: at } = this;
+    const { shown, skipped } = this.scenario.send({ message, run, contact, at });
+    this.#shown = shown;
+    if (skipped !== undefined) return { kind: 'skipped', detail: skipped };
+    const messageId = derivedId('message', [String(this.#sent++)]);
+    for (const { step: of, status } of this.scenario.messages)
+      if (of === key) this.take({ kind: 'signal', signal: { step: key, messageId, status } });
+    return { kind: 'sent', messageId };
+  }
+}
+
+/** What comes next: an event, else the run's own time. Undefined where the run ended. */
+const nextOf = <R>({ run, now, scenario }: Play<R>, told: number) => {
+  const due = dueAt(run, 0, now);
+  if (due === undefined) return undefined;
+  const next = scenario.events[told];
+  const eventAt = next ? scenario.beginsAt + next.afterMs : Number.POSITIVE_INFINITY;
+  return next && eventAt < due ? { at: eventAt, event: next.event } : { at: due };
+};
+
+const endOf = <R>({ run, now, steps }: Play<R>): Simulation<R>['end'] => {
+  if (run.end) return { at: run.endedAt ?? now, ...run.end };
+  return { at: now, reason: steps.length >= MAX_SIMULATED_STEPS ? 'limite_de_passos' : 'limite_de_tempo' };
+};
+
+/**
+ * Plays a journey through for one contact on a clock of its own, by the interpreter that runs it: nothing is stored, sent or charged. Ends with the
+ * run, after 366 days or with 10,000 visits of steps.
+ */
+export const simulate = <R>(given: Scenario<R>): Simulation<R> => {
+  const events = given.events.toSorted((a, b) => a.afterMs - b.afterMs);
+  const play = new Play({ ...given, events });
+  let told = 0;
+  for (let next = nextOf(play, told); next; next = nextOf(play, told)) {
+    if (play.steps.length >= MAX_SIMULATED_STEPS || next.at > given.beginsAt + MAX_SIMULATED_MS) break;
+    play.now = next.at;
+    if (next.event) told++;
+    play.take(next.event ? { kind: 'event', event: next.event } : { kind: 'due' });
+  }
+  return { steps: play.steps, end: endOf(play) };
+};

@@ -1,0 +1,102 @@
+import { foldText } from '../core/fold-text.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { definedFields } from '../core/patch.ts';
+import type { CustomerEvent } from '../customer-events/customer-event.ts';
+import type { SentStatus } from './definition.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { type Candidate, type EntryPorts, enter } from './enter.ts';
+import { moveRun } from './move-run.ts';
+import type { JourneyStore } from './ports.ts';
+import type { RunEvent } from './run.ts';
+import type { JourneyTrigger, TriggerKind } from './trigger.ts';
+
+/** Ports of what tells journeys that something happened. */
+export interface TriggerPorts extends EntryPorts {
+  readonly triggers: JourneyStore['triggers'];
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** A text as its words are compared: without case and accents, each between spaces. */
+const asWords = (text: string): string => ` ${(foldText(text).match(WORD) ?? []).join(' ')} `;
+
+/** Whether a text holds a word, or several in a row, as whole words and whatever their case and accents; any text where there is none. */
+export const holdsWord = (text: string | undefined, word: string | undefined): boolean =>
+  word === undefined || (text !== undefined && asWords(text).includes(asWords(word)));
+
+/** Lets contacts into the journeys that some triggers are of. What happened before a journey was activated lets nobody in. */
+const enterBy = async (
+  ports: TriggerPorts,
+  triggers: readonly JourneyTrigger[],
+  candidates: readonly Candidate[],
+): Promise<void> => {
+  for (const { journeyId, since } of triggers) {
+    const timely = candidates.filter(({ cause }) => cause.at >= since);
+    const journey = timely.length > 0 ? await ports.journeys.find(journeyId) : undefined;
+    if (journey) await enter(ports, journey, timely);
+  }
+};
+
+/** Lets contacts into the journeys of an organization that something sets off: `target` is the list, segment, event or tag. */
+export const setOff = async (
+  ports: TriggerPorts,
+  organizationId: Id<'organization'>,
+  { kind, target }: { readonly kind: TriggerKind; readonly target: string },
+  candidates: readonly Candidate[],
+): Promise<void> => {
+  if (candidates.length > 0) await enterBy(ports, await ports.triggers(organizationId, kind, target), candidates);
+};
+
+/** A customer event as runs take it. */
+export const runEventOf = ({ id, name, properties, value, currency }: CustomerEvent): RunEvent => ({
+  id,
+  name,
+  ...definedFields({ properties, value, currency }),
+});
+
+/** Runs that are told of one thing at once. */
+const AT_ONCE = 4;
+
+/** Tells journeys of a customer event: the runs that wait for it, then those that it lets in. Safe to repeat, and in any order. */
+export const tellEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
+  const { id, organizationId, contactId, name, createdAt: at } = event;
+  if (contactId === undefined) return;
+  const told = runEventOf(event);
+  const awaiting = await ports.runs.awaiting(contactId, name, { id, at });
+  const runs = [...new Set(awaiting.map(({ runId }) => runId))];
+  await mapConcurrently(runs, AT_ONCE, (runId) => moveRun(ports, runId, { kind: 'event', event: told }));
+  await setOff(ports, organizationId, { kind: 'evento', target: name }, [
+    { contactId, cause: { key: id, at }, event: told },
+  ]);
+};
+
+/** An inbound message, as triggers look at it. */
+export interface HeardMessage {
+  readonly id: Id<'message'>;
+  readonly organizationId: Id<'organization'>;
+  readonly contactId?: Id<'contact'> | undefined;
+  readonly text?: string | undefined;
+  /** When it was received, in ms. */
+  readonly at: number;
+}
+
+/** Tells journeys of an inbound message: those whose word it holds let its contact in. */
+export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): Promise<void> => {
+  const { id: key, organizationId, contactId, text, at } = message;
+  if (contactId === undefined) return;
+  const triggers = await ports.triggers(organizationId, 'mensagem', '');
+  const heard = triggers.filter(({ nome }) => holdsWord(text, nome));
+  await enterBy(ports, heard, [{ contactId, cause: { key, at } }]);
+};
+
+/** What became of a message that a run sent. */
+export interface HeardStatus {
+  readonly runId: Id<'run'>;
+  readonly step: string;
+  readonly messageId: Id<'message'>;
+  readonly status: SentStatus;
+}
+
+/** Tells a run what became of a message of its. */
+export const tellStatus = (ports: EnginePorts, { runId, ...signal }: HeardStatus): Promise<void> =>
+  moveRun(ports, runId, { kind: 'signal', signal });

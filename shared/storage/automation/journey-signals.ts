@@ -1,0 +1,30 @@
+import type { JourneySignal, JourneySignals, SignalKey } from '../../domain/journeys/signals.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { customerEventRows } from '../customer-events/customer-events.ts';
+import { rowKey } from '../due-work/rows-of-kind.ts';
+import { inboundRows } from '../messages/inbound-rows.ts';
+import { isCustomerEvent, isRunSignal } from '../parse-key.ts';
+import { runSignalRows } from './run-signals.ts';
+
+const readSignal = (row: Row): JourneySignal => {
+  if (isRunSignal(row)) return { kind: 'message', signal: runSignalRows.read(row) };
+  return isCustomerEvent(row)
+    ? { kind: 'event', event: customerEventRows.read(row) }
+    : { kind: 'inbound', message: inboundRows.read(row) };
+};
+
+const keyOf = (key: SignalKey) => rowKey({ kind: 'journey_signal', ...key });
+
+/** What journeys are to be told of, in the table of one stage: rows of their own for messages, else the row itself is due. */
+export const journeySignals = (table: Table): JourneySignals => ({
+  async read(key) {
+    const row = await table.get(keyOf(key));
+    return row?.duePk === undefined ? undefined : readSignal(row);
+  },
+  async done(key) {
+    const own = keyOf(key);
+    await table.write(isRunSignal(own) ? { delete: own } : { update: own, remove: ['duePk', 'dueAt'], when: EXISTS });
+  },
+});

@@ -1,0 +1,172 @@
+import { countsOfAdvance, countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
+import type { MessageRecord, MessageStatus } from '../../domain/message/message.ts';
+import { happeningOf, type RunSignal, runSignal } from '../../domain/message/run-signal.ts';
+import { stopsCounting } from '../../domain/sending/frequency.ts';
+import type { Advance, Release, Settlement } from '../../domain/sending/message-store.ts';
+import { UNIFIED_OF } from '../../domain/tracking/views.ts';
+import { KEYS } from '../access-patterns.ts';
+import { leavesAfter } from '../archive/leaving.ts';
+import { messageCountWrites } from '../automation/counters.ts';
+import { signalWrites } from '../automation/run-signals.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { uncountWrites } from '../contacts/sent-counts.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
+import { fallbackStatusWrites } from './fallbacks.ts';
+import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
+import { freedKey } from './idempotency.ts';
+import { keptState } from './late-changes.ts';
+import { firstEntries, messageRows } from './message-rows.ts';
+import { bodyDeletes } from './queued.ts';
+
+/** Condition: the hold is open, under the fence that was read. */
+export const underFence = (message: MessageRecord): Condition => ({
+  text: '#hold = :open AND #fence = :fence',
+  values: { open: 'open', fence: message.fence },
+});
+
+/** The writes that capture the hold of a message that its provider took. */
+export const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
+  const { id } = message;
+  const { at, outcomeAt, provider, providerMessageId } = settlement;
+  return [
+    {
+      update: KEYS.message(id),
+      set: {
+        ...messageRows.set({
+          status: 'sent',
+          hold: 'captured',
+          provider,
+          providerMessageId,
+          sentAt: at,
+          updatedAt: at,
+        }),
+        ...firstEntries(message),
+        ...leavesAfter(table, at),
+        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
+      },
+      setOnce: keptState(message, at),
+      append: { decisions: settlement.decisions },
+      remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
+      when: underFence(message),
+    },
+    ...captureWrites(message, at),
+    ...countSentWrites(message, at),
+    ...messageCountWrites([[message, countsOfSettlement(message)]]),
+    ...bodyDeletes(message),
+  ];
+};
+
+const withoutCounts = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
+  const { id } = message;
+  const { at, reason, lastError } = release;
+  return [
+    {
+      update: KEYS.message(id),
+      set: {
+        ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
+        ...firstEntries(message),
+        ...leavesAfter(table, at),
+      },
+      setOnce: keptState(message, at),
+      append: { decisions: release.decisions },
+      remove: ['duePk', 'dueAt', 'uncertain'],
+      when: underFence(message),
+    },
+    ...releaseEntryWrites(message, at, 'failed', release.withChunk),
+    ...returnWrites(message, release.withChunk),
+    ...(release.freeKey ? [freedKey(message)] : []),
+    ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
+    ...bodyDeletes(message),
+    ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
+  ];
+};
+
+type Releasing = { readonly message: MessageRecord; readonly release: Release };
+const releaseCounts = (releases: readonly Releasing[]): WriteOp[] =>
+  messageCountWrites(
+    releases.map(({ message, release }) => [message, countsOfRelease(message, release.withChunk)] as const),
+  );
+
+/** Writes that only add to one row, as one write: a transaction may name each row once. */
+const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
+  const sums = new Map<string, Record<string, number>>();
+  const summed: WriteOp[] = [];
+  for (const write of writes) {
+    const { update, add, ...others } = 'update' in write ? write : {};
+    if (!update || !add || Object.keys(others).length > 0) {
+      summed.push(write);
+      continue;
+    }
+    const row = `${update.pk} ${update.sk}`;
+    const sum = sums.get(row) ?? {};
+    if (!sums.has(row)) summed.push({ update, add: sum });
+    sums.set(row, sum);
+    for (const [name, by] of Object.entries(add)) sum[name] = (sum[name] ?? 0) + by;
+  }
+  return summed;
+};
+
+/** The writes that release the hold of a message. */
+export const releaseWrites = (table: Table, message: MessageRecord, release: Release): WriteOp[] => [
+  ...withoutCounts(table, message, release),
+  ...releaseCounts([{ message, release }]),
+];
+
+/** The writes that release the holds of several messages in one transaction: each row once. */
+export const releaseTogetherWrites = (table: Table, releases: readonly Releasing[]): WriteOp[] => [
+  ...summedAdds(releases.flatMap(({ message, release }) => withoutCounts(table, message, release))),
+  ...releaseCounts(releases),
+];
+
+/** What an advance tells the run of its message. */
+export const signalOfAdvance = (message: MessageRecord, { status, recordedAt }: Advance): RunSignal | undefined =>
+  runSignal(message, happeningOf(message.status, status), recordedAt);
+
+/** The time attribute that a status sets. */
+const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
+  delivered: 'deliveredAt',
+  read: 'readAt',
+  failed: 'failedAt',
+  undelivered: 'failedAt',
+  bounced: 'failedAt',
+};
+
+/** The writes of a change of a resolved message. */
+export const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] => {
+  const { status, at, outcomeAt } = transition;
+  const stamp = status && STAMPS[status];
+  const ends = status !== undefined && status !== 'sent' && outcomeAt === undefined;
+  return [
+    {
+      update: KEYS.message(message.id),
+      set: {
+        ...messageRows.set({
+          status,
+          ...(stamp ? { [stamp]: at } : {}),
+          reason: transition.reason,
+          via: transition.via,
+          refunded: transition.refund,
+          providerReceipt: transition.receipt,
+          updatedAt: transition.recordedAt,
+        }),
+        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', message.id, outcomeAt)),
+      },
+      setOnce: keptState(message, transition.recordedAt),
+      append: { decisions: transition.decisions },
+      ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
+      when: {
+        text: '#status = :status AND #updatedAt = :updatedAt',
+        values: messageRows.set({ status: message.status, updatedAt: message.updatedAt }),
+      },
+    },
+    ...(transition.refund === undefined ? [] : refundWrites(message, transition.refund, transition.recordedAt)),
+    ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
+    ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
+    ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
+    ...countDeliveredWrites(message, status, transition.recordedAt),
+    ...messageCountWrites([[message, countsOfAdvance(message, status, transition.refund)]]),
+    ...signalWrites(signalOfAdvance(message, transition)),
+  ];
+};

@@ -1,0 +1,32 @@
+import type { EnginePorts } from '../../domain/journeys/engine-ports.ts';
+import { type PerformPorts, performEffect } from '../../domain/journeys/perform.ts';
+import { cardPage } from '../../storage/pipelines/card-lists.ts';
+import { contactPorts } from '../contacts/contacts.ts';
+import { submitPorts } from '../messages/queue-and-send.ts';
+import { cardPorts } from '../pipelines/cards.ts';
+import { clock, table, vaults } from '../process/aws.ts';
+import { webhookPorts } from '../webhooks/webhooks.ts';
+import { journeys, SECRET_PURPOSE } from './journeys.ts';
+
+const NEWEST = { skip: 0, limit: 1 } as const;
+
+const ports: PerformPorts = {
+  clock,
+  submit: submitPorts,
+  contacts: contactPorts,
+  cards: cardPorts,
+  journeys,
+  async openCard(organizationId, contactId, pipelineId) {
+    const { items } = await cardPage(table)(organizationId, { contactId, pipelineId, status: 'aberto' }, NEWEST);
+    return items[0];
+  },
+  readLine: journeys.readLine,
+  openSecret: async (organizationId, rootId, sealed) =>
+    (await vaults.webhooks()).open(SECRET_PURPOSE, organizationId, sealed, rootId),
+  post: webhookPorts.post,
+  sign: webhookPorts.sign,
+  userAgent: webhookPorts.userAgent,
+};
+
+/** Does what a step is for. */
+export const perform: EnginePorts['perform'] = (context, effect) => performEffect(ports, context, effect);

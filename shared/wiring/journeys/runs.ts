@@ -1,0 +1,27 @@
+import type { EntryPorts } from '../../domain/journeys/enter.ts';
+import type { journeyMetrics, RunsPorts } from '../../domain/journeys/runs.ts';
+import { readJourneyCounts } from '../../storage/automation/counters.ts';
+import { readRunCounts } from '../../storage/journeys/run-counts.ts';
+import { runPage } from '../../storage/journeys/run-page.ts';
+import { clock, table } from '../process/aws.ts';
+import { entryPorts } from './engine.ts';
+import { journeys } from './journeys.ts';
+
+export const runsPorts: RunsPorts = { clock, runs: entryPorts.runs, journeys, page: runPage(table) };
+
+/** The ports of letting contacts in by hand. */
+export const entriesPorts: EntryPorts & Pick<RunsPorts, 'journeys'> = {
+  ...entryPorts,
+  journeys: { ...entryPorts.journeys, read: journeys.read },
+};
+
+export const metricsPorts: Parameters<typeof journeyMetrics>[0] = {
+  journeys,
+  totals: async ({ id: journeyId, organizationId }) => {
+    const [runs, steps] = await Promise.all([
+      readRunCounts(table, { organizationId, journeyId }),
+      readJourneyCounts(table, journeyId),
+    ]);
+    return { runs, steps };
+  },
+};

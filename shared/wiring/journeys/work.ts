@@ -1,0 +1,59 @@
+import { treeSelection } from '../../domain/audience/selection.ts';
+import { enterCurrent } from '../../domain/journeys/enter-current.ts';
+import { moveDueRun } from '../../domain/journeys/move-run.ts';
+import { sweepRuns } from '../../domain/journeys/sweep-runs.ts';
+import { treeOfSegment } from '../../domain/segments/segments.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { contactsOfNumbers } from '../../storage/contacts/contact-numbers.ts';
+import { readMembers } from '../../storage/lists/stored-lists.ts';
+import { isJourneyEntries, PARSE_KEY } from '../../storage/parse-key.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+import { remainingMs } from '../process/scope.ts';
+import { segmentPorts } from '../segments/segments.ts';
+import { enginePorts, entryPorts } from './engine.ts';
+import { journeys } from './journeys.ts';
+
+/** What a page and its position may take, in ms. */
+const PAGE_MS = 8_000;
+const timeLeft = () => remainingMs() > PAGE_MS;
+
+type Members = Parameters<typeof enterCurrent>[0]['members'];
+
+/** The members of a list or segment whose numbers are below one, by their numbers. */
+const numbersBelow = async (
+  ...[organizationId, source, below = Number.POSITIVE_INFINITY, limit]: Parameters<Members>
+) => {
+  if (source.kind === 'lista') {
+    const members = await readMembers(table, organizationId, source.listId);
+    const found: number[] = [];
+    for (const number of members ?? []) {
+      if (found.length === limit) break;
+      if (number < below) found.push(number);
+    }
+    return found;
+  }
+  const segment = await segmentPorts.store.read(organizationId, source.segmentId);
+  if (!segment) return [];
+  const found = await segmentPorts.index.find(organizationId, treeSelection(treeOfSegment(segment), clock()));
+  return found.numbers({ skip: 0, limit, below });
+};
+
+const members: Members = async (organizationId, source, below, limit) => {
+  const numbers = await numbersBelow(organizationId, source, below, limit);
+  const ids = await contactsOfNumbers(table, organizationId, numbers);
+  const next = numbers.length < limit ? undefined : numbers.at(-1);
+  return { ids: ids.filter((id) => id !== undefined), next };
+};
+
+/** Takes a run on whose time has come. */
+export const processRun = (item: WorkItem): Promise<void> => moveDueRun(enginePorts, PARSE_KEY.run(item));
+
+/** Goes on with what an activation, a pause or an archive left to be done with the runs and entries of a journey. */
+export const processJourneyWork = async (item: WorkItem): Promise<void> => {
+  const id = PARSE_KEY.journey(item);
+  const goesOn = isJourneyEntries(item)
+    ? await enterCurrent({ ...entryPorts, jobs: journeys, members, timeLeft }, id)
+    : await sweepRuns({ ...enginePorts, jobs: journeys, timeLeft }, id);
+  const { organizationId: owner, kind, pk, sk } = item;
+  if (goesOn && owner) publishWork([{ kind, pk, sk, owner }]);
+};

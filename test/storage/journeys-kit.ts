@@ -1,0 +1,78 @@
+import type { Caller } from '../../shared/domain/audit/entry.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { createJourney, type DefinitionPorts } from '../../shared/domain/journeys/define.ts';
+import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
+import { triggerOf } from '../../shared/domain/journeys/trigger.ts';
+import { readCount } from '../../shared/storage/access/counters.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { lineRows } from '../../shared/storage/journeys/journey-rows.ts';
+import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
+import { accepted } from '../support/accepted.ts';
+import { definition, passo } from '../support/journeys/build.ts';
+import { takeEvents } from '../support/takers.ts';
+
+export const storeOver = (table: Table) =>
+  journeyStore(table, {
+    raised: () => {},
+    sealer: { seal: async (_, __, value) => `sealed ${value}`, open: async (_, __, sealed) => sealed.slice(7) },
+  });
+
+/** The rules of journeys over a table; what they name is always there. */
+export const portsOver = (table: Table, clock: () => number = Date.now): DefinitionPorts => ({
+  clock,
+  store: storeOver(table),
+  refusal: () => undefined,
+  check: async () => undefined,
+  newSecret: () => 'whsec_secret',
+  seal: async (_, __, secret) => `sealed ${secret}`,
+  enqueue: () => {},
+});
+
+/** A caller of an organization that takes all events. */
+export const newCaller = async (table: Table): Promise<Caller> => {
+  const organizationId = newId('organization');
+  await takeEvents(table, 'test', organizationId);
+  return { organizationId, env: 'test', credentialId: newId('apiKey'), accountId: undefined, request: undefined };
+};
+
+export const ON_SIGN_UP: Partial<JourneyDefinition> = { gatilho: { tipo: 'evento', nome: 'cadastro' } };
+export const simple = (fields: Partial<JourneyDefinition> = {}): JourneyDefinition =>
+  definition([passo('enviar', { canal: 'sms', texto: 'Oi' })], [], { ...ON_SIGN_UP, ...fields });
+
+/** A draft of an organization. */
+export const draft = async (table: Table, caller: Caller, fields: Partial<JourneyDefinition> = {}) =>
+  accepted(await createJourney(portsOver(table), caller, simple(fields))).journey;
+
+/** The triggers of an organization's journeys, as they are stored. */
+export const triggersOf = async (table: Table, organizationId: Id<'organization'>): Promise<string[]> => {
+  const rows = await table.queryAll({
+    partition: KEYS.journeyTrigger(organizationId, '', '', '').pk,
+    consistent: true,
+  });
+  return rows.map(({ journeyId }) => String(journeyId)).toSorted();
+};
+
+export const lineAt = async (table: Table, rootId: Id<'journey'>) => {
+  const row = await table.get(KEYS.journeyLine(rootId));
+  return row && lineRows.read(row);
+};
+
+/** What is wrong with an organization's journeys: triggers, lines and the count have to be as the versions say. */
+export const inconsistencies = async (table: Table, { organizationId }: Caller): Promise<string[]> => {
+  const all = await storeOver(table).all(organizationId);
+  const wrong: string[] = [];
+  const triggers = all.flatMap((journey) => (triggerOf(journey) ? [journey.id as string] : [])).toSorted();
+  const stored = await triggersOf(table, organizationId);
+  if (JSON.stringify(triggers) !== JSON.stringify(stored)) wrong.push(`triggers ${stored}, not ${triggers}`);
+  const count = await readCount(table, organizationId, 'journeys');
+  if (count !== all.length) wrong.push(`counted ${count}, not ${all.length}`);
+  for (const [rootId, versions] of Map.groupBy(all, (journey) => journey.rootId)) {
+    const line = await lineAt(table, rootId);
+    const drafts = versions.filter(({ status }) => status === 'rascunho').map(({ id }) => id);
+    const running = versions.filter((one) => one.status !== 'rascunho' && !one.entriesClosed).map(({ id }) => id);
+    if (drafts.length > 1 || drafts[0] !== line?.draftId) wrong.push(`drafts ${drafts}, line ${line?.draftId}`);
+    if (running.length > 1 || running[0] !== line?.runningId) wrong.push(`running ${running}, line ${line?.runningId}`);
+  }
+  return wrong;
+};
