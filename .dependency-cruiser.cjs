@@ -84,7 +84,7 @@ const FLOORS = [
   { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
   { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
-  { holds: 'what sends by itself', folders: ['journeys'] },
+  { holds: 'what sends by itself', folders: ['campaigns', 'journeys'] },
 ];
 
 const floorRules = FLOORS.flatMap(({ holds, folders }, floor) =>

@@ -28,7 +28,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'channels/',
   ],
   bulk: ['bulk', 'batch-calls'],
-  campaigns: ['domain/personali'],
+  campaigns: ['campaign', 'domain/personali'],
   lists: ['test/lists', 'flows/lists', 'number-set'],
   crm: ['test/crm', 'compan', 'pipeline', 'card', 'activit', 'tombstone'],
   journeys: ['journey'],
