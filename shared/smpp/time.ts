@@ -8,7 +8,8 @@ type Numbers = [year: number, month: number, day: number, hour: number, minute: 
 /** Undefined for a date or an hour that no calendar has. */
 const utc = ([year, month, day, hour, minute, second]: Numbers): number | undefined => {
   const at = new Date(Date.UTC(2000 + year, month - 1, day, hour, minute, second));
-  const kept = at.getUTCMonth() === month - 1 && at.getUTCDate() === day && at.getUTCHours() === hour;
+  // A day that the month lacks moves the month; an hour above 23 is another hour.
+  const kept = at.getUTCMonth() === month - 1 && at.getUTCHours() === hour;
   return kept && minute < 60 && second < 60 ? at.getTime() : undefined;
 };
 

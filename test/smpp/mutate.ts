@@ -3,7 +3,7 @@ import type { Chance } from '../support/chance.ts';
 type Mutation = (bytes: Buffer, chance: Chance, others: readonly Buffer[]) => Buffer;
 
 /** Sets command_length to the length, so that what is wrong is found behind it. */
-const relabelled = (bytes: Buffer): Buffer => {
+export const relabelled = (bytes: Buffer): Buffer => {
   if (bytes.length >= 4) bytes.writeUInt32BE(bytes.length, 0);
   return bytes;
 };
