@@ -27,6 +27,12 @@ const CLOSED = [
     reaches: ['shared/domain/', packages('cpf-cnpj-validator')],
   },
   {
+    name: 'smpp-is-the-protocol-alone',
+    comment: 'The protocol knows no account, message or table: a server and a client are made of it alike.',
+    folder: 'shared/smpp/',
+    reaches: ['shared/domain/core/', '(node:)?stream$'],
+  },
+  {
     name: 'contracts-declare',
     comment: 'A contract is data that the template, the document and the tests read: it runs nothing.',
     folder: 'shared/contracts/',
