@@ -120,7 +120,8 @@ export const QUEUES = {
   bulk: {
     ...STANDARD,
     name: 'bulk',
-    purpose: 'Chunks of bulk sends, whose messages are sent together; campaigns and their portions; and parts of imports and exports of files.',
+    purpose:
+      'Chunks of bulk sends, whose messages are sent together; campaigns and their portions; and parts of imports and exports of files.',
     visibilitySeconds: 240,
     batchSize: 1,
     concurrentBatches: 2,

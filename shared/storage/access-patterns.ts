@@ -230,7 +230,8 @@ export const KEYS = {
   /** What a campaign's portions took of its `maxCoins`. */
   campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
   /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
-  campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) => key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
+  campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) =>
+    key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
   /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */
   campaignPortion: (id: Id<'campaign'>, portion: number) => key(`CMPP#${id}#${portion}`, 'PORTION'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */

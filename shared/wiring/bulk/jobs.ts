@@ -1,17 +1,9 @@
 import type { WorkItem } from '../../queues/queues.ts';
 import { parseJobKey } from '../../storage/parse-key.ts';
-import { processChunkItem } from './bulk.ts';
 
 /** Goes on with a job that is due. Each kind is loaded with its first one: most batches of the queue are sends. */
-const processJobItem = async (item: WorkItem): Promise<void> => {
+export const processJobItem = async (item: WorkItem): Promise<void> => {
   const job = parseJobKey(item);
   if ('importJob' in job) await (await import('../imports/imports.ts')).processImport(job.importJob);
   else await (await import('../exports/export-jobs.ts')).processExport(job.exportJob);
-};
-
-/** Processes a work item of the queue `bulk`: a chunk of a batch, a campaign or a portion of one, or a part of a job. */
-export const processBulkItem = async (item: WorkItem): Promise<void> => {
-  if (item.kind === 'run_job') return processJobItem(item);
-  if (item.kind === 'campaign_work') return (await import('../campaigns/portions.ts')).processCampaignItem(item);
-  return processChunkItem(item);
 };

@@ -148,6 +148,8 @@ describe('a run', () => {
     const drive = new Drive({ ...welcome, silencio: { inicio: '08:00', fim: '18:00' } });
     drive.wake();
     expect(drive.run.wait).toEqual({ kind: 'quiet', until: Date.parse('2026-03-10T21:00:00Z') });
+    const { run } = drive;
+    expect(drive.take({ kind: 'due' }).run).toBe(run);
     expect(drive.effects).toEqual([]);
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'send', visit: 1, attempt: 1 }]);
@@ -181,6 +183,7 @@ describe('a webhook', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });
     const { run } = drive;
+    expect(drive.take({ kind: 'due' })).toMatchObject({ effects: [] });
     const early = { kind: 'result', step: 'webhook', visit: 1, attempt: 2, result: { kind: 'done' } } as const;
     expect(drive.take(early).run).toBe(run);
   });
