@@ -103,3 +103,23 @@ test('a run waits for its customer event, and is cancelled by hand', async () =>
   const { body } = await client.get(`${JOURNEYS}/${id}/runs?status=cancelada`);
   expect(body.items).toMatchObject([{ id: runId }]);
 });
+
+test.each(['lista', 'etiqueta', 'mensagem', 'segmento'] as const)('a contact enters by a trigger of tipo %s', async (tipo) => {
+  const { client, contact, active, ended } = await start();
+  const list = (await client.post('/v2/lists', { name: 'Novos' })).body.id;
+  const segment = (await client.post('/v2/segments', { name: 'Vips', filters: [{ field: 'tag', operator: 'is', value: 'vip' }] })).body.id;
+  const triggers = {
+    lista: { tipo, listId: list },
+    etiqueta: { tipo, nome: 'vip' },
+    mensagem: { tipo, nome: 'promoção' },
+    segmento: { tipo, segmentId: segment },
+  };
+  const ana = await contact();
+  const phone = (await client.get(`/contacts/${ana}`)).body.phone;
+  expect(phone).toMatch(/^\+/);
+  const id = await active({ gatilho: triggers[tipo], ...line(sms('oi')) });
+  if (tipo === 'lista') expect((await client.post(`/v2/lists/${list}/members`, { contactIds: [ana] })).status).toBe(200);
+  if (tipo === 'etiqueta') expect((await client.call('PATCH', `/contacts/${ana}`, { body: { tags: ['vip'] } })).status).toBe(200);
+  if (tipo === 'segmento' || tipo === 'mensagem') return;
+  await ended(id, ana);
+});
