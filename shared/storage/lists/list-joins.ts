@@ -78,8 +78,10 @@ export const joinWrites = async (
 };
 
 /** A join that is still to be worked on. */
-export const readJoin = (table: Table, key: { readonly pk: string; readonly sk: string }): Promise<ListJoin | undefined> =>
-  readRow(table, key, joinRows.read);
+export const readJoin = (
+  table: Table,
+  key: { readonly pk: string; readonly sk: string },
+): Promise<ListJoin | undefined> => readRow(table, key, joinRows.read);
 
 /** The next of its contacts, by their numbers, the greatest first. */
 export const joinedBelow = async (

@@ -1,8 +1,8 @@
-import { setOff } from '../../domain/journeys/triggers.ts';
 import { treeSelection } from '../../domain/audience/selection.ts';
 import { enterCurrent } from '../../domain/journeys/enter-current.ts';
 import { moveDueRun } from '../../domain/journeys/move-run.ts';
 import { sweepRuns } from '../../domain/journeys/sweep-runs.ts';
+import { setOff } from '../../domain/journeys/triggers.ts';
 import { treeOfSegment } from '../../domain/segments/segments.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { contactsOfNumbers } from '../../storage/contacts/contact-numbers.ts';
