@@ -27,6 +27,12 @@ const CLOSED = [
     reaches: ['shared/domain/', packages('cpf-cnpj-validator')],
   },
   {
+    name: 'smpp-is-the-protocol-alone',
+    comment: 'The protocol knows no account, message or table: a server and a client are made of it alike.',
+    folder: 'shared/smpp/',
+    reaches: ['shared/domain/core/', '(node:)?stream$'],
+  },
+  {
     name: 'contracts-declare',
     comment: 'A contract is data that the template, the document and the tests read: it runs nothing.',
     folder: 'shared/contracts/',
@@ -84,7 +90,7 @@ const FLOORS = [
   { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
   { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
-  { holds: 'what sends by itself', folders: ['journeys'] },
+  { holds: 'what sends by itself', folders: ['campaigns', 'journeys'] },
 ];
 
 const floorRules = FLOORS.flatMap(({ holds, folders }, floor) =>

@@ -1,7 +1,9 @@
 import { consumer } from '../../shared/runtime/consumer.ts';
 import { processChunkItem } from '../../shared/wiring/bulk/bulk.ts';
 import { processJobItem } from '../../shared/wiring/bulk/jobs.ts';
+import { processCampaignItem } from '../../shared/wiring/campaigns/work.ts';
 
-export const handler = consumer('bulk', (item) =>
-  item.kind === 'run_job' ? processJobItem(item) : processChunkItem(item),
-);
+export const handler = consumer('bulk', (item) => {
+  if (item.kind === 'run_job') return processJobItem(item);
+  return item.kind === 'campaign_work' ? processCampaignItem(item) : processChunkItem(item);
+});

@@ -1,5 +1,3 @@
-import type { ExampleValues } from './example-values.ts';
-
 const WELCOME = {
   passos: [
     {
@@ -20,7 +18,7 @@ const WELCOME = {
 };
 
 /** Values of the examples of journeys. */
-export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
+export const JOURNEY_EXAMPLES = {
   'journeys.create': {
     body: {
       name: 'Boas-vindas',
@@ -39,4 +37,4 @@ export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
     },
   },
   'journeys.change': { body: { name: 'Boas-vindas 2', meta: null } },
-};
+} as const;

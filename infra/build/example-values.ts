@@ -1,3 +1,4 @@
+import { CAMPAIGN_EXAMPLES } from './example-values-campaigns.ts';
 import { JOURNEY_EXAMPLES } from './example-values-journeys.ts';
 import { PIPELINE_EXAMPLES } from './example-values-pipelines.ts';
 
@@ -16,6 +17,7 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
+  ...CAMPAIGN_EXAMPLES,
   ...JOURNEY_EXAMPLES,
   ...PIPELINE_EXAMPLES,
   'companies.import': {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ACTIVITY_TYPES } from '../domain/activities/activity.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import type { IdKind } from '../domain/core/ids.ts';
+import { isOfUsualYears, USUAL_YEARS } from '../domain/core/time.ts';
 import { count, dateTime, flag, openObject, paged, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
@@ -19,7 +20,7 @@ const descricao = z
   .max(5_000)
   .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters but tabs and line breaks')
   .meta({ description: 'More about it.', example: 'Confirmar prazo de entrega e forma de pagamento.' });
-const venceEm = dateTime('When it is due.');
+const venceEm = dateTime('When it is due.').refine((time) => isOfUsualYears(Date.parse(time)), USUAL_YEARS);
 const lembreteMinutos = z.int().min(0).max(40_320).meta({
   description: 'How many minutes before `venceEm` activity.due is raised as well; at most four weeks.',
   example: 30,

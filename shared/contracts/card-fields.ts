@@ -4,6 +4,7 @@ import { isCurrency } from '../domain/core/currencies.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { jsonBytes } from '../domain/core/json-bytes.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
+import { isOfUsualYears, USUAL_YEARS } from '../domain/core/time.ts';
 import { STAGE_TYPES } from '../domain/pipelines/pipeline.ts';
 import { closedObject, dateTime, flag, openObject, optionalText, part, text } from './common.ts';
 import { lineOf } from './pipeline-fields.ts';
@@ -25,6 +26,7 @@ const contatoId = idSchema('contact', 'The contact that it is about.');
 const empresaId = idSchema('company', 'The company that it is about.');
 const dataPrevista = z.iso
   .date()
+  .refine((day) => isOfUsualYears(Date.parse(day)), USUAL_YEARS)
   .meta({ description: 'The day on which it is expected to be won.', example: '2026-06-30' });
 const motivoPerda = z.string().trim().min(1).max(500).meta({ description: 'Why it was lost.', example: 'Preço' });
 const atributos = contactAttributesSchema

@@ -19,6 +19,8 @@ const ExportJob = openObject('ExportJob', 'An export into a file.', {
   id: idSchema('exportJob'),
   kind,
   channel: channel.optional(),
+  listId: idSchema('list').optional(),
+  segmentId: idSchema('segment').optional(),
   format,
   status: z.enum(EXPORT_STATUSES).meta({ description: 'How far it is.', example: 'completed' }),
   masked: flag('Whether addresses are masked: who created it lacks pii:full.', false),
@@ -40,7 +42,12 @@ const ExportJob = openObject('ExportJob', 'An export into a file.', {
 const CreateExportJob = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: kindOf('messages'), channel, ...window, format }),
-    z.strictObject({ kind: kindOf('contacts'), format }),
+    z.strictObject({
+      kind: kindOf('contacts'),
+      listId: idSchema('list').optional(),
+      segmentId: idSchema('segment').optional(),
+      format,
+    }),
   ])
   .meta({ id: 'CreateExportJob', description: 'An export into a file: of messages, or of contacts.' });
 
@@ -52,7 +59,7 @@ export const createExportJob = defineOperation({
   id: 'export-jobs.create',
   route: 'POST /v2/exports/jobs',
   summary: 'Export messages or contacts into a file',
-  description: `Messages: those of a channel, sent and received, of at most ${MAX_JOB_DAYS} days, with the rows of \`GET /v2/exports/messages\`. Contacts: all of them, as \`GET /contacts\` shows them; they need contacts:read as well. Newest first, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
+  description: `Messages: those of a channel, sent and received, of at most ${MAX_JOB_DAYS} days, with the rows of \`GET /v2/exports/messages\`. Contacts: all of them, or those that are in the list and in the segment that are named, as \`GET /contacts\` shows them; they need contacts:read as well. Newest first, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
   body: CreateExportJob,
   responses: { 201: ExportJob },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],

@@ -6,6 +6,7 @@ import * as boards from './boards.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as campaigns from './campaigns.ts';
 import * as cardFiles from './card-files.ts';
 import * as cards from './cards.ts';
 import * as companies from './companies.ts';
@@ -57,6 +58,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   v1,
   bulk,
   bulkResend,
+  campaigns,
   sms,
   rcs,
   email,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
+import { DURATION, parseDuration } from '../domain/core/duration.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { PRIORITIES } from '../domain/core/priority.ts';
 import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
@@ -8,10 +9,9 @@ import { QUEUED_SEND, sendLabels } from './sends.ts';
 
 /** Bounds of how long a fallback may wait, in ms. */
 const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3600_000 };
 
-const waitMs = (text: string): number => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? 0);
-const waitPattern = z.string().regex(/^[1-9]\d{0,5}[smh]$/, 'must be a whole number and its unit: 30s, 10m, 2h');
+const waitMs = (text: string): number => parseDuration(text) ?? 0;
+const waitPattern = z.string().regex(DURATION, 'must be a whole number and its unit: 30s, 10m, 2h');
 const isWait = (ms: number): boolean => ms >= FALLBACK_WAIT_MS.min && ms <= FALLBACK_WAIT_MS.max;
 const WAIT_BOUNDS = 'must be between 10s and 72h';
 const waitMeta = { description: 'A whole number with its unit: `30s`, `10m`, `2h`; from 10s to 72h.', example: '10m' };

@@ -53,6 +53,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Media: 'Files in messages: uploaded once, sent by their id.',
   Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",
   Contacts: 'The people that messages are sent to, and their consent.',
+  Campaigns:
+    'One message to many people: an audience of lists, segments and contacts, sent in portions, with its progress.',
   Segments: 'Dynamic lists of contacts, by what they have and did.',
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
   Journeys: 'Automated ways of contacts through messages, waits and conditions: their versions, and what they do now.',

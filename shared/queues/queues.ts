@@ -120,7 +120,8 @@ export const QUEUES = {
   bulk: {
     ...STANDARD,
     name: 'bulk',
-    purpose: 'Chunks of bulk sends, whose messages are sent together; and parts of imports and exports of files.',
+    purpose:
+      'Chunks of bulk sends, whose messages are sent together; campaigns and their portions; and parts of imports and exports of files.',
     visibilitySeconds: 240,
     batchSize: 1,
     concurrentBatches: 2,
@@ -140,7 +141,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'journey',
     purpose:
-      'Runs of journeys that are due, and what they are told of: receipts, events of customers, inbound messages; entries and sweeps of journeys; portions of campaigns.',
+      'Runs of journeys that are due, and what they are told of: receipts, events of customers, inbound messages; entries and sweeps of journeys.',
     concurrentBatches: 2,
     consumer: 'journey',
     sends: true,
@@ -225,7 +226,7 @@ export const QUEUE_OF_KIND = {
   run_journey: 'journey',
   journey_signal: 'journey',
   journey_work: 'journey',
-  campaign_work: 'journey',
+  campaign_work: 'bulk',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -229,6 +229,17 @@ export const KEYS = {
   /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
   lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
     key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
+  /** A campaign, without what it says and to whom. */
+  campaign: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CMP'),
+  /** The messages and the audience of a campaign; compressed. */
+  campaignContent: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CONTENT'),
+  /** What a campaign's portions took of its `maxCoins`. */
+  campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
+  /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
+  campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) =>
+    key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
+  /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */
+  campaignPortion: (id: Id<'campaign'>, portion: number) => key(`CMPP#${id}#${portion}`, 'PORTION'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
   customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A static list without its members. An organization's are in one partition, so that one query reads them all. */

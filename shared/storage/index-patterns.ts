@@ -27,6 +27,12 @@ export const INDEX_KEYS = {
   /** The contacts of an organization that have an e-mail address (blind index). */
   contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) =>
     newestIn('gsi4', `CNTS#email#${organizationId}#${emailHash}`, createdAt, id),
+  /** The e-mail addresses (blind index) of an organization that are suppressed, by until when (ISO time). */
+  suppressedEmails: (organizationId: Org, until: string, emailHash: string) =>
+    newestIn('gsi1', `EMAILS#suppressed#${organizationId}`, until, emailHash),
+  /** Those that unsubscribed themselves, by when. */
+  unsubscribedEmails: (organizationId: Org, at: string, emailHash: string) =>
+    newestIn('gsi3', `EMAILS#denied#${organizationId}`, at, emailHash),
   /** A company's contacts, by their last interaction (ISO time, empty for none). */
   contactsOfCompany: (companyId: Id<'company'>, lastInteractionAt: string, id: IdOrEmpty<'contact'>) =>
     newestIn('gsi3', `CNTS#emp#${companyId}`, lastInteractionAt, id),
@@ -72,6 +78,9 @@ export const INDEX_KEYS = {
   /** An organization's exports into files. */
   exportJobsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'exportJob'>) =>
     newestIn('gsi1', `EXPS#${organizationId}`, createdAt, id),
+  /** An organization's campaigns. */
+  campaignsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'campaign'>) =>
+    newestIn('gsi1', `CMPS#${organizationId}`, createdAt, id),
   /** An organization's e-mail templates. */
   emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) =>
     newestIn('gsi1', `ETPLS#${organizationId}`, createdAt, id),

@@ -28,6 +28,9 @@ export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP
 /** Whether a row is a card's: its due work is of a kind that pipelines have, too. */
 export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
 
+/** Whether a row is a portion of a campaign: its due work is of the kind that campaigns have, too. */
+export const isCampaignPortion = ({ sk }: SortKey): boolean => sk === 'PORTION';
+
 /** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
 export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
 
@@ -130,6 +133,12 @@ export const PARSE_KEY = {
   }),
   card: ({ pk }: PartitionKey) => parseId('card', after('CRD#', pk)),
   pipeline: ({ pk }: PartitionKey) => parseId('pipeline', after('PIP#', pk)),
+  campaign: ({ pk }: PartitionKey) => parseId('campaign', after('CMP#', pk)),
+  campaignPortion: ({ pk, sk }: Key) => {
+    after('PORTION', sk);
+    const [campaignId, portion] = after('CMPP#', pk).split('#');
+    return { campaignId: parseId('campaign', campaignId), portion: whole(portion) };
+  },
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
   importJob: ({ pk }: PartitionKey) => parseId('importJob', after('IMP#', pk)),

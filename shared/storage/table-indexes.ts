@@ -64,6 +64,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   sandbox_outcome: 16,
   apply_receipt: 16,
   fallback: 16,
+  tell_activity: 16,
   drain_backlog: 4,
   send_chunk: 4,
   close_escrow: 4,
@@ -72,6 +73,7 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   journey_signal: 16,
   campaign_work: 4,
   index_contacts: 4,
+  check_cards: 4,
   segment_members: 4,
 };
 /** The number of due-index partitions of a kind of work item. */

@@ -270,4 +270,7 @@ test('the next page of a selection by days reads its own block, and those that d
   expect([await page(3 * BLOCK_SIZE), blocksRead()]).toEqual([[540, 10], 2]);
   now += 1_000;
   expect([await page(3 * BLOCK_SIZE), blocksRead()]).toEqual([[540, 10], 1]);
+  // Whose clock is behind goes by none of what was counted later.
+  now = NOW;
+  expect(await page(3 * BLOCK_SIZE)).toEqual([600, 10]);
 });

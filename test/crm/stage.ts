@@ -46,6 +46,7 @@ export const crmOver = (table: Table, clock: () => number) => {
     store: contactStore(table, nobody),
   };
   const unlink = { store: cards.store, naming: cardsNaming(table) };
+  const mainContacts = { clock, raised: nobody };
   const merging = {
     clock,
     contacts,
@@ -55,7 +56,7 @@ export const crmOver = (table: Table, clock: () => number) => {
     sweeps: [
       moveEntries(table),
       (from: Id<'contact'>, { id, organizationId }: { id: Id<'contact'>; organizationId: Id<'organization'> }) =>
-        replaceMainContact(table, organizationId, from, id),
+        replaceMainContact(table, mainContacts, organizationId, from, id),
       (id: Id<'contact'>, heir: { id: Id<'contact'> }) => relinkCards(unlink, id, heir.id),
     ],
   };
@@ -65,7 +66,7 @@ export const crmOver = (table: Table, clock: () => number) => {
     forget: async () => {},
     enqueue: nobody,
     sweeps: [
-      ({ organizationId, contactId }) => replaceMainContact(table, organizationId, contactId, undefined),
+      ({ organizationId, contactId }) => replaceMainContact(table, mainContacts, organizationId, contactId, undefined),
       ({ contactId }) => relinkCards(unlink, contactId, undefined),
       clearActivityContact(table),
     ],

@@ -34,9 +34,23 @@ describe('the moments of an activity', () => {
     expect(nextMoment(due(60, { completedAt: NOW }))).toBeUndefined();
   });
 
-  test('that had passed when they were set are not told', () => {
-    expect(armed(undefined, due(-1), NOW).told).toEqual(['vencimento']);
+  test('that had passed when they were set are told if they are the due time, not if they are a reminder', () => {
+    const overdue = armed(undefined, due(-1, { reminderMinutes: 15 }), NOW);
+    expect(overdue.told).toEqual(['lembrete']);
+    expect(nextMoment(overdue)).toEqual({ moment: 'vencimento', at: NOW - MINUTE });
     expect(armed(undefined, due(5, { reminderMinutes: 15 }), NOW).told).toEqual(['lembrete']);
+    const told = due(60, { told: ['lembrete', 'vencimento'] });
+    expect(armed(told, { ...told, dueAt: NOW - MINUTE }, NOW).told).toEqual([]);
+  });
+
+  test('that had passed when they were set of an activity that was done already are never told', () => {
+    const done = armed(undefined, due(-1, { completedAt: NOW }), NOW);
+    expect(done.told).toEqual(['vencimento']);
+    expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
+    const later = armed(undefined, due(5, { completedAt: NOW }), NOW);
+    expect(armed(later, { ...later, completedAt: undefined }, NOW + 10 * MINUTE).told).toEqual(['vencimento']);
+    const opened = { ...done, dueAt: NOW - 2 * MINUTE, completedAt: undefined };
+    expect(armed(done, opened, NOW).told).toEqual([]);
   });
 
   test('are armed again by another date, and only the reminder by another reminder', () => {

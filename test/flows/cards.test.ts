@@ -60,6 +60,7 @@ describe('a card', () => {
       { pipelineId: newId('pipeline') },
       { ordem: 'a0' },
       { status: 'ganho' },
+      ...['0000-01-01', '0999-12-31', '2026-02-30'].map((dataPrevista) => ({ dataPrevista })),
     ])
       expectProblem(await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Renovação', ...wrong }), 422);
   });

@@ -51,6 +51,8 @@ test('what breaks a rule is named by its field, and stores nothing', async () =>
   expectProblem(await client.post('/v2/companies', { nome: 'A', cnpj: '12.ABC.345/01DE-36' }), 422);
   expectProblem(await client.post('/v2/companies', { nome: 'A', outra: 1 }), 422);
   expectProblem(await client.post('/v2/companies', { nome: 'A', atributos: { a: { b: 1 } } }), 422);
+  for (const q of [' ', '\t', '\u2003'])
+    expectProblem(await client.get('/v2/companies', { q }), 422, { errors: ['q'] });
   for (const limit of ['0', '101', 'x']) expectProblem(await client.get('/v2/companies', { limit }), 422);
   const unknown = await client.post('/v2/companies', { nome: 'A', contatoPrincipalId: `cnt_${'0'.repeat(21)}` });
   expectProblem(unknown, 422);
@@ -89,7 +91,13 @@ test('definitions decide what attributes may be, of later writes alone', async (
   expect(set.body.defs).toEqual(defs.map((definition) => ({ required: false, ...definition })));
   expectProblem(await define(client, [...defs, { key: 'desde', type: 'string' }]), 409);
   expect((await client.get(DEFS)).body).toEqual(set.body);
-  for (const atributos of [undefined, { tamanho: '5' }, { tamanho: null }, { tamanho: 5, desde: '2026-02-30' }])
+  for (const atributos of [
+    undefined,
+    { tamanho: '5' },
+    { tamanho: null },
+    { tamanho: 5, desde: '2026-02-30' },
+    { tamanho: 5, desde: '0000-01-01' },
+  ])
     expectProblem(await client.post('/v2/companies', { nome: 'A', atributos }), 422);
   await create(client, { atributos: { tamanho: 5, desde: '2026-02-28', livre: ['a'] } });
   expect((await patch(client, id, { nome: 'B' })).body.atributos).toEqual({ desde: 'ontem' });

@@ -25,8 +25,8 @@ const exported = async (client: Client, fields: object = {}) => {
   return { job, text: job.url ? await (await fetch(job.url)).text() : undefined };
 };
 
-const exportedContacts = async (client: Client, format: string) => {
-  const { status, body } = await client.post(PATH, { kind: 'contacts', format });
+const exportedContacts = async (client: Client, format: string, source: object = {}) => {
+  const { status, body } = await client.post(PATH, { kind: 'contacts', format, ...source });
   expect(status).toBe(201);
   const job = await completed(client, body.id);
   return { job, text: job.url ? await (await fetch(job.url)).text() : undefined };
@@ -136,6 +136,38 @@ describe('an export into a file', () => {
     const again = await importedFile(client, csv.text ?? '', mapping);
     expect(again.progress).toMatchObject({ rows: 3, updated: 3, errors: 0 });
     expect((await client.get('/contacts')).body.items).toEqual(listed);
+  });
+
+  test('has the contacts of a list, of a segment, or those that are in both, and refuses those that there are not', async () => {
+    const { test: client } = await messaging.tenant();
+    const people = [];
+    for (const [at, tags] of [['vip'], ['vip'], [], ['vip']].entries()) {
+      const { status, body } = await client.post('/contacts', { phone: `+551197000001${at}`, tags });
+      expect(status).toBe(201);
+      people.unshift(body.id);
+    }
+    const [fourth, third, , first] = people;
+    const listId = (await client.post('/v2/lists', { name: 'Da loja' })).body.id;
+    await client.post(`/v2/lists/${listId}/members`, { contactIds: [first, third, fourth] });
+    const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
+    const segmentId = (await client.post('/v2/segments', { name: 'Vips', filters })).body.id;
+    const idsOf = async (source: object) => {
+      const { job, text = '' } = await exportedContacts(client, 'ndjson', source);
+      expect(job).toMatchObject(source);
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).id);
+    };
+    expect(await idsOf({ listId })).toEqual([fourth, third, first]);
+    expect(await idsOf({ segmentId })).toEqual(people.filter((id) => id !== third));
+    expect(await idsOf({ listId, segmentId })).toEqual([fourth, first]);
+    const { test: other } = await messaging.tenant();
+    const refused = await other.post(PATH, { kind: 'contacts', format: 'csv', listId, segmentId });
+    expectProblem(refused, 422);
+    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual(['listId', 'segmentId']);
+    const unknown = await other.post(PATH, { ...ABOUT, ...window(), listId });
+    expectProblem(unknown, 422);
   });
 
   test('of contacts is masked without pii:full, and needs contacts:read at its creation and for its file', async () => {

@@ -10,6 +10,7 @@ import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted } from '../support/accepted.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { use } from '../support/use.ts';
@@ -235,6 +236,23 @@ describe('activity.due', () => {
       venceEm: at(0),
       cardId: card,
     });
+  });
+
+  test('is raised at once, and once, for an activity that is overdue when it is created or changed, without its reminder', async () => {
+    const created = await stage.act({ venceEm: at(-24 * 60), lembreteMinutos: 15 });
+    const changed = await stage.act({ venceEm: at(60), lembreteMinutos: 15 });
+    accepted(await change(changed.id, { venceEm: at(-1) }));
+    for (const { id } of [created, changed]) {
+      expect(await stage.isDue(id)).toBe(true);
+      // Its work is not late: it was not there before.
+      expect((await world.table.get(KEYS.activity(id)))?.dueAt).toBe(world.now);
+      await Promise.all(Array.from({ length: 8 }, () => stage.tell(id)));
+      expect([stage.toldOf(id), await stage.isDue(id)]).toEqual([['vencimento'], false]);
+    }
+    const done = await stage.act({ venceEm: at(-1), concluida: true });
+    accepted(await change(done.id, { concluida: false }));
+    await stage.tell(done.id);
+    expect([stage.toldOf(done.id), await stage.isDue(done.id)]).toEqual([[], false]);
   });
 
   test('is raised for both moments by a worker that comes after both', async () => {

@@ -157,6 +157,20 @@ describe('the list', () => {
     expect(page.items.map(({ company }) => company.nome)).toEqual(expected.slice(3, 5));
   });
 
+  test('has names that differ by case and accents alone in the order of their ids, on every page and in every search', async () => {
+    const actor = await world.organization();
+    const same = [];
+    for (const nome of ['Maca', 'Maçã', 'MACA', 'Macã', 'maçã', 'Maca'])
+      same.push((await made(actor, { nome })).company.id);
+    const expected = [...same].sort();
+    const idsOf = async (filter: object, skip: number) =>
+      (await list(actor, filter, { skip, limit: 4 })).items.map(({ company }) => company.id);
+    for (const filter of [{}, { q: 'maca' }])
+      await expect
+        .poll(async () => [...(await idsOf(filter, 0)), ...(await idsOf(filter, 4))], { timeout: 30_000 })
+        .toEqual(expected);
+  });
+
   test('finds parts of names whatever their case and accents, CNPJs by their check digits, and who is responsible', async () => {
     const actor = await world.organization();
     const responsavelId = await kit.account(actor, 'active');

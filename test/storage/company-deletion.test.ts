@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCompany, deleteCompany, findCompany } from '../../shared/domain/companies/companies.ts';
+import type { Company } from '../../shared/domain/companies/company.ts';
 import { changeContact } from '../../shared/domain/contacts/change.ts';
 import { createContact } from '../../shared/domain/contacts/create.ts';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
@@ -8,6 +9,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type ClearLinksPorts, clearLinks, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { replaceMainContact, unlinkContacts } from '../../shared/storage/companies/clear-links.ts';
@@ -18,6 +20,7 @@ import { expireTombstone, readTombstone, rescheduleTombstone } from '../../share
 import { accepted } from '../support/accepted.ts';
 import { companiesOf } from '../support/companies.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
+import { takeEvents } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -222,14 +225,50 @@ describe('the main contact of a company', () => {
     const { company } = accepted(await createCompany(ports, actor, body));
     const main = async () => accepted(await findCompany(ports, actor, company.id)).company.contatoPrincipalId;
     const row = async () => (await world.table.get(KEYS.company(company.id)))?.contatoPrincipalId;
+    const process = { clock: () => world.now, raised: () => {} };
+    const replace = (from: Id<'contact'>, to: Id<'contact'> | undefined) =>
+      replaceMainContact(world.table, process, actor.organizationId, from, to);
     accepted(await mergeContacts(merging, actor, kept, gone));
     expect([await main(), await row()]).toEqual([kept, gone]);
-    expect(await replaceMainContact(world.table, actor.organizationId, gone, kept)).toBe('done');
+    expect(await replace(gone, kept)).toBe('done');
     expect(await row()).toBe(kept);
     expect(await deleteContact(deleting, actor, kept)).toBeUndefined();
     expect([await main(), await row()]).toEqual([undefined, kept]);
-    await replaceMainContact(world.table, actor.organizationId, kept, undefined);
+    await replace(kept, undefined);
     expect(await row()).toBeUndefined();
     expect((await companiesListed(actor))[0]?.contatoPrincipalId).toBeUndefined();
+  });
+
+  test('changes with company.updated and a new updatedAt, once for each company, however often the work is repeated', async () => {
+    const actor = await world.organization();
+    await takeEvents(world.table, actor.env, actor.organizationId);
+    const [kept, gone] = [(await kit.contact(actor)).id, (await kit.contact(actor)).id];
+    const made: Company[] = [];
+    for (const nome of ['A', 'B'])
+      made.push(accepted(await createCompany(ports, actor, { nome, contatoPrincipalId: gone })).company);
+    accepted(await createCompany(ports, actor, { nome: 'C', contatoPrincipalId: kept }));
+    const told: DomainEvent[] = [];
+    const process = { clock: () => world.now, raised: (events: readonly DomainEvent[]) => void told.push(...events) };
+    const moved = () => replaceMainContact(world.table, process, actor.organizationId, gone, kept);
+    await crashEverywhere(world.table, (table) => replaceMainContact(table, process, actor.organizationId, gone, kept));
+    expect(await moved()).toBe('done');
+    const late = accepted(await createCompany(ports, actor, { nome: 'D', contatoPrincipalId: kept })).company;
+    const drop = () => replaceMainContact(world.table, process, actor.organizationId, kept, undefined);
+    expect(told.map(({ data }) => data.companyId).sort()).toEqual(made.map(({ id }) => id).sort());
+    await Promise.all(Array.from({ length: 8 }, drop));
+    expect(told.filter(({ data }) => data.companyId === late.id)).toHaveLength(1);
+    expect(told.splice(2)).toHaveLength(4);
+    const tenant = { organizationId: actor.organizationId, env: actor.env };
+    const expected = made.map(({ id }) => ({
+      type: 'company.updated',
+      ...tenant,
+      data: { companyId: id, campos: ['contatoPrincipalId'] },
+    }));
+    expect(told).toHaveLength(2);
+    expect(await world.events(told.map(({ id }) => id))).toMatchObject(
+      told.map(({ data }) => expected.find((event) => event.data.companyId === data.companyId)),
+    );
+    for (const { id, updatedAt } of made)
+      expect(accepted(await findCompany(ports, actor, id)).company.updatedAt).toBeGreaterThan(updatedAt);
   });
 });

@@ -9,6 +9,8 @@ import { runExport } from '../../shared/domain/exports/run-export.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { exportJobRows, exportJobStore } from '../../shared/storage/jobs/export-jobs.ts';
+import { listStore } from '../../shared/storage/lists/lists.ts';
+import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { accepted } from '../support/accepted.ts';
 import { crashingTable } from '../support/crashing-table.ts';
 import { takeEvents } from '../support/takers.ts';
@@ -79,6 +81,8 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
   };
 };
 
+/** Of which the operator was told. */
+const givenUp: string[] = [];
 const PAGES = 6;
 /** Pages of 3 MB: two steps' pages are no piece, three are. Each takes as long as a step may. */
 const page: ExportRunPorts['page'] = async (_, cursor) => {
@@ -97,6 +101,7 @@ const portsOf = (bucket: ExportBucket, table: Table = world.table): ExportRunPor
   enqueue: () => {},
   page,
   onFailure: () => {},
+  onGivenUp: ({ id }) => void givenUp.push(id),
 });
 const started = async () => {
   const actor = await world.organization();
@@ -105,8 +110,9 @@ const started = async () => {
   const ports = portsOf(memoryBucket(objects));
   const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-12-31T00:00:00.000Z'];
   const about = { kind: 'messages', channel: 'sms', from, to, format: 'ndjson' } as const;
-  const { job } = accepted(await createExport(ports, actor, true, about));
-  expect(isRefusal(await createExport(ports, actor, true, about))).toBe(true);
+  const stores = { lists: listStore(world.table, ports.clock), segments: segmentStore(world.table) };
+  const { job } = accepted(await createExport({ ...ports, ...stores }, actor, true, about));
+  expect(isRefusal(await createExport({ ...ports, ...stores }, actor, true, about))).toBe(true);
   return { id: job.id, objects, ports };
 };
 type Started = Awaited<ReturnType<typeof started>>;
@@ -215,6 +221,17 @@ describe('an export into a file', () => {
       world.now += CLAIM_MS * 12;
     }
     expect(await stored(begun.id)).toMatchObject({ status: 'failed' });
+    expect(givenUp.filter((id) => id === begun.id)).toEqual([begun.id]);
     expect(begun.objects.uploads.size).toBe(0);
+  });
+
+  test('is given up at once where the list or segment whose contacts it has is deleted on the way', async () => {
+    const begun = await started();
+    let pages = 0;
+    const deleted: ExportRunPorts['page'] = async (job, cursor) => (pages++ < 4 ? page(job, cursor) : 'gone');
+    for (let run = 0; run < 3; run++) await runExport({ ...begun.ports, page: deleted }, begun.id);
+    const job = await stored(begun.id);
+    expect([job.status, pages, begun.objects.uploads.size]).toEqual(['failed', 5, 0]);
+    expect(await world.table.get(KEYS.runningExport(job.organizationId))).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 const id = {
   activity: newId('activity'),
   batch: newId('batch'),
+  campaign: newId('campaign'),
   company: newId('company'),
   card: newId('card'),
   contact: newId('contact'),
@@ -81,6 +82,8 @@ const CASES = {
   ],
   card: [KEYS.card(id.card), id.card],
   pipeline: [KEYS.pipeline(id.pipeline), id.pipeline],
+  campaign: [KEYS.campaign(id.campaign), id.campaign],
+  campaignPortion: [KEYS.campaignPortion(id.campaign, 12), { campaignId: id.campaign, portion: 12 }],
   number: [KEYS.number(id.number), id.number],
   upload: [KEYS.upload(id.upload), id.upload],
   importJob: [KEYS.importJob(id.importJob), id.importJob],

@@ -25,8 +25,8 @@ export const nextMoment = (activity: Activity): { readonly moment: Moment; reado
 };
 
 /**
- * An activity with its moments armed after a change at `now` (ms): one that was set anew is told again, unless it had passed already; so is none that passed while the
- * activity was completed.
+ * An activity with its moments armed after a change at `now` (ms). One that was set anew is told again: a due time that had passed by then at once, a reminder
+ * not at all. None is told that passed while the activity was completed.
  */
 export const armed = (before: Activity | undefined, after: Activity, now: number): Activity => {
   const isOver = (moment: Moment): boolean => {
@@ -34,7 +34,8 @@ export const armed = (before: Activity | undefined, after: Activity, now: number
     if (at === undefined) return false;
     const isSame = before !== undefined && timeOf(before, moment) === at;
     if (isSame && before.told.includes(moment)) return true;
-    return at <= now && !(isSame && before.completedAt === undefined);
+    if (at > now) return false;
+    return isSame ? before.completedAt !== undefined : moment === 'lembrete' || after.completedAt !== undefined;
   };
   return { ...after, told: MOMENTS.filter(isOver) };
 };

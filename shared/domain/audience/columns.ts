@@ -16,7 +16,14 @@ export type Holders = readonly (readonly [value: AttributeValue, offsets: readon
 const ATTRIBUTE_COLUMNS = 16;
 /** How many columns share what contacts are searched by. */
 const GRAM_COLUMNS = 64;
-export type ColumnName = 'base' | 'interactions' | 'updates' | 'tags' | `attributes${number}` | `grams${number}`;
+export type ColumnName =
+  | 'base'
+  | 'emails'
+  | 'interactions'
+  | 'updates'
+  | 'tags'
+  | `attributes${number}`
+  | `grams${number}`;
 /** The column with the values of an attribute. */
 export const attributeColumn = (key: string): ColumnName =>
   `attributes${(createHash('sha256').update(key).digest()[0] ?? 0) % ATTRIBUTE_COLUMNS}`;
@@ -24,6 +31,7 @@ export const attributeColumn = (key: string): ColumnName =>
 export const gramColumn = (gram: number): ColumnName => `grams${gram % GRAM_COLUMNS}`;
 export const COLUMN_NAMES: readonly ColumnName[] = [
   'base',
+  'emails',
   'interactions',
   'updates',
   'tags',
@@ -54,7 +62,7 @@ export const readBase = (byte: number) => ({
   source: CONTACT_SOURCES[(byte >>> 5) & 3],
 });
 
-/** A column in memory: bytes, times (ms, 0 for none), or values by attribute (tags and trigrams: by `''`) and their holders. */
+/** A column in memory: bytes, numbers (times in ms, addresses; 0 for none), or values by attribute (tags and trigrams: by `''`) and their holders. */
 export type Column =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'times'; readonly times: Float64Array }
@@ -62,6 +70,7 @@ export type Column =
 
 const KIND: Readonly<Partial<Record<ColumnName, Column['kind']>>> = {
   base: 'bytes',
+  emails: 'times',
   interactions: 'times',
   updates: 'times',
 };
@@ -112,6 +121,12 @@ const changedValues = (
   );
 };
 
+/** What a column of numbers says of a contact. */
+const numberIn = (name: ColumnName, { emailNumber, updatedAt, lastInteractionAt }: IndexedContact) => {
+  if (name === 'emails') return emailNumber;
+  return name === 'updates' ? updatedAt : lastInteractionAt;
+};
+
 /** A column after changes of some contacts. */
 export const changedColumn = (name: ColumnName, column: Column, changes: Changes): Column => {
   if (column.kind === 'values') return { kind: 'values', values: changedValues(name, column.values, changes) };
@@ -121,7 +136,6 @@ export const changedColumn = (name: ColumnName, column: Column, changes: Changes
     return { kind: 'bytes', bytes };
   }
   const times = column.times.slice();
-  for (const [at, contact] of changes)
-    times[at] = (name === 'updates' ? contact?.updatedAt : contact?.lastInteractionAt) ?? 0;
+  for (const [at, contact] of changes) times[at] = (contact && numberIn(name, contact)) ?? 0;
   return { kind: 'times', times };
 };

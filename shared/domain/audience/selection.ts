@@ -43,6 +43,21 @@ export const allOf = (selections: readonly [Selection, ...Selection[]]): Selecti
   nextChangeIn: (columns) => earliest(selections.map(({ nextChangeIn: next }) => next(columns))),
 });
 
+/** The contacts that are in any of some selections, and in none of others. */
+export const anyOf = (selections: readonly Selection[], except: readonly Selection[] = []): Selection => {
+  const all = [...selections, ...except];
+  const union = (of: readonly Selection[], columns: BlockColumns, block: number) =>
+    of.map(({ inBlock }) => inBlock(columns, block)).reduce((set, other) => set.or(other), new BlockSet());
+  return {
+    columns: new Set<ColumnName>(['base', ...all.flatMap(({ columns }) => [...columns])]),
+    inBlock: (columns, block) => union(selections, columns, block).without(union(except, columns, block)),
+    holds: (contact) => selections.some(({ holds }) => holds(contact)) && !except.some(({ holds }) => holds(contact)),
+    key: `any ${JSON.stringify([selections, except].map((of) => of.map(({ key }) => key)))}`,
+    at: all.find(({ at }) => at !== undefined)?.at,
+    nextChangeIn: (columns) => earliest(all.map(({ nextChangeIn: next }) => next(columns))),
+  };
+};
+
 /** The contacts that a tree describes at `now` (ms). */
 export const treeSelection = (tree: FilterTree, now: number): Selection => {
   const windows = windowsOf(tree);

@@ -93,6 +93,7 @@ const REFUSES_BATCH: Readonly<Record<BulkMode, (refused: Refused) => boolean>> =
 
 const refuseAll = (items: readonly Item[], refusal: Refusal): ChunkResult => ({
   accepted: [],
+  coins: 0,
   replays: [],
   refused: items.map(({ index }) => ({ index, refusal })),
 });
@@ -104,10 +105,12 @@ const reserveInTime = async (
   { id: batchId, createdAt, chunks }: Batch,
   chunk: number,
   items: readonly Item[],
+  budget: number | undefined,
 ): Promise<ChunkResult> => {
   if (chunks > 1 && ports.clock() - createdAt > MAX_ACCEPT_MS) return refuseAll(items, TOO_LATE);
   try {
-    return await reserveItems(ports, actor, { batchId, chunk, decidedBy: createdAt + DECISION_TIMEOUT_MS }, items);
+    const position = { batchId, chunk, decidedBy: createdAt + DECISION_TIMEOUT_MS, budget };
+    return await reserveItems(ports, actor, position, items);
   } catch (error) {
     if (error instanceof Unavailable) return refuseAll(items, STORE_UNAVAILABLE);
     throw error;
@@ -201,18 +204,21 @@ const undo = async (ports: BulkPorts, batch: Batch, chunks: number): Promise<voi
   }
 };
 
-/** Reserves the chunks in order, up to the first with a refusal that refuses the batch. */
+/** Reserves the chunks in order, up to the first with a refusal that refuses the batch. `budget`: coins that they may take together. */
 const reserveAll = async (
   ports: BulkPorts,
   actor: Tenant,
   batch: Batch,
   chunks: readonly (readonly Item[])[],
   refusesBatch: (refused: Refused) => boolean,
+  budget: number | undefined,
 ): Promise<ChunkResult[]> => {
   const results: ChunkResult[] = [];
+  let left = budget;
   for (const [chunk, items] of chunks.entries()) {
-    const result = await reserveInTime(ports, actor, batch, chunk, items);
+    const result = await reserveInTime(ports, actor, batch, chunk, items, left);
     results.push(result);
+    left = left === undefined ? undefined : left - result.coins;
     if (result.refused.some(refusesBatch)) break;
   }
   return results;
@@ -222,6 +228,9 @@ const reserveAll = async (
 interface Decided {
   readonly result: BatchResult;
   readonly isNew: boolean;
+  /** The new messages by their index, and what they cost together. */
+  readonly messages: ReadonlyMap<number, Id<'message'>>;
+  readonly coins: number;
 }
 
 /**
@@ -229,28 +238,32 @@ interface Decided {
  * that is not decided in time is rejected by whoever finds it. The decision is one conditional write, so that either all chunks are sent or
  * all are released.
  */
-const reserveAndDecide = async (
+export const reserveAndDecide = async (
   ports: BulkPorts,
   actor: Tenant,
   pending: Batch,
   prepared: Prepared,
   mode: BulkMode,
+  budget?: number,
 ): Promise<Decided | BatchRefusal> => {
   const chunks = splitIntoChunks(prepared.items);
   const batch = { ...pending, chunks: chunks.length };
   await ports.store.putBatch(batch, []);
-  const results = await reserveAll(ports, actor, batch, chunks, REFUSES_BATCH[mode]);
+  const results = await reserveAll(ports, actor, batch, chunks, REFUSES_BATCH[mode], budget);
   const late = results.flatMap(({ refused }) => refused).filter(REFUSES_BATCH[mode]);
   const result = batchResult({ ...batch, state: 'accepted' }, prepared, results);
   const decided = await ports.store.decideBatch(
     late.length > 0 ? rejected(batch) : result.batch,
     late.length > 0 ? [] : replayedIds(result),
   );
-  if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
+  // A budget says nothing of the wallet.
+  if (budget === undefined && lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
   if (late.length === 0 && decided) {
     for (const [chunk, { accepted }] of results.entries())
       if (accepted.length > 0) ports.enqueueChunk({ ...actor, batchId: batch.id, chunk }, ports.clock());
-    return { result, isNew: results.some(({ accepted }) => accepted.length > 0) };
+    const accepted = results.flatMap((each) => each.accepted);
+    const messages = new Map(accepted.map(({ index, drafted }) => [index, drafted.id]));
+    return { result, isNew: accepted.length > 0, messages, coins: results.reduce((sum, each) => sum + each.coins, 0) };
   }
   await undo(ports, batch, results.length);
   return late.length > 0 ? lateRefusal(late) : TOO_LATE;
@@ -281,6 +294,19 @@ export interface BulkRequest {
 const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
   (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
 
+/** A batch that is about to be accepted. */
+export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: number): Batch => ({
+  id: newId('batch'),
+  organizationId,
+  state: 'pending',
+  total,
+  accepted: 0,
+  rejected: 0,
+  chunks: 0,
+  others: 0,
+  createdAt,
+});
+
 /** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
 export const sendBulk = async (
   ports: BulkPorts,
@@ -288,17 +314,7 @@ export const sendBulk = async (
   { messages, mode, callerKey, frequency }: BulkRequest,
 ): Promise<BulkSent | BatchRefusal> => {
   const now = ports.clock();
-  const batch: Batch = {
-    id: newId('batch'),
-    organizationId: actor.organizationId,
-    state: 'pending',
-    total: messages.length,
-    accepted: 0,
-    rejected: 0,
-    chunks: 0,
-    others: 0,
-    createdAt: now,
-  };
+  const batch = newBatch(actor, messages.length, now);
   const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
   const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
   if (reused) return reused;

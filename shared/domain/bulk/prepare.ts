@@ -55,7 +55,7 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
 };
 
 /** The key belongs to a message of a batch that is not decided yet, or is being undone. */
-const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
+export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
 /** The same of the key of the request. */
 const REQUEST_RUNNING = refuse('CONFLICT', KEY_IN_PROGRESS.details);
 /** The key of the request was used for another one. */

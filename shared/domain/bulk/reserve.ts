@@ -23,11 +23,15 @@ export interface ChunkPosition {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
   readonly decidedBy: number;
+  /** Coins that it may take at most, whatever the wallet has. */
+  readonly budget?: number | undefined;
 }
 
 /** The result of reserving a chunk. */
 export interface ChunkResult {
   readonly accepted: readonly Item[];
+  /** What they cost together. */
+  readonly coins: number;
   readonly refused: readonly Refused[];
   /** Messages that a concurrent call created with the same key. */
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
@@ -99,8 +103,8 @@ class ChunkProgress {
     this.remaining = this.remaining.filter((item) => !removed.has(item));
     for (const { index } of items) this.refused.push({ index, refusal });
   }
-  result(accepted: readonly Item[]): ChunkResult {
-    return { accepted, refused: this.refused, replays: this.replays };
+  result(accepted: readonly Item[], coins = 0): ChunkResult {
+    return { accepted, coins, refused: this.refused, replays: this.replays };
   }
 }
 
@@ -172,10 +176,11 @@ const countedMessage = ({ item, message }: PricedChunk['accepted'][number], now:
 export const reserveItems = async (
   ports: BulkPorts,
   tenant: Tenant,
-  position: ChunkPosition,
+  { budget: atMost = Number.MAX_SAFE_INTEGER, ...position }: ChunkPosition,
   items: readonly Item[],
 ): Promise<ChunkResult> => {
   const progress = new ChunkProgress(items);
+  progress.budget = atMost;
   await readSent(ports, progress);
   let mustUseRoot = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -209,9 +214,9 @@ export const reserveItems = async (
       ceiling,
     });
     if (!outcome) break;
-    if (outcome.kind === 'reserved') return progress.result(accepted);
+    if (outcome.kind === 'reserved') return progress.result(accepted, priced.coins);
     if (outcome.kind === 'moved') mustUseRoot = outcome.root === true;
-    else if (outcome.kind === 'insufficient') progress.budget = outcome.balance;
+    else if (outcome.kind === 'insufficient') progress.budget = Math.min(atMost, outcome.balance);
     else if (outcome.kind === 'volume_changed') ports.learnVolume(tenant.organizationId, month, outcome.volume);
     else if (outcome.kind === 'counts_changed')
       for (const [contact, sent] of outcome.counts) progress.sent.set(contact, sent);

@@ -1,19 +1,14 @@
 import type { FieldError } from '../core/errors.ts';
+import { isOfUsualYears, parseDayOrMoment } from '../core/time.ts';
 import type { AttributeDefinition, CompanyAttributes } from './company.ts';
 
 /** Max. size of a company's attributes as JSON, in bytes: a page of 100 companies fits into one answer. */
 const MAX_ATTRIBUTES_BYTES = 32 * 1024;
 
-const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
 /** A day of the calendar, or a moment of ISO 8601 with its offset. */
 const isDate = (value: string): boolean => {
-  const day = DAY.exec(value.slice(0, 10));
-  if (!day || Number.isNaN(Date.parse(value))) return false;
-  const date = new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])));
-  // Date turns 30 February into a day of March: only a real date round-trips.
-  return date.toISOString().slice(0, 10) === value.slice(0, 10) && (value.length === 10 || MOMENT.test(value));
+  const ms = parseDayOrMoment(value);
+  return ms !== undefined && isOfUsualYears(ms);
 };
 
 type Value = CompanyAttributes[string];

@@ -29,6 +29,14 @@ export const isoWindow = (from: string | undefined, to: string | undefined): { f
   ...(to === undefined ? {} : { to: Date.parse(to) }),
 });
 
+const [FIRST_MS, LAST_MS] = [Date.parse('1000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+/**
+ * Whether a time (ms) is of the years 1000 to 9999, in UTC: an earlier one is a mistake, and a later one does not sort as ISO text. Whoever parses a text says
+ * that it is no time: NaN passes.
+ */
+export const isOfUsualYears = (ms: number): boolean => !(ms < FIRST_MS || ms > LAST_MS);
+export const USUAL_YEARS = 'must be of the years 1000 to 9999';
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const isDay = (day: string): boolean => {

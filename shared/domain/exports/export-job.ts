@@ -3,6 +3,7 @@ import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { ContactSource } from './contact-source.ts';
 import type { ExportChannel } from './export-row.ts';
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
@@ -48,7 +49,7 @@ export interface ExportedMessages {
 }
 
 /** An export into a file, in steps that are each taken by one worker at a time. */
-export interface ExportJob extends Tenant, ExportProgress, Partial<ExportedMessages> {
+export interface ExportJob extends Tenant, ExportProgress, Partial<ExportedMessages>, ContactSource {
   readonly id: Id<'exportJob'>;
   /** An export of messages has the three fields of these, one of contacts none of them. */
   readonly kind: (typeof EXPORT_KINDS)[number];
@@ -88,12 +89,13 @@ export const exportJobView = ({
   readonly job: ExportJob;
   readonly address?: { readonly url: string; readonly expiresAt: number } | undefined;
 }) => {
-  const { id, kind, format, status, rows, bytes, unmasked, endedAt } = job;
+  const { id, kind, format, status, rows, bytes, unmasked, endedAt, listId, segmentId } = job;
   const messages = messagesOf(job);
   return {
     id,
     kind,
     ...(messages && { channel: messages.channel, from: isoTime(messages.from), to: isoTime(messages.to) }),
+    ...definedFields({ listId, segmentId }),
     format,
     status,
     masked: !unmasked,

@@ -48,6 +48,9 @@ export type ExportedPage = { readonly nextCursor?: string } & (
   | { readonly kind: 'contacts'; readonly items: readonly ContactExportRow[] }
 );
 export interface ExportRunPorts extends ExportJobPorts {
-  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage>;
+  /** `gone`: the list or segment whose contacts are exported was deleted. */
+  readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage | 'gone'>;
   readonly onFailure: (detail: string) => void;
+  /** Tells the operator of a job that is given up since each attempt at a step failed. */
+  readonly onGivenUp: (job: ExportJob) => void;
 }

@@ -1,7 +1,9 @@
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { type ContactSource, type SourceStores, unknownSources } from './contact-source.ts';
 import {
   type ExportedMessages,
   type ExportFormat,
@@ -21,7 +23,11 @@ import { exportWindow } from './window.ts';
 /** The parsed body of a new job; its window in ISO 8601. */
 export type NewExport = { readonly format: ExportFormat } & (
   | { readonly kind: 'messages'; readonly channel: ExportChannel; readonly from: string; readonly to: string }
-  | { readonly kind: 'contacts' }
+  | {
+      readonly kind: 'contacts';
+      readonly listId?: Id<'list'> | undefined;
+      readonly segmentId?: Id<'segment'> | undefined;
+    }
 );
 type Shown = Parameters<typeof exportJobView>[0];
 type Owner = Pick<Tenant, 'organizationId'>;
@@ -30,23 +36,33 @@ type Owner = Pick<Tenant, 'organizationId'>;
 const mayExport = ({ scopes }: Pick<Actor, 'scopes'>, kind: ExportJob['kind']): boolean =>
   kind === 'messages' || scopes.has('contacts:read');
 
-/** What is exported; 422 for a window that is too long. */
-const exportedOf = (given: NewExport): Partial<ExportedMessages> | Refusal<'VALIDATION_ERROR'> => {
-  if (given.kind === 'contacts') return {};
+/** What is exported; 422 for a window that is too long, and for a list or segment that there is not. */
+const exportedOf = async (
+  stores: SourceStores,
+  { organizationId }: Owner,
+  given: NewExport,
+): Promise<(Partial<ExportedMessages> & ContactSource) | Refusal<'VALIDATION_ERROR'>> => {
+  if (given.kind === 'contacts') {
+    const source: ContactSource = definedFields({ listId: given.listId, segmentId: given.segmentId });
+    const errors = await unknownSources(stores, organizationId, source);
+    return errors.length === 0
+      ? source
+      : refuse('VALIDATION_ERROR', { detail: 'The contacts to export are not found.', errors });
+  }
   const window = exportWindow(given, MAX_JOB_DAYS);
   return isRefusal(window) ? window : { ...window, channel: given.channel };
 };
 
 /** Creates an export, which begins at once; 409 while another of the organization is on its way, so that no caller makes many of them. What it shows of addresses is decided by its creator's scopes at this moment. */
 export const createExport = async (
-  ports: ExportJobPorts,
+  ports: ExportJobPorts & SourceStores,
   actor: Tenant & Pick<Actor, 'scopes'>,
   unmasked: boolean,
   given: NewExport,
 ): Promise<Shown | Refusal<'CONFLICT' | 'FORBIDDEN' | 'VALIDATION_ERROR'>> => {
   const { organizationId, env } = actor;
   if (!mayExport(actor, given.kind)) return refuse('FORBIDDEN', 'Contacts are exported by who has contacts:read.');
-  const exported = exportedOf(given);
+  const exported = await exportedOf(ports, actor, given);
   if (isRefusal(exported)) return exported;
   const job: ExportJob = {
     ...exported,

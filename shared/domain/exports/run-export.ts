@@ -39,6 +39,11 @@ const linesOf = (format: ExportFormat, page: ExportedPage): string => {
 const headerOf = ({ kind, format, cursor }: ExportJob): string =>
   format === 'csv' && cursor === undefined ? HEADERS[kind] : '';
 
+/** The list or segment whose contacts are exported was deleted: no attempt finds it again. */
+class SourceGone extends Error {
+  override readonly name = 'SourceGone';
+}
+
 /** What a step adds to the file. */
 interface Read {
   readonly text: Buffer;
@@ -53,6 +58,7 @@ const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): P
   let [rows, bytes] = [0, 0];
   do {
     const page = await ports.page(job, cursor);
+    if (page === 'gone') throw new SourceGone();
     const text = Buffer.from(linesOf(job.format, page));
     texts.push(text);
     rows += page.items.length;
@@ -154,7 +160,10 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
   runClaimed(ports, id, {
     async end(job) {
       const isOver = job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER;
-      if (isOver) await giveUp(ports, job);
+      if (isOver) {
+        ports.onGivenUp(job);
+        await giveUp(ports, job);
+      }
       return isOver;
     },
     async step(job) {
@@ -162,7 +171,9 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
         return await nextStep(ports, job);
       } catch (error) {
         if (await isCancelled(ports, job)) return undefined;
-        throw error;
+        if (!(error instanceof SourceGone)) throw error;
+        await giveUp(ports, job);
+        return undefined;
       }
     },
   });

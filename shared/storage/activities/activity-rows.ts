@@ -15,9 +15,10 @@ export const stateOf = ({ completedAt }: Pick<Activity, 'completedAt'>): Activit
 const orderOf = ({ dueAt, createdAt }: Activity): string =>
   dueAt === undefined ? `~${isoTime(createdAt)}` : isoTime(dueAt);
 
+/** A moment that had passed when it was set is due from then on: work that seems older would look late. */
 const dueEntry = (activity: Activity) => {
   const next = nextMoment(activity);
-  return next ? INDEX_KEYS.due('tell_activity', activity.id, next.at) : {};
+  return next ? INDEX_KEYS.due('tell_activity', activity.id, Math.max(next.at, activity.updatedAt)) : {};
 };
 
 /** The rows of activities. What lists filter by has the names under which the list indexes carry it. */

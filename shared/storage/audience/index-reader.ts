@@ -37,7 +37,7 @@ const contactsAt = async (
 };
 
 /** Marked contacts as they are now. Those that are gone and whose number nobody knew have nothing in the index. */
-const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<Judged> => {
+export const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<Judged> => {
   const contacts = await readContacts(
     table,
     changed.map(({ contactId }) => contactId),

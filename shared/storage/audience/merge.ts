@@ -1,6 +1,6 @@
 import { placeOf } from '../../domain/audience/block.ts';
 import { COLUMN_NAMES, changedColumn, emptyColumn } from '../../domain/audience/columns.ts';
-import { digestOf, type IndexedContact } from '../../domain/audience/digest.ts';
+import { digestOf, emailNumberOf, type IndexedContact } from '../../domain/audience/digest.ts';
 import { gramsOf } from '../../domain/audience/grams.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -32,6 +32,7 @@ export interface MergePorts extends MemberPorts {
 const indexed = (contact: Contact, indexOf: GramIndex): IndexedContact => ({
   ...digestOf(contact),
   grams: [...gramsOf(contact)].map((gram) => indexOf(contact.organizationId, gram)),
+  ...(contact.emailHash === undefined ? {} : { emailNumber: emailNumberOf(contact.emailHash) }),
 });
 
 /** What a merge does with a block. */

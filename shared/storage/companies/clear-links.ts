@@ -1,6 +1,8 @@
+import { updatedEvent } from '../../domain/companies/events.ts';
 import type { Gone, SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { isoTime } from '../../domain/core/time.ts';
+import { type Clock, isoTime } from '../../domain/core/time.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -8,7 +10,9 @@ import { changedWrite } from '../contacts/changed-contacts.ts';
 import { contactRows } from '../contacts/contacts.ts';
 import { changesDue } from '../contacts/standing.ts';
 import { sweepPartition } from '../contacts/sweep.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { companyRows } from './company-rows.ts';
 
 const readLink = contactRows.pick('id', 'organizationId', 'companyId');
@@ -18,7 +22,7 @@ const readLink = contactRows.pick('id', 'organizationId', 'companyId');
  * meanwhile did so without it.
  */
 export const unlinkContacts =
-  (table: Table, clock: () => number) =>
+  (table: Table, clock: Clock) =>
   async ({ organizationId, id }: Gone): Promise<SweepOutcome> => {
     const companyId = id as Id<'company'>;
     const changes = await changesDue(table, organizationId);
@@ -40,14 +44,40 @@ export const unlinkContacts =
     });
   };
 
-const readMain = companyRows.pick('id', 'organizationId', 'contatoPrincipalId', 'createdAt');
+const readMain = companyRows.pick('id', 'organizationId', 'env', 'contatoPrincipalId', 'createdAt', 'updatedAt');
+type Main = ReturnType<typeof readMain>;
+
+interface MainContactPorts {
+  readonly clock: Clock;
+  /** Receives committed events, to publish them early; it may lose them. */
+  readonly raised: (events: readonly DomainEvent[]) => void;
+}
+
+/** Condition: the company still names the contact that is gone. */
+const renameMain = (
+  { id, createdAt }: Main,
+  from: Id<'contact'>,
+  to: Id<'contact'> | undefined,
+  now: number,
+): WriteOp => {
+  const own = {
+    update: KEYS.company(id),
+    add: { version: 1 },
+    when: { text: '#contatoPrincipalId = :from', values: { from } },
+  };
+  const set = companyRows.set({ updatedAt: now });
+  return to === undefined
+    ? { ...own, set, remove: ['contatoPrincipalId', 'gsi2pk', 'gsi2sk'] }
+    : { ...own, set: { ...set, contatoPrincipalId: to, ...INDEX_KEYS.companiesOfContact(to, isoTime(createdAt), id) } };
+};
 
 /**
- * Has companies name the contact that their main one became, or none where it was deleted; each on the condition that it still names the one that is gone. A repeat
- * does no harm.
+ * Has companies name the contact that their main one became, or none where it was deleted, and raises company.updated of each, once. A repeat does no
+ * harm.
  */
 export const replaceMainContact = (
   table: Table,
+  { clock, raised }: MainContactPorts,
   organizationId: Id<'organization'>,
   from: Id<'contact'>,
   to: Id<'contact'> | undefined,
@@ -57,18 +87,12 @@ export const replaceMainContact = (
     const companies = rows
       .map(readMain)
       .filter((company) => company.organizationId === organizationId && company.contatoPrincipalId === from);
-    const writes = companies.map(({ id, createdAt }): WriteOp => {
-      const when = { text: '#contatoPrincipalId = :from', values: { from } };
-      if (to === undefined)
-        return {
-          update: KEYS.company(id),
-          remove: ['contatoPrincipalId', 'gsi2pk', 'gsi2sk'],
-          add: { version: 1 },
-          when,
-        };
-      const set = { contatoPrincipalId: to, ...INDEX_KEYS.companiesOfContact(to, isoTime(createdAt), id) };
-      return { update: KEYS.company(id), set, add: { version: 1 }, when };
-    });
-    return writes.length === 0 || (await table.transact(writes)).ok ? 'done' : 'more';
+    const changes = companies.map((company) => ({ company, now: Math.max(clock(), company.updatedAt + 1) }));
+    const all = changes.map(({ company, now }) => updatedEvent(company, ['contatoPrincipalId'], now));
+    const events = all.length === 0 ? [] : await takenEvents(table, organizationId, all);
+    const writes = changes.map(({ company, now }) => renameMain(company, from, to, now));
+    if (writes.length > 0 && !(await table.transact([...writes, ...events.map(eventWrite)])).ok) return 'more';
+    raised(events);
+    return 'done';
   });
 };

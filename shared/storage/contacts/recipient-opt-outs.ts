@@ -107,7 +107,15 @@ export interface OwnOptOut {
   /** The contact that the recipient belonged to at that time: that contact's opt-in lifts this opt-out. */
   readonly contactId?: Id<'contact'> | undefined;
 }
-const OPT_OUT_ATTRIBUTES = ['optInStatus', 'revokedAt', 'revokedReason', 'gsi2pk', 'gsi2sk'] as const;
+const OPT_OUT_ATTRIBUTES = [
+  'optInStatus',
+  'revokedAt',
+  'revokedReason',
+  'gsi2pk',
+  'gsi2sk',
+  'gsi3pk',
+  'gsi3sk',
+] as const;
 
 /** The opt-out of a recipient that belongs to no contact exclusively; undefined for a kind without rows. */
 export const optOutWrite = (
@@ -119,7 +127,10 @@ export const optOutWrite = (
   const update = recipientKey(organizationId, kind, hash);
   if (!update) throw new Error(`No opt-out is stored for a ${kind}.`);
   const optOut = { organizationId, optInStatus: 'denied', revokedAt: at, revokedReason: reason } as const;
-  const entry = contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash);
+  const entry = {
+    ...(contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash)),
+    ...(kind === 'email' ? INDEX_KEYS.unsubscribedEmails(organizationId, isoTime(at), hash) : {}),
+  };
   return {
     update,
     set: { ...recipientRows.set(optOut), ...entry },

@@ -1,6 +1,6 @@
 import type { WorkItem } from '../../queues/queues.ts';
 
-type JourneyKind = 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work';
+type JourneyKind = 'run_journey' | 'journey_signal' | 'journey_work';
 type Processor = (item: WorkItem) => Promise<void>;
 
 /** Processors of the work items of the queue `journey`; each is safe under repeats and reordering. */
@@ -10,7 +10,7 @@ const PROCESSORS: Readonly<Partial<Record<JourneyKind, Processor>>> = {
   journey_work: async (item) => (await import('../journeys/work.ts')).processJourneyWork(item),
 };
 
-/** Processes a work item of journeys and campaigns. Throws a TypeError for one that nothing processes. */
+/** Processes a work item of journeys. Throws a TypeError for one that nothing processes. */
 export const processJourneyItem = async (item: WorkItem): Promise<void> => {
   const process = (PROCESSORS as Readonly<Record<string, Processor | undefined>>)[item.kind];
   if (!process) throw new TypeError(`nothing in the queue of journeys processes ${item.kind}`);

@@ -22,7 +22,7 @@ import { relinkContact } from '../pipelines/cards.ts';
 import { clock, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { deletionPorts } from './contacts.ts';
-import { movingPorts } from './merge.ts';
+import { mainContactPorts, movingPorts } from './merge.ts';
 
 /** A message that left meanwhile is found settled by the next look. */
 const cancelQueued: CancelQueued = async (organizationId, id) => {
@@ -41,7 +41,8 @@ const ports: ErasurePorts = {
     eraseMemberships(table),
     eraseSentCounts(table),
     eraseCustomerEvents(table),
-    ({ organizationId, contactId }) => replaceMainContact(table, organizationId, contactId, undefined),
+    ({ organizationId, contactId }) =>
+      replaceMainContact(table, mainContactPorts, organizationId, contactId, undefined),
     ({ contactId }) => relinkContact(contactId, undefined),
     clearActivityContact(table),
     eraseRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_apagado')),

@@ -9,6 +9,9 @@ import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
 import { contactLists } from './lists.ts';
 
+/** The ports of what follows a company's main contact. */
+export const mainContactPorts = { clock, raised: publishEvents };
+
 /** The ports of merging contacts. */
 export const mergePorts: Omit<MergePorts, 'sweeps'> = {
   clock,
@@ -25,7 +28,7 @@ export const movingPorts: MergePorts = {
   sweeps: [
     moveEntries(table),
     moveConsents(table),
-    (from, { id, organizationId }) => replaceMainContact(table, organizationId, from, id),
+    (from, { id, organizationId }) => replaceMainContact(table, mainContactPorts, organizationId, from, id),
     (id, heir) => relinkContact(id, heir.id),
     moveRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_unido')),
   ],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../../shared/domain/core/ids.ts';
 import { SENT_STATUSES, type SentStatus } from '../../../shared/domain/journeys/definition.ts';
 import { awaitedEvents } from '../../../shared/domain/journeys/waits.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
@@ -85,6 +86,19 @@ describe('a wait for a customer event', () => {
     expect(drive.run.event?.id).toBe('e1');
   });
 
+  test('takes what it kept before what comes after the pause, also where that comes before it is woken', () => {
+    const loop = definition(
+      [passo('esperar_evento', { evento: 'pedido', prazo: { horas: 2 } })],
+      ['esperar_evento evento> esperar_evento'],
+    );
+    const drive = started(loop);
+    drive.pause();
+    drive.take(event('pedido', 'e1'));
+    drive.resume();
+    drive.take(event('pedido', 'e2'));
+    expect(drive.run.taken).toEqual(['e1', 'e2']);
+  });
+
   test('that was over before the pause began has timed out, whatever came during it', () => {
     const drive = started(waits);
     drive.now += 3 * HOUR;
@@ -132,11 +146,13 @@ describe('a wait for what becomes of a message', () => {
     const first = drive.run.sent.enviar?.messageId;
     drive.wake();
     signal(drive, 'lida', first);
+    signal(drive, 'lida', newId('message'));
+    expect(drive.run.early).toHaveLength(1);
     drive.perform();
     expect(drive.run.sent.enviar?.reached).toEqual({});
     signal(drive, 'lida', first);
-    signal(drive, 'lida', drive.nextMessage);
-    expect(drive.run.step).toBe('esperar_evento');
+    const { run } = drive;
+    expect(signal(drive, 'lida', drive.nextMessage).run).toBe(run);
     signal(drive, 'lida');
     expect(drive.run.status).toBe('concluida');
   });

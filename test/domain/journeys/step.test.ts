@@ -148,6 +148,8 @@ describe('a run', () => {
     const drive = new Drive({ ...welcome, silencio: { inicio: '08:00', fim: '18:00' } });
     drive.wake();
     expect(drive.run.wait).toEqual({ kind: 'quiet', until: Date.parse('2026-03-10T21:00:00Z') });
+    const { run } = drive;
+    expect(drive.take({ kind: 'due' }).run).toBe(run);
     expect(drive.effects).toEqual([]);
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'send', visit: 1, attempt: 1 }]);
@@ -181,6 +183,7 @@ describe('a webhook', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });
     const { run } = drive;
+    expect(drive.take({ kind: 'due' })).toMatchObject({ effects: [] });
     const early = { kind: 'result', step: 'webhook', visit: 1, attempt: 2, result: { kind: 'done' } } as const;
     expect(drive.take(early).run).toBe(run);
   });
@@ -276,6 +279,9 @@ describe('a goal', () => {
     expect(drive.take(event('compra', 'e1')).effects).toEqual([]);
     expect(drive.run.status).toBe('ativa');
     expect(drive.take(event('compra', 'e2')).effects).toHaveLength(1);
+    const ended = started(withGoal, { event: { id: 'e1', name: 'compra' } });
+    ended.take({ kind: 'cancel', reason: 'operador' });
+    expect(ended.take(event('compra', 'e1')).effects).toEqual([]);
   });
 
   test('that is reached during a pause ends the run when the journey goes on, before anything else', () => {
@@ -287,6 +293,12 @@ describe('a goal', () => {
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'convert' }]);
     expect(results(drive)).toEqual(['esperar meta']);
+    const told = started(withGoal);
+    told.pause();
+    told.take(event('compra', 'e1'));
+    told.resume();
+    expect(told.take(event('compra', 'e2')).effects).toMatchObject([{ kind: 'convert', event: { id: 'e1' } }]);
+    expect(told.run.kept).toEqual([]);
   });
 });
 

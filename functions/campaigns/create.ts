@@ -1,0 +1,11 @@
+import { createCampaign as contract } from '../../shared/contracts/campaigns.ts';
+import { createCampaign, msOf } from '../../shared/domain/campaigns/campaigns.ts';
+import { campaignView } from '../../shared/domain/campaigns/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { campaignPorts } from '../../shared/wiring/campaigns/campaigns.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, body }) => createCampaign(campaignPorts, actor, { ...body, scheduledAt: msOf(body.scheduledAt) }),
+  campaignView,
+);

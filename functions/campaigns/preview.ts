@@ -1,0 +1,6 @@
+import { previewCampaign as contract } from '../../shared/contracts/campaigns.ts';
+import { previewCampaign } from '../../shared/domain/campaigns/preview.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { portionPorts } from '../../shared/wiring/campaigns/portions.ts';
+
+export const handler = operation(contract, ({ actor, params }) => previewCampaign(portionPorts, actor, params.id));

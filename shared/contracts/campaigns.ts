@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { CAMPAIGN_STATUSES } from '../domain/campaigns/campaign.ts';
+import { RECIPIENT_STATUSES } from '../domain/campaigns/recipients.ts';
+import {
+  Campaign,
+  CampaignPreview,
+  CampaignRecipient,
+  CreateCampaign,
+  campaignFields,
+  UpdateCampaign,
+} from './campaign-fields.ts';
+import { byCursor, closedObject, cursorPageOf, optionalBoundedText, paged, pageOf, pathId } from './common.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
+
+const params = z.object({ id: pathId('campaign', 'The id of the campaign.') });
+const tag = 'Campaigns';
+const reads = { permission: 'campaigns:read', tag, uses: { table: 'read' } } as const;
+const writes = { permission: 'campaigns:write', tag } as const;
+/** Who selects an audience plans its messages, and stores what the index was found to hold. */
+const selects = { table: 'write', rootKeys: SENDING_KEYS, liveVolume: true } as const;
+/** The audience of a million contacts is a second or two of work, and some megabytes. */
+const large = { memoryMb: 1769, timeoutSeconds: 28 } as const;
+const moves = { ...writes, params, answer: Campaign, errors: ['CONFLICT'] } as const;
+const changes = { table: 'write', queues: ['bulk', 'events'] } as const;
+
+export const createCampaign = defineOperation({
+  ...writes,
+  id: 'campaigns.create',
+  route: 'POST /v2/campaigns',
+  summary: 'Create a campaign',
+  description:
+    'As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 by their place.',
+  body: CreateCampaign,
+  responses: { 201: Campaign },
+  errors: ['VALIDATION_ERROR'],
+  uses: { table: 'write' },
+});
+
+export const listCampaigns = defineOperation({
+  ...reads,
+  id: 'campaigns.list',
+  route: 'GET /v2/campaigns',
+  summary: 'List campaigns, newest first',
+  query: z.strictObject({
+    status: z.enum(CAMPAIGN_STATUSES).optional().meta({ description: 'Only those that stand so.', example: 'running' }),
+    ...paged(50, 200),
+  }),
+  answer: pageOf(Campaign, 'CampaignPage', 'campaigns'),
+});
+
+export const getCampaign = defineOperation({
+  ...reads,
+  id: 'campaigns.get',
+  route: 'GET /v2/campaigns/{id}',
+  summary: 'Read a campaign and its progress',
+  params,
+  answer: Campaign,
+});
+
+export const updateCampaign = defineOperation({
+  ...writes,
+  id: 'campaigns.update',
+  route: 'PATCH /v2/campaigns/{id}',
+  summary: 'Change a campaign',
+  description:
+    'Only a draft or a scheduled one. Absent fields stay; null clears. A `message` takes the place of `variants`, and the reverse.',
+  params,
+  body: UpdateCampaign,
+  answer: Campaign,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  uses: changes,
+});
+
+export const deleteCampaign = defineOperation({
+  ...writes,
+  id: 'campaigns.delete',
+  route: 'DELETE /v2/campaigns/{id}',
+  summary: 'Delete a campaign',
+  description: 'Only a draft or a scheduled one.',
+  params,
+  responses: { 204: null },
+  errors: ['CONFLICT'],
+  uses: { table: 'write' },
+});
+
+export const previewCampaign = defineOperation({
+  permission: 'campaigns:read',
+  tag,
+  ...large,
+  id: 'campaigns.preview',
+  route: 'POST /v2/campaigns/{id}/preview',
+  summary: 'Preview what a campaign would do and cost',
+  description: 'Stores, sends and charges nothing. Whom it reaches is exact.',
+  params,
+  answer: CampaignPreview,
+  errors: ['VALIDATION_ERROR'],
+  uses: selects,
+});
+
+export const startCampaign = defineOperation({
+  ...moves,
+  ...large,
+  id: 'campaigns.start',
+  route: 'POST /v2/campaigns/{id}/start',
+  summary: 'Start a campaign',
+  description:
+    'Takes its audience as it is now; at `scheduledAt`, where that is ahead. One that runs is answered as it is.',
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  uses: { ...selects, queues: ['bulk', 'events'] },
+});
+
+export const pauseCampaign = defineOperation({
+  ...moves,
+  id: 'campaigns.pause',
+  route: 'POST /v2/campaigns/{id}/pause',
+  summary: 'Pause a campaign',
+  description: 'Messages that were accepted leave; nobody else is sent to.',
+  uses: changes,
+});
+
+export const resumeCampaign = defineOperation({
+  ...moves,
+  ...large,
+  id: 'campaigns.resume',
+  route: 'POST /v2/campaigns/{id}/resume',
+  summary: 'Let a paused campaign go on',
+  description: 'With exactly those who have no message.',
+  body: closedObject('ResumeCampaign', 'What changes with it; may be absent.', { maxCoins: campaignFields.maxCoins }),
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  uses: { ...selects, queues: ['bulk', 'events'] },
+});
+
+export const cancelCampaign = defineOperation({
+  ...moves,
+  id: 'campaigns.cancel',
+  route: 'POST /v2/campaigns/{id}/cancel',
+  summary: 'Cancel a campaign',
+  description: 'What has not left is cancelled soon after, and its money released.',
+  uses: changes,
+});
+
+export const listCampaignRecipients = defineOperation({
+  ...reads,
+  id: 'campaigns.recipients',
+  route: 'GET /v2/campaigns/{id}/recipients',
+  summary: "List a campaign's recipients",
+  description:
+    'In the order in which they joined the organization. A page looks at 1,000 recipients at most, and may have fewer than its limit.',
+  params,
+  query: z.strictObject({
+    status: z.enum(RECIPIENT_STATUSES).optional().meta({ description: 'Only those that stand so.', example: 'failed' }),
+    variant: optionalBoundedText(64, 'Only those who get this variant.', 'A'),
+    ...byCursor(50, 200),
+  }),
+  answer: cursorPageOf(CampaignRecipient, 'CampaignRecipientPage', 'the recipients of a campaign', 'recipients', ''),
+  errors: ['BAD_REQUEST'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
+});

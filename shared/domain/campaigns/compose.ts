@@ -1,0 +1,102 @@
+import type { AutomatedRequest } from '../api/automated-send.ts';
+import type { BulkEntry } from '../bulk/ports.ts';
+import { channelOf } from '../channels/registry.ts';
+import type { Contact } from '../contacts/contact.ts';
+import { parseDuration } from '../core/duration.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { Scope } from '../personalization/fill.ts';
+import { isFaults } from '../personalization/message.ts';
+import { campaignKey } from '../sending/automated.ts';
+import { type Campaign, type CampaignMessage, tagOf, variantChooser, variantsOf } from './campaign.ts';
+import { compileTexts } from './campaigns.ts';
+import type { PortionPorts } from './ports.ts';
+
+/** What a campaign's texts are filled from. */
+export const scopeOf = ({ name, phone, email, externalId, attributes }: Contact): Scope => ({
+  contact: { name, phone, email, externalId, attributes },
+});
+
+/** The message of each variant with its texts compiled. What was stored was valid. */
+const compiledVariants = (campaign: Campaign) =>
+  variantsOf(campaign).map(({ message }) => {
+    const compiled = compileTexts<CampaignMessage>(message);
+    if (isFaults(compiled)) throw new TypeError('the texts of a stored campaign do not compile');
+    return { channel: message.channel, fill: compiled.fill };
+  });
+
+/** A message as a send takes it: with its waits in ms. */
+export const asRequest = ({ fallback, fallback_after: wait, ...message }: CampaignMessage) => ({
+  ...message,
+  ...(wait === undefined ? {} : { fallback_after: parseDuration(wait) }),
+  ...(fallback === undefined
+    ? {}
+    : {
+        fallback: fallback.map((step) => {
+          if (typeof step === 'string') return step;
+          const { after, ...rest } = step;
+          return after === undefined ? rest : { ...rest, after: parseDuration(after) };
+        }),
+      }),
+});
+
+type Address = (contact: Contact, channel: MessageRecord['channel']) => Promise<string | undefined>;
+/** Where a contact is written to on a channel: its own phone or e-mail address, or what the channel knows of it. */
+export const addressOf =
+  (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign): Address =>
+  async (contact, channel) => {
+    const { recipient } = channelOf(channel);
+    if (recipient === 'phone') return contact.phone;
+    return recipient === 'email' ? contact.email : ports.recipientOf(campaign, contact, channel);
+  };
+
+/** A message that is ready to be sent to a contact. */
+export interface Composed {
+  readonly number: number;
+  readonly body: AutomatedRequest;
+  readonly contact: Contact;
+}
+
+/** Composes a campaign's messages: fills the texts of the variant that a contact gets. */
+export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign) => {
+  const variants = compiledVariants(campaign);
+  const choose = variantChooser(campaign);
+  const address = addressOf(ports, campaign);
+  return async (number: number, contact: Contact): Promise<Composed | undefined> => {
+    const variant = variants[choose(number)];
+    const to = variant && (await address(contact, variant.channel));
+    if (!variant || to === undefined) return undefined;
+    const { message } = variant.fill(scopeOf(contact));
+    const body = {
+      ...asRequest(message),
+      to,
+      contactId: contact.id,
+      campaignId: tagOf(campaign),
+      priority: 'bulk' as const,
+    };
+    return { number, body, contact };
+  };
+};
+
+/** Addresses looked up at once, where a contact's own do not tell them. */
+const AT_ONCE = 16;
+
+/** The messages of some contacts; undefined where one has no address on its channel. */
+export const composeAll = (
+  ports: Pick<PortionPorts, 'recipientOf'>,
+  campaign: Campaign,
+  contacts: readonly (readonly [number: number, contact: Contact])[],
+): Promise<(Composed | undefined)[]> => {
+  const compose = composer(ports, campaign);
+  return mapConcurrently(contacts, AT_ONCE, ([number, contact]) => compose(number, contact));
+};
+
+/** A message of a campaign as its batch takes it: once for the campaign and the contact, however often it is tried. */
+export const entryOf = (campaign: Campaign, { body, contact }: Composed): BulkEntry => ({
+  valid: body,
+  automated: {
+    key: campaignKey(campaign.id, contact.id),
+    labels: { origin: 'automation', campaign: campaign.id },
+    frequency: { cap: campaign.frequencyCap },
+  },
+});

@@ -1,0 +1,184 @@
+import { chunkOf } from '../audience/number-set.ts';
+import { isRefusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { CONFLICT } from '../core/retry-on-conflict.ts';
+import { campaignEvent } from '../events/automation.ts';
+import { type Campaign, type Drive, PORTION_SIZE, type Portion, variantsOf } from './campaign.ts';
+import { begin, next, pauseFor } from './lifecycle.ts';
+import type { DrivePorts, Figures } from './ports.ts';
+
+/*
+ * A campaign's own work: begins a scheduled one, makes the portions of the snapshot, tells portions of a resumption or the cancellation, and looks whether it
+ * is completed. Each step is one conditional write: a repeat, or another worker at the same campaign, finds it done.
+ */
+
+/** Portions that a step makes or tells: with the campaign's row they fit one transaction. */
+const PORTIONS_A_STEP = 40;
+/** Steps of one invocation. */
+const MAX_STEPS = 40;
+/** When it is looked again whether a campaign is completed, in ms, by how often it was looked. */
+const LOOK_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000] as const;
+/** How long a campaign waits for the end of its messages, in ms from when the last one left. */
+const MAX_WAIT_MS = 72 * 3600_000;
+
+/** `again`: there is more to do at once. */
+type Step = 'again' | 'done';
+
+/** When a portion is due that comes after so many recipients. */
+const pacedAt = ({ perMinute }: Campaign, { pacedFrom, paced }: Pick<Drive, 'paced' | 'pacedFrom'>): number =>
+  perMinute === undefined ? pacedFrom : pacedFrom + Math.floor((paced * 60_000) / perMinute);
+
+const portionSize = ({ perMinute = PORTION_SIZE }: Campaign): number => Math.min(PORTION_SIZE, perMinute);
+
+/** The next contacts of the snapshot, in the order of their numbers. */
+const nextNumbers = async (ports: DrivePorts, { id }: Campaign, drive: Drive, count: number): Promise<number[]> => {
+  const numbers: number[] = [];
+  for (const chunk of drive.chunks.filter((each) => each >= chunkOf(Math.max(0, drive.portionedTo)))) {
+    if (numbers.length >= count) break;
+    const found = [...(await ports.snapshots.read(id, drive.snapshot, [chunk]))].reverse();
+    for (const number of found) if (number > drive.portionedTo && numbers.length < count) numbers.push(number);
+  }
+  return numbers;
+};
+
+/** Makes the next portions; all of a step with the campaign's progress, in one transaction. */
+const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
+  const size = portionSize(campaign);
+  const numbers = await nextNumbers(ports, campaign, drive, size * PORTIONS_A_STEP);
+  const portions: Portion[] = [];
+  let { paced } = drive;
+  for (let from = 0; from < numbers.length; from += size) {
+    const own = numbers.slice(from, from + size);
+    portions.push({
+      campaignId: campaign.id,
+      organizationId: campaign.organizationId,
+      portion: drive.portions + portions.length,
+      epoch: drive.epoch,
+      numbers: own,
+      sent: [],
+      skipped: [],
+      state: 'open',
+      dueAt: pacedAt(campaign, { ...drive, paced }),
+      allotted: 0,
+      fence: 0,
+      claimedUntil: 0,
+    });
+    paced += own.length;
+  }
+  const portionedTo = numbers.at(-1) ?? drive.portionedTo;
+  const made = drive.portions + portions.length;
+  const portioned = numbers.length < size * PORTIONS_A_STEP;
+  const after = next(
+    campaign,
+    { drive: { ...drive, portions: made, told: made, portionedTo, portioned, paced } },
+    ports.clock(),
+  );
+  if (await ports.portions.add(campaign, after, portions, ports.clock())) ports.enqueuePortions(portions);
+  return 'again';
+};
+
+/** Tells the next portions of the present epoch: those that are open are due by the pace, all of a cancelled campaign at once. */
+const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
+  const { id, status, organizationId } = campaign;
+  const places = Array.from(
+    { length: Math.min(PORTIONS_A_STEP, drive.portions - drive.told) },
+    (_, at) => drive.told + at,
+  );
+  const due: { readonly portion: number; readonly dueAt: number }[] = [];
+  let { paced } = drive;
+  for (const portion of await ports.portions.readMany(id, places)) {
+    if (!portion || (portion.state === 'done' && status !== 'cancelled')) continue;
+    due.push({ portion: portion.portion, dueAt: pacedAt(campaign, { ...drive, paced }) });
+    if (status !== 'cancelled') paced += portion.numbers.length - portion.sent.length - portion.skipped.length;
+  }
+  for (const { portion, dueAt } of due) await ports.portions.tell(id, portion, drive.epoch, dueAt);
+  const after = next(campaign, { drive: { ...drive, told: drive.told + places.length, paced } }, ports.clock());
+  if (await ports.store.change(campaign, after, { dueAt: ports.clock() }))
+    ports.enqueuePortions(due.map((one) => ({ ...one, campaignId: id, organizationId })));
+  return 'again';
+};
+
+/** What moves while messages are on their way. */
+const movesOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number =>
+  accepted + unsent + sent + delivered + failed;
+
+/** How long the messages of a campaign with fallbacks must be at rest, in ms: the next way is taken some seconds after the one before failed. */
+const REST_MS = 60_000;
+
+/** Whether every message of a campaign has an end, or has waited for one for long enough. */
+const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number): boolean => {
+  if (figures.portionsDone < drive.portions) return false;
+  const { accepted, unsent, sent, delivered, failed } = figures;
+  // What was withdrawn before it left is unsent and has not failed.
+  const ended = accepted <= delivered + Math.max(failed, unsent);
+  const mayGoOn = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
+  if (ended && (!mayGoOn || now - drive.movedAt >= REST_MS)) return true;
+  return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;
+};
+
+/** Completes a campaign whose messages have an end, once; else it is looked again later. */
+const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
+  const figures = await ports.figures(campaign);
+  const now = ports.clock();
+  const looked = {
+    ...drive,
+    ...(figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now }),
+    ...(movesOf(figures) === drive.moves ? {} : { moves: movesOf(figures), movedAt: now }),
+    looks: drive.looks + 1,
+  };
+  if (!isOver(campaign, looked, figures, now)) {
+    const dueAt = now + (LOOK_MS[drive.looks] ?? LOOK_MS[LOOK_MS.length - 1] ?? 0);
+    if (await ports.store.change(campaign, next(campaign, { drive: looked }, now), { dueAt }))
+      ports.enqueue(campaign, dueAt);
+    return 'done';
+  }
+  const after = next(campaign, { status: 'completed', completedAt: now, drive: looked }, now);
+  const { coinsCaptured: captured, coinsHeld: held } = figures;
+  const event = campaignEvent(
+    after,
+    {
+      type: 'campaign.completed',
+      startedAt: campaign.startedAt ?? now,
+      progress: progressOf(after, figures),
+      coins: { captured, held },
+    },
+    now,
+  );
+  return (await ports.store.change(campaign, after, { events: [event] })) ? 'done' : 'again';
+};
+
+/** `progress` on the wire: `queued` are those that were accepted and have not left. */
+export const progressOf = ({ drive }: Pick<Campaign, 'drive'>, figures: Figures) => {
+  const { accepted, unsent, skipped, sent, delivered, read, clicked, failed } = figures;
+  const queued = Math.max(0, accepted - sent - unsent);
+  return { total: drive?.total ?? 0, queued, sent, delivered, read, clicked, failed, skipped };
+};
+
+const beginScheduled = async (ports: DrivePorts, campaign: Campaign): Promise<Step> => {
+  const { scheduledAt = 0 } = campaign;
+  if (scheduledAt > ports.clock()) return 'done';
+  const begun = await begin(ports, campaign);
+  if (isRefusal(begun)) await pauseFor(ports, campaign.id, 'audience_unavailable', ['scheduled']);
+  return begun === CONFLICT ? 'again' : isRefusal(begun) ? 'done' : 'again';
+};
+
+const driveOnce = async (ports: DrivePorts, campaign: Campaign): Promise<Step> => {
+  const { status, drive } = campaign;
+  if (status === 'scheduled') return beginScheduled(ports, campaign);
+  const isLive = drive !== undefined && status !== 'draft' && status !== 'completed';
+  if (isLive && drive.told < drive.portions) return tellPortions(ports, campaign, drive);
+  if (isLive && status !== 'cancelled' && !drive.portioned) return makePortions(ports, campaign, drive);
+  if (isLive && status === 'running') return lookForEnd(ports, campaign, drive);
+  await ports.store.rest(campaign);
+  return 'done';
+};
+
+/** Goes on with a campaign that is due, for some steps; it stays due while there are more. */
+export const driveCampaign = async (ports: DrivePorts, id: Id<'campaign'>): Promise<void> => {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const campaign = await ports.store.readById(id);
+    if (!campaign || (await driveOnce(ports, campaign)) === 'done') return;
+  }
+  const campaign = await ports.store.readById(id);
+  if (campaign) ports.enqueue(campaign, ports.clock());
+};

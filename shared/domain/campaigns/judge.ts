@@ -1,0 +1,81 @@
+import { BATCH_UNDECIDED, type Refused } from '../bulk/prepare.ts';
+import { type Refusal, toV1Error } from '../core/errors.ts';
+import type { PauseReason } from './campaign.ts';
+
+/** What a refusal means for a campaign: this recipient gets nothing, is tried again at a time (ms), or nobody can be sent to at present. */
+export type Judgement =
+  | { readonly kind: 'skip'; readonly reason: string }
+  | { readonly kind: 'defer'; readonly until: number }
+  | { readonly kind: 'pause'; readonly reason: PauseReason };
+
+/** When a recipient is tried again whose key is of a batch that is still being decided, in ms. */
+const UNDECIDED_MS = 15_000;
+
+const namesTemplate = ({ details: { errors = [] } }: Refusal): boolean =>
+  errors.some(({ path }) => path === 'template' || path === 'templateId');
+
+/** What a refusal that is not the recipient's own pauses the campaign for; undefined for those that are. */
+const pauseOf = (refusal: Refusal): PauseReason | undefined => {
+  const { meta, v1Code } = refusal.details;
+  switch (refusal.name) {
+    case 'PAYMENT_REQUIRED':
+      return 'insufficient_funds';
+    case 'DEPENDENCY_FAILED':
+      return 'provider_unavailable';
+    case 'PRECONDITION_FAILED':
+      return meta?.motivo === 'no_verified_sender' ? 'sender_unavailable' : undefined;
+    case 'CONFLICT':
+      return v1Code === 'window_closed' ? undefined : 'template_unavailable';
+    case 'VALIDATION_ERROR':
+      return namesTemplate(refusal) ? 'template_unavailable' : undefined;
+    default:
+      return undefined;
+  }
+};
+
+const freeAtOf = ({ details: { meta } }: Refusal): number | undefined =>
+  meta?.motivo === 'frequency_cap' ? Date.parse(String(meta.freeAt)) : undefined;
+
+/** Judges the refusal of one recipient at `now` (ms); who would be free after `triedUntil` is skipped. */
+export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number): Judgement => {
+  const reason = toV1Error(refusal).reason ?? toV1Error(refusal).code;
+  const deferred = (until: number): Judgement =>
+    until > triedUntil ? { kind: 'skip', reason } : { kind: 'defer', until };
+  if (refusal === BATCH_UNDECIDED) return { kind: 'defer', until: now + UNDECIDED_MS };
+  const freeAt = freeAtOf(refusal);
+  if (freeAt !== undefined) return deferred(freeAt);
+  if (refusal.name === 'RATE_LIMITED') return deferred(now + (refusal.details.retryAfterSeconds ?? 1) * 1000);
+  if (refusal.details.meta?.code === 'JA_ENVIADA') return { kind: 'skip', reason: 'sent_before' };
+  const pause = pauseOf(refusal);
+  return pause ? { kind: 'pause', reason: pause } : { kind: 'skip', reason };
+};
+
+/** What the refusals of a portion's recipients mean together. */
+export interface Judged {
+  readonly skipped: readonly (readonly [index: number, reason: string])[];
+  /** When the first of those that are deferred is tried again (ms). */
+  readonly retryAt?: number | undefined;
+  readonly pause?: PauseReason | undefined;
+}
+
+/** Judges all refusals of a portion. `shortOfMaxCoins`: the campaign had no more coins to give, whatever the wallet has. */
+export const judge = (
+  refused: readonly Refused[],
+  { now, triedUntil, shortOfMaxCoins }: { now: number; triedUntil: number; shortOfMaxCoins: boolean },
+): Judged => {
+  const judgements = refused.map(({ index, refusal }) => ({
+    index,
+    judgement: judgeRefusal(refusal, now, triedUntil),
+  }));
+  const skipped = judgements.flatMap(({ index, judgement }) =>
+    judgement.kind === 'skip' ? [[index, judgement.reason] as const] : [],
+  );
+  const deferred = judgements.flatMap(({ judgement }) => (judgement.kind === 'defer' ? [judgement.until] : []));
+  const pauses = judgements.flatMap(({ judgement }) => (judgement.kind === 'pause' ? [judgement.reason] : []));
+  const money = pauses.includes('insufficient_funds') && shortOfMaxCoins ? 'max_coins' : pauses[0];
+  return {
+    skipped,
+    ...(deferred.length > 0 ? { retryAt: Math.min(...deferred) } : {}),
+    ...(money === undefined ? {} : { pause: money }),
+  };
+};

@@ -1,0 +1,174 @@
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, randomBase62 } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { campaignEvent } from '../events/automation.ts';
+import { selectAudience } from './audience.ts';
+import type { Campaign, Drive, PausedBy, PauseReason } from './campaign.ts';
+import { audienceMissing, type CountedCampaign, counted, findCampaign } from './campaigns.ts';
+import type { LifecyclePorts } from './ports.ts';
+
+type Changed<N extends 'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> = Promise<CountedCampaign | Refusal<N>>;
+
+const notIn = (what: string) => refuse('CONFLICT', `The campaign is not ${what}.`);
+
+/** The campaign with changes, as the next version. */
+export const next = (campaign: Campaign, changes: Partial<Campaign>, now: number): Campaign => ({
+  ...campaign,
+  ...changes,
+  updatedAt: now,
+  version: campaign.version + 1,
+});
+
+/**
+ * Takes the snapshot of a campaign's audience and lets it run: who joins later is not written to. 422 names lists and segments that there are no
+ * more. A snapshot that another start overtook is named by no campaign, and goes by itself.
+ */
+export const begin = async (
+  ports: LifecyclePorts,
+  campaign: Campaign,
+): Promise<Campaign | Refusal<'VALIDATION_ERROR'> | typeof CONFLICT> => {
+  const selected = await selectAudience(ports.audience, campaign);
+  if ('missing' in selected) return audienceMissing(selected.missing) ?? CONFLICT;
+  const snapshot = randomBase62(12);
+  const chunks = await ports.snapshots.keep(campaign.id, snapshot, selected.reach);
+  const now = ports.clock();
+  const total = selected.reach.size;
+  const drive: Drive = {
+    snapshot,
+    chunks,
+    total,
+    portions: 0,
+    portionedTo: -1,
+    portioned: total === 0,
+    paced: 0,
+    pacedFrom: now,
+    epoch: 0,
+    told: 0,
+    lastSent: 0,
+    lastSentAt: now,
+    moves: 0,
+    movedAt: now,
+    looks: 0,
+  };
+  const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);
+  const events = [campaignEvent(after, { type: 'campaign.started', total }, now)];
+  if (!(await ports.store.change(campaign, after, { dueAt: now, events }))) return CONFLICT;
+  ports.enqueue(after, now);
+  return after;
+};
+
+/** Starts a draft or a scheduled campaign: at once, or at its time (docs/spec/campaigns.md#starting). One that runs is answered as it is. */
+export const startCampaign = (
+  ports: LifecyclePorts,
+  actor: Tenant,
+  id: Id<'campaign'>,
+): Changed<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> =>
+  retryOnConflict('The campaign', async () => {
+    const before = await findCampaign(ports, actor, id);
+    if (isRefusal(before)) return before;
+    if (before.status === 'running') return counted(ports, before);
+    if (before.status !== 'draft' && before.status !== 'scheduled') return notIn('a draft or scheduled');
+    const now = ports.clock();
+    const { scheduledAt } = before;
+    if (scheduledAt !== undefined && scheduledAt > now) {
+      if (before.status === 'scheduled') return counted(ports, before);
+      const after = next(before, { status: 'scheduled' }, now);
+      if (!(await ports.store.change(before, after, { dueAt: scheduledAt }))) return CONFLICT;
+      ports.enqueue(after, scheduledAt);
+      return counted(ports, after);
+    }
+    const begun = await begin(ports, before);
+    return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
+  });
+
+/** Pauses a running campaign, once, and raises its event; false where it runs no more. */
+export const pauseFor = async (
+  ports: Pick<LifecyclePorts, 'clock' | 'store'>,
+  id: Id<'campaign'>,
+  reason: PauseReason,
+  from: readonly Campaign['status'][] = ['running'],
+): Promise<Campaign | false> =>
+  retryOnConflict('The campaign', async () => {
+    const before = await ports.store.readById(id);
+    if (!before || !from.includes(before.status)) return false;
+    const now = ports.clock();
+    const pausedBy: PausedBy = { reason, at: now };
+    const after = next(before, { status: 'paused', pausedBy }, now);
+    const events = [campaignEvent(after, { type: 'campaign.paused', pausedBy: reason }, now)];
+    // Portions that are not made yet are made all the same: nothing of them is sent.
+    const dueAt = after.drive && !after.drive.portioned ? now : undefined;
+    return (await ports.store.change(before, after, { dueAt, events })) ? after : CONFLICT;
+  });
+
+/** Pauses a running campaign. Messages that were accepted leave; one that is paused is answered as it is. */
+export const pauseCampaign = async (
+  ports: LifecyclePorts,
+  actor: Tenant,
+  id: Id<'campaign'>,
+): Changed<'CONFLICT' | 'NOT_FOUND'> => {
+  const campaign = await findCampaign(ports, actor, id);
+  if (isRefusal(campaign)) return campaign;
+  const paused = await pauseFor(ports, id, 'operator');
+  if (paused) return counted(ports, paused);
+  const now = await findCampaign(ports, actor, id);
+  if (isRefusal(now)) return now;
+  return now.status === 'paused' ? counted(ports, now) : notIn('running');
+};
+
+/** What a campaign goes on with, from `now` on: its portions are told of the new epoch, and paced anew. */
+const told = (drive: Drive, now: number): Drive => ({
+  ...drive,
+  epoch: drive.epoch + 1,
+  told: 0,
+  paced: 0,
+  pacedFrom: now,
+  looks: 0,
+});
+
+/**
+ * Lets a paused campaign go on with exactly those who have no message; with a higher `maxCoins` where that paused it. One that runs is answered as it
+ * is; one that never began, its audience lacking, begins.
+ */
+export const resumeCampaign = (
+  ports: LifecyclePorts,
+  actor: Tenant,
+  id: Id<'campaign'>,
+  { maxCoins }: { readonly maxCoins?: number | undefined } = {},
+): Changed<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> =>
+  retryOnConflict('The campaign', async () => {
+    const before = await findCampaign(ports, actor, id);
+    if (isRefusal(before)) return before;
+    if (before.status === 'running' && maxCoins === undefined) return counted(ports, before);
+    if (before.status !== 'paused') return notIn('paused');
+    const raised = maxCoins === undefined ? before : { ...before, maxCoins };
+    if (!before.drive) {
+      const begun = await begin(ports, raised);
+      return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
+    }
+    const now = ports.clock();
+    const after = next(raised, { status: 'running', pausedBy: undefined, drive: told(before.drive, now) }, now);
+    if (!(await ports.store.change(before, after, { dueAt: now }))) return CONFLICT;
+    ports.enqueue(after, now);
+    return counted(ports, after);
+  });
+
+/** Cancels a campaign that is not over: what has not left is cancelled by its portions, and its money released. Again, it is answered as it is. */
+export const cancelCampaign = (
+  ports: LifecyclePorts,
+  actor: Tenant,
+  id: Id<'campaign'>,
+): Changed<'CONFLICT' | 'NOT_FOUND'> =>
+  retryOnConflict('The campaign', async () => {
+    const before = await findCampaign(ports, actor, id);
+    if (isRefusal(before)) return before;
+    if (before.status === 'cancelled') return counted(ports, before);
+    if (before.status === 'completed') return refuse('CONFLICT', 'The campaign is completed.');
+    const now = ports.clock();
+    const changes = { status: 'cancelled', cancelledAt: now, pausedBy: undefined } as const;
+    const drive = before.drive && told(before.drive, now);
+    const after = next(before, { ...changes, drive }, now);
+    if (!(await ports.store.change(before, after, { dueAt: drive ? now : undefined }))) return CONFLICT;
+    if (drive) ports.enqueue(after, now);
+    return counted(ports, after);
+  });

@@ -1,0 +1,172 @@
+import { automatedSend } from '../api/automated-send.ts';
+import type { NumberSet } from '../audience/number-set.ts';
+import { channelOf } from '../channels/registry.ts';
+import type { Contact } from '../contacts/contact.ts';
+import { fitsFrom } from '../contacts/frequency.ts';
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { numberOrigin } from '../core/phone.ts';
+import type { PriceRow } from '../pricing/prices.ts';
+import type { SendPlan } from '../sending/plan.ts';
+import { quote } from '../sending/quote.ts';
+import { selectAudience } from './audience.ts';
+import { type Campaign, DEFER_MS, variantChooser, variantsOf } from './campaign.ts';
+import { audienceMissing, findCampaign } from './campaigns.ts';
+import { type Composed, composeAll } from './compose.ts';
+import type { PortionPorts } from './ports.ts';
+
+/** Recipients whose messages a preview composes and prices, spread over all; with more, price and countries are estimates. */
+const SAMPLE = 500;
+/** Messages that a preview shows. */
+const SHOWN = 3;
+const PLANS_AT_ONCE = 16;
+
+/** Every nth of a set, so that the oldest and the newest contacts count alike. */
+const spread = (numbers: NumberSet): number[] => {
+  const step = Math.max(1, numbers.size / SAMPLE);
+  const chosen: number[] = [];
+  let [place, at] = [0, 0];
+  for (const number of numbers) {
+    if (place === Math.floor(at * step)) {
+      chosen.push(number);
+      at++;
+    }
+    place++;
+  }
+  return chosen.slice(0, SAMPLE);
+};
+
+interface PlannedMessage {
+  readonly composed: Composed;
+  readonly plan: SendPlan | undefined;
+}
+
+const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]): Promise<PlannedMessage[]> =>
+  mapConcurrently(composed, PLANS_AT_ONCE, async (one) => {
+    const labels = { origin: 'automation' as const, campaign: campaign.id };
+    const planned = await ports.bulk.plan(campaign, automatedSend(one.body, { labels }));
+    return { composed: one, plan: isRefusal(planned) ? undefined : planned.plan };
+  });
+
+const countryOf = ({ phone }: Contact): string => numberOrigin(phone)?.country ?? 'ZZ';
+
+/** What a sample costs, scaled to all: the units of each row of the price table at once, so that the month's bands count. */
+const priceOf = async (ports: PortionPorts, campaign: Campaign, planned: readonly PlannedMessage[], scale: number) => {
+  const rows = new Map<string, { price: PriceRow; units: number; byCountry: Map<string, number> }>();
+  for (const { plan, composed } of planned) {
+    if (!plan) continue;
+    const name = JSON.stringify(plan.price);
+    const row = rows.get(name) ?? { price: plan.price, units: 0, byCountry: new Map<string, number>() };
+    const country = channelOf(plan.channel).recipient === 'phone' ? countryOf(composed.contact) : '';
+    row.units += plan.units;
+    row.byCountry.set(country, (row.byCountry.get(country) ?? 0) + plan.units);
+    rows.set(name, row);
+  }
+  const coinsOf = new Map<string, number>();
+  for (const { price, units, byCountry } of rows.values()) {
+    const { coins } = await quote(ports.bulk, campaign.organizationId, campaign.env, price, Math.round(units * scale));
+    for (const [country, own] of byCountry) coinsOf.set(country, (coinsOf.get(country) ?? 0) + (coins * own) / units);
+  }
+  return coinsOf;
+};
+
+const recipientsByCountry = (planned: readonly PlannedMessage[], scale: number): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { plan, composed } of planned)
+    if (plan && channelOf(plan.channel).recipient === 'phone') {
+      const country = countryOf(composed.contact);
+      counts.set(country, (counts.get(country) ?? 0) + scale);
+    }
+  return counts;
+};
+
+/** How many of a sample a frequency cap would still hold back when their portion is given up. */
+const cappedIn = async (ports: PortionPorts, { frequencyCap }: Campaign, contacts: readonly Contact[]) => {
+  if (!frequencyCap || contacts.length === 0) return 0;
+  const now = ports.clock();
+  const sent = await ports.bulk.store.sentTo(contacts.map(({ id }) => id));
+  return sent.filter(({ byHour }) => fitsFrom(byHour, frequencyCap, now) > now + DEFER_MS).length;
+};
+
+/** A message as it would read. */
+const shownMessage = (campaign: Campaign, choose: (number: number) => number, unmasked: boolean) => {
+  const variants = variantsOf(campaign);
+  return ({ number, body, contact }: Composed) => {
+    const { channel, to, text, template, variables } = body;
+    const variant = variants[choose(number)]?.name;
+    return {
+      contactId: contact.id,
+      channel,
+      to: unmasked ? to : channelOf(channel).mask(to),
+      ...(variant === undefined ? {} : { variant }),
+      ...(text === undefined ? {} : { text }),
+      ...(template === undefined ? {} : { template }),
+      ...(variables === undefined ? {} : { variables }),
+    };
+  };
+};
+
+/**
+ * What a campaign would do if it were started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. Whom it reaches is exact, by the same
+ * selection as its start; price, countries and what a cap holds back are of a sample, and exact where it holds everybody.
+ */
+export const previewCampaign = async (
+  ports: PortionPorts,
+  actor: Actor,
+  id: Id<'campaign'>,
+): Promise<Awaited<ReturnType<typeof preview>> | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
+  const campaign = await findCampaign(ports, actor, id);
+  return isRefusal(campaign) ? campaign : preview(ports, actor, campaign);
+};
+
+const rounded = (amounts: ReadonlyMap<string, number>, country: string): number =>
+  Math.round(amounts.get(country) ?? 0);
+
+const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) => {
+  const [selected, balanceCoins] = await Promise.all([
+    selectAudience(ports.audience, campaign),
+    ports.bulk.balance(actor.organizationId),
+  ]);
+  if ('missing' in selected) return audienceMissing(selected.missing) as Refusal<'VALIDATION_ERROR'>;
+  const { reach, excluded } = selected;
+  const numbers = spread(reach);
+  const found = await ports.contactsOf(actor.organizationId, numbers);
+  const contacts = numbers.flatMap((number) => {
+    const contact = found.get(number);
+    return contact ? [[number, contact] as const] : [];
+  });
+  const messages = await composeAll(ports, campaign, contacts);
+  const composed = messages.filter((one) => one !== undefined);
+  const [planned, capped] = await Promise.all([
+    planAll(ports, campaign, composed),
+    cappedIn(
+      ports,
+      campaign,
+      contacts.map(([, contact]) => contact),
+    ),
+  ]);
+  const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
+  const frequencyCap = Math.round(capped * scale);
+  const unaddressed = Math.round((contacts.length - composed.length) * scale);
+  const coinsOf = await priceOf(ports, campaign, planned, scale * (1 - capped / Math.max(1, contacts.length)));
+  const coins = Math.round([...coinsOf.values()].reduce((sum, one) => sum + one, 0));
+  const recipients = recipientsByCountry(planned, scale);
+  const show = shownMessage(campaign, variantChooser(campaign), actor.scopes.has('pii:full'));
+  return {
+    reach: reach.size - frequencyCap - unaddressed,
+    excluded: { ...excluded, noAddress: excluded.noAddress + unaddressed, frequencyCap },
+    price: { coins },
+    wallet: { balanceCoins },
+    enough: balanceCoins >= coins,
+    byCountry: Object.fromEntries(
+      [...recipients.keys()].map((country) => [
+        country,
+        { recipients: rounded(recipients, country), coins: rounded(coinsOf, country) },
+      ]),
+    ),
+    samples: composed.slice(0, SHOWN).map(show),
+    estimated: reach.size > numbers.length,
+  };
+};

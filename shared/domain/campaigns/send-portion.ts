@@ -1,0 +1,153 @@
+import { sendEach } from '../bulk/send-each.ts';
+import { isRefusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { type Campaign, DEFER_MS, openNumbers, type PauseReason, type Portion } from './campaign.ts';
+import { cancelPortion } from './cancel-portion.ts';
+import { type Composed, composeAll, entryOf } from './compose.ts';
+import { judge } from './judge.ts';
+import { pauseFor } from './lifecycle.ts';
+import type { PortionPorts, PortionResult } from './ports.ts';
+
+/** How long a worker has a portion, in ms: longer than its function runs, and than a batch stays undecided after a crash. */
+export const CLAIM_MS = 90_000;
+
+/** What an attempt at a portion found out: `open` recipients are tried again at `retryAt` (ms), or once the campaign goes on. */
+interface Attempt {
+  readonly sent: Portion['sent'];
+  readonly skipped: Portion['skipped'];
+  readonly retryAt?: number | undefined;
+  readonly pause?: PauseReason | undefined;
+  /** Coins that were spent of what was allotted. */
+  readonly spent: number;
+}
+
+const coinsOf = async (ports: PortionPorts, ids: readonly Id<'message'>[]): Promise<number> => {
+  const messages = ids.length === 0 ? [] : await ports.readMessages(ids);
+  return messages.reduce((sum, message) => sum + (message?.coins ?? 0), 0);
+};
+
+/** The coins that a portion may take; whether it wanted more. */
+class Allotment {
+  readonly #portion: Portion;
+  allotted: number;
+  isShort = false;
+  spent = 0;
+  constructor(portion: Portion) {
+    this.#portion = portion;
+    this.allotted = portion.allotted;
+  }
+  /** Takes what the messages cost of the campaign's coins, for as many as there are. */
+  budgetFor(ports: PortionPorts, campaign: Campaign) {
+    return async (coins: number, replayed: readonly Id<'message'>[]): Promise<number> => {
+      this.spent = await coinsOf(ports, replayed);
+      const lacking = Math.max(0, coins - (this.allotted - this.spent));
+      const more =
+        lacking === 0 ? 0 : await ports.store.allot(campaign, { ...this.#portion, allotted: this.allotted }, lacking);
+      if (more === 'lost') return 0;
+      this.allotted += more;
+      this.isShort = more < lacking;
+      return Math.max(0, this.allotted - this.spent);
+    };
+  }
+}
+
+/** Sends to those who are open, and judges those who were refused. */
+const sendOpen = async (
+  ports: PortionPorts,
+  campaign: Campaign,
+  portion: Portion,
+  composed: readonly Composed[],
+): Promise<Attempt & { readonly allotment: Allotment }> => {
+  const allotment = new Allotment(portion);
+  const budget = campaign.maxCoins === undefined ? undefined : allotment.budgetFor(ports, campaign);
+  const entries = composed.map((one) => entryOf(campaign, one));
+  const outcome = await sendEach(ports.bulk, campaign, entries, budget);
+  const now = ports.clock();
+  if (isRefusal(outcome)) {
+    const retryAt = now + (outcome.details.retryAfterSeconds ?? 5) * 1000;
+    return { sent: [], skipped: [], retryAt, spent: allotment.spent, allotment };
+  }
+  const numberAt = (index: number): number => composed[index]?.number ?? -1;
+  const sent = [...outcome.messages].map(([index, messageId]) => [numberAt(index), messageId] as const);
+  const triedUntil = portion.triedUntil ?? now + DEFER_MS;
+  const judged = judge(outcome.refused, { now, triedUntil, shortOfMaxCoins: allotment.isShort });
+  return {
+    sent,
+    skipped: judged.skipped.map(([index, reason]) => [numberAt(index), reason] as const),
+    retryAt: judged.retryAt,
+    pause: judged.pause,
+    spent: allotment.spent + outcome.coins,
+    allotment,
+  };
+};
+
+/** The result of an attempt at a portion that its worker has claimed. */
+const attempt = async (
+  ports: PortionPorts,
+  campaign: Campaign,
+  portion: Portion,
+): Promise<PortionResult & Pick<Attempt, 'pause'>> => {
+  const open = openNumbers(portion);
+  const contacts = await ports.contactsOf(campaign.organizationId, open);
+  const there = open.flatMap((number) => {
+    const contact = contacts.get(number);
+    return contact ? [[number, contact] as const] : [];
+  });
+  const messages = await composeAll(ports, campaign, there);
+  const composed = messages.filter((one) => one !== undefined);
+  const unaddressed = there.flatMap(([number], at) => (messages[at] ? [] : [[number, 'no_address'] as const]));
+  const gone = open.filter((number) => !contacts.has(number)).map((number) => [number, 'unknown_contact'] as const);
+  const done = await sendOpen(ports, campaign, portion, composed);
+  const skipped = [...gone, ...unaddressed, ...done.skipped];
+  const left = open.length - done.sent.length - skipped.length;
+  const now = ports.clock();
+  const { allotment } = done;
+  return {
+    portion: {
+      ...portion,
+      sent: [...portion.sent, ...done.sent],
+      skipped: [...portion.skipped, ...skipped],
+      state: left === 0 ? 'done' : 'open',
+      dueAt: done.retryAt ?? now,
+      triedUntil: portion.triedUntil ?? now + DEFER_MS,
+      allotted: 0,
+    },
+    skipped: skipped.length,
+    returned: allotment.allotted - done.spent,
+    pause: done.pause,
+  };
+};
+
+const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): Promise<void> => {
+  const now = ports.clock();
+  if (portion.dueAt > now || portion.claimedUntil > now) {
+    ports.enqueuePortions([{ ...portion, dueAt: Math.max(portion.dueAt, portion.claimedUntil) }]);
+    return;
+  }
+  const claimed = await ports.portions.claim(portion, now, now + CLAIM_MS);
+  if (!claimed) return;
+  const result: PortionResult & Pick<Attempt, 'pause'> =
+    campaign.status === 'cancelled'
+      ? await cancelPortion(ports, campaign, claimed)
+      : await attempt(ports, campaign, claimed);
+  const saved = await ports.portions.save(claimed, result);
+  const { pause } = result;
+  if (pause) await pauseFor(ports, campaign.id, pause);
+  if (saved && result.portion.state === 'open') ports.enqueuePortions([result.portion]);
+  if (saved && result.portion.state === 'done') ports.enqueue(campaign, ports.clock());
+};
+
+/**
+ * Works on a portion that is due: sends to those of its recipients who are open, each under the key of campaign and contact, and stores what became of
+ * them. Repeats, other workers and a crash anywhere change nothing: a recipient who was sent to is a replay. A portion of a paused campaign rests until it is
+ * told to go on; of a cancelled one what has not left is cancelled.
+ */
+export const sendPortion = async (ports: PortionPorts, id: Id<'campaign'>, number: number): Promise<void> => {
+  const portion = await ports.portions.read(id, number);
+  if (!portion) return;
+  const campaign = await ports.store.readById(id);
+  const { status } = campaign ?? {};
+  if (campaign && status === 'cancelled') return work(ports, campaign, portion);
+  if (campaign && status === 'running' && portion.state === 'open') return work(ports, campaign, portion);
+  return ports.portions.park(portion);
+};

@@ -1,0 +1,32 @@
+import type { Figures } from '../../domain/campaigns/ports.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { countWrites, readCampaignCounts } from '../automation/counters.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+
+/** What portions count of a campaign, beside what its messages count. */
+type PortionFigures = Pick<Figures, 'portionsDone' | 'skipped'>;
+
+/** Adds what a portion did to the campaign's counts, in the transaction that stores it. */
+export const figureWrites = (campaignId: Id<'campaign'>, counts: PortionFigures): WriteOp[] =>
+  countWrites([{ counted: { campaignId }, counts: { ...counts } }]);
+
+const NOTHING: Figures = {
+  accepted: 0,
+  unsent: 0,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  clicked: 0,
+  failed: 0,
+  skipped: 0,
+  portionsDone: 0,
+  coinsCaptured: 0,
+  coinsHeld: 0,
+};
+
+/** The figures of a campaign, consistent: a query of each partition of its counts. */
+export const campaignFigures = async (table: Table, id: Id<'campaign'>): Promise<Figures> => ({
+  ...NOTHING,
+  ...(await readCampaignCounts(table, id, { consistent: true })),
+});

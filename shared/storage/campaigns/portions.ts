@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import type { Campaign, Portion } from '../../domain/campaigns/campaign.ts';
+import type { PortionResult, PortionStore } from '../../domain/campaigns/ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, packedJson } from '../client/attributes.ts';
+import { ABSENT, all } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import { commit } from '../client/optimistic-commit.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
+import { readRow } from '../read-row.ts';
+import { campaignWrites, type Versioned } from './campaign-store.ts';
+import { figureWrites } from './figures.ts';
+
+/** What a portion's recipients unpack to at most, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+const numberPairs = z.array(z.tuple([z.int(), z.string()]));
+
+interface StoredPortion extends Omit<Portion, 'dueAt'> {
+  /** When it is due, as `dueAt` of a row that is due: also of one that rests. */
+  readonly paceAt: number;
+}
+const portionRows = defineRow<StoredPortion>()({
+  attributes: {
+    campaignId: id('campaign'),
+    organizationId: id('organization'),
+    portion: z.int(),
+    epoch: z.int(),
+    numbers: packedJson(MAX_BYTES, (json) => z.array(z.int()).parse(json) as readonly number[]),
+    sent: packedJson(MAX_BYTES, (json) => numberPairs.parse(json) as unknown as Portion['sent']),
+    skipped: packedJson(MAX_BYTES, (json) => numberPairs.parse(json) as Portion['skipped']),
+    state: z.enum(['open', 'done']),
+    paceAt: z.int(),
+    triedUntil: z.int().optional(),
+    allotted: z.int(),
+    fence: z.int(),
+    claimedUntil: z.int(),
+  },
+  key: (portion) => KEYS.campaignPortion(portion.campaignId, portion.portion),
+});
+
+const readPortion = (row: Parameters<typeof portionRows.read>[0]): Portion => {
+  const { paceAt, ...portion } = portionRows.read(row);
+  return { ...portion, dueAt: paceAt };
+};
+
+/** What makes a portion due at a time (ms). */
+const portionDue = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>, at: number) =>
+  INDEX_KEYS.due('campaign_work', `${campaignId}#${portion}`, at);
+const NOT_DUE = ['duePk', 'dueAt', 'repeats'];
+
+/** Condition: nobody claimed the portion since. */
+const hasFence = ({ fence }: Portion): Condition => ({ text: '#fence = :fence', values: { fence } });
+/** Condition: the worker still has its claim, and has not given it back: what is counted with the result is counted once. */
+const isClaimedBy = (portion: Portion): Condition =>
+  all(hasFence(portion), { text: '#claimedUntil = :claim', values: { claim: portion.claimedUntil } });
+const isOfEpoch = ({ epoch }: Portion): Condition => ({ text: '#epoch = :epoch', values: { epoch } });
+
+/** The write of what a worker did. Told of a later epoch meanwhile, the portion stays due as it was told. */
+const resultWrite = (claimed: Portion, { portion }: PortionResult, isToldOf: boolean): WriteOp => {
+  const { sent, skipped, state, triedUntil, dueAt } = portion;
+  const set = { ...portionRows.set({ sent, skipped, state, triedUntil }), allotted: 0, claimedUntil: 0 };
+  const update = KEYS.campaignPortion(claimed.campaignId, claimed.portion);
+  if (isToldOf) return { update, set, when: isClaimedBy(claimed) };
+  const when = all(isClaimedBy(claimed), isOfEpoch(claimed));
+  if (state === 'done') return { update, set: { ...set, paceAt: dueAt }, remove: NOT_DUE, when };
+  return { update, set: { ...set, paceAt: dueAt, ...portionDue(claimed, dueAt) }, when };
+};
+
+/** Portions of campaigns in the table of one stage. */
+export const portionStore = (table: Table): PortionStore => {
+  const keyOf = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>) =>
+    KEYS.campaignPortion(campaignId, portion);
+  const saveAs = async (claimed: Portion, result: PortionResult, isToldOf: boolean) => {
+    const { skipped, returned, portion } = result;
+    const figures = { skipped, portionsDone: portion.state === 'done' && claimed.state === 'open' ? 1 : 0 };
+    const budget: WriteOp[] =
+      returned === 0 ? [] : [{ update: KEYS.campaignBudget(claimed.campaignId), add: { spent: -returned } }];
+    return table.transact([
+      resultWrite(claimed, result, isToldOf),
+      ...figureWrites(claimed.campaignId, figures),
+      ...budget,
+    ]);
+  };
+  return {
+    read: (campaignId, portion) => readRow(table, KEYS.campaignPortion(campaignId, portion), readPortion),
+    async readMany(campaignId, portions) {
+      const keys = portions.map((portion) => KEYS.campaignPortion(campaignId, portion));
+      return (await table.getMany(keys, { consistent: true })).map((row) => row && readPortion(row));
+    },
+    async add(before, after, portions, dueAt) {
+      const { row, also } = campaignWrites(before as Campaign & Versioned, after, dueAt);
+      const puts = portions.map(
+        ({ dueAt: paceAt, ...portion }): WriteOp => ({
+          put: { ...portionRows.write({ ...portion, paceAt }), ...portionDue(portion, paceAt) },
+          when: ABSENT,
+        }),
+      );
+      return (await commit(table, { row, over: before.version, also: [...also, ...puts] })).kind === 'saved';
+    },
+    async claim(portion, now, until) {
+      const { ok, row } = await table.write({
+        update: keyOf(portion),
+        set: { claimedUntil: until, ...portionDue(portion, until) },
+        add: { fence: 1 },
+        when: all({ text: '#claimedUntil <= :now', values: { now } }, hasFence(portion), isOfEpoch(portion)),
+      });
+      return ok && row ? readPortion(row) : undefined;
+    },
+    async save(claimed, result) {
+      const outcome = await saveAs(claimed, result, false);
+      if (outcome.ok) return true;
+      const { ok } = await saveAs(claimed, result, true);
+      return ok;
+    },
+    async park(portion) {
+      await table.write({
+        update: keyOf(portion),
+        remove: NOT_DUE,
+        when: all(hasFence(portion), isOfEpoch(portion)),
+      });
+    },
+    async tell(campaignId, portion, epoch, dueAt) {
+      await table.write({
+        update: KEYS.campaignPortion(campaignId, portion),
+        set: { epoch, paceAt: dueAt, ...portionDue({ campaignId, portion }, dueAt) },
+        when: { text: '#epoch < :epoch', values: { epoch } },
+      });
+    },
+  };
+};
