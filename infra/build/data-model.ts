@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
+import { JOURNEY_KEYS } from '../../shared/storage/journey-keys.ts';
 import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 
 /** One entry of the key table: its name, the sentence of its doc comment, and the shapes of its keys. */
@@ -81,14 +82,17 @@ const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
 
 /** The files that the document is printed from. */
-const SOURCES = ['access-patterns', 'index-patterns', 'table-indexes'].map((name) => `shared/storage/${name}.ts`);
+const SOURCES = ['access-patterns', 'journey-keys', 'index-patterns', 'table-indexes'].map(
+  (name) => `shared/storage/${name}.ts`,
+);
 /** Their text. */
 export const dataModelSource = (root: string): string =>
   SOURCES.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
 
 /** The text of `docs/data-model.md`, from the source text of the key table. */
 export const dataModel = (source: string): string => {
-  const rows = patternsIn(source, 'KEYS', Object.keys(KEYS));
+  const own = Object.keys(KEYS).filter((name) => !(name in JOURNEY_KEYS));
+  const rows = [...patternsIn(source, 'KEYS', own), ...patternsIn(source, 'JOURNEY_KEYS', Object.keys(JOURNEY_KEYS))];
   const indexEntries = patternsIn(source, 'INDEX_KEYS', Object.keys(INDEX_KEYS));
   const purposes = new Map(
     [...blockOf(source, 'INDEXES').matchAll(INDEX)].map(([, comment = '', name = '']) => [name, sentence(comment)]),

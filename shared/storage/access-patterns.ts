@@ -1,21 +1,20 @@
 import type { ArchiveId, ArchiveKind } from '../domain/archive/ports.ts';
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
-import type { Key } from './client/row.ts';
-import { digest, type IdOrEmpty, newestKey, numbered, type Org, padded } from './key-parts.ts';
+import { JOURNEY_KEYS } from './journey-keys.ts';
+import { digest, type IdOrEmpty, key, newestKey, numbered, type Org, padded } from './key-parts.ts';
 import { CHANGED_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
- * The key table: the keys of every row of the single table, one function and one sentence each; of index entries in index-patterns.ts.
- * docs/data-model.md is printed from both and table-indexes.ts.
+ * The key table: the keys of every row of the single table, one function and one sentence each; of journeys in journey-keys.ts, of index entries in
+ * index-patterns.ts. docs/data-model.md is printed from these and table-indexes.ts.
  */
-
-const key = (pk: string, sk: string): Key => ({ pk, sk });
 
 /** The sort key of a message's own row. */
 export const MESSAGE_SORT_KEY = 'MSG';
 
 export const KEYS = {
+  ...JOURNEY_KEYS,
   /** An organization with its settings. */
   organization: (id: Id<'organization'>) => key(`ORG#${id}`, 'ORG'),
   /** An account: a person of an organization. */
@@ -131,20 +130,6 @@ export const KEYS = {
   cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
   /** An activity: a call, a meeting, a task. */
   activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
-  /** A version of a journey, without its graph. */
-  journey: (id: Id<'journey'>) => key(`JOR#${id}`, 'JOR'),
-  /** A part of the compressed graph of a version of a journey. In the partition of its row and before it, so that one query reads both. */
-  journeyGraph: (id: Id<'journey'>, revision: number, part: number) =>
-    key(`JOR#${id}`, `G#${padded(revision, 6)}#${padded(part, 2)}`),
-  /** What the versions of a journey share, under the id of the first: which one is the draft and which one runs, and the secrets of its webhook steps; sealed. */
-  journeyLine: (rootId: Id<'journey'>) => key(`JOR#${rootId}`, 'LINE'),
-  /** The entry of those who were in the list or segment of a journey when it was activated: how far it has come. */
-  journeyEntries: (id: Id<'journey'>) => key(`JOR#${id}`, 'ENTER'),
-  /** The sweep over the runs of a journey that are to go on, or to be cancelled: how far it has come. */
-  journeySweep: (id: Id<'journey'>) => key(`JOR#${id}`, 'SWEEP'),
-  /** The trigger of a journey that takes entries, by what sets it off. An organization's are in one partition: one query by prefix finds whom something concerns. */
-  journeyTrigger: (organizationId: Org, kind: string, target: string, id: IdOrEmpty<'journey'>) =>
-    key(`JTRIG#${organizationId}`, `${kind}#${target === '' ? '' : digest(target)}#${id}`),
   /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
