@@ -33,7 +33,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   run_journey: [KEYS.run],
   journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message, KEYS.taggedContact],
   journey_work: [KEYS.journeyEntries, KEYS.journeySweep, KEYS.listJoin],
-  campaign_work: [],
+  campaign_work: [KEYS.campaign, KEYS.campaignPortion],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -1,7 +1,7 @@
 import type { JourneySignal } from '../../domain/journeys/signals.ts';
 import { tellEvent, tellMessage, tellStatus, tellTags } from '../../domain/journeys/triggers.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { journeySignals } from '../../storage/automation/journey-signals.ts';
+import { journeySignals } from '../../storage/journeys/journey-signals.ts';
 import { table } from '../process/aws.ts';
 import { enginePorts } from './engine.ts';
 

@@ -1,13 +1,13 @@
 import type { JourneySignal, JourneySignals, SignalKey } from '../../domain/journeys/signals.ts';
+import { runSignalRows } from '../automation/run-signals.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { customerEventRows } from '../customer-events/customer-events.ts';
 import { rowKey } from '../due-work/rows-of-kind.ts';
 import { inboundRows } from '../messages/inbound-rows.ts';
-import { taggedRows } from '../journeys/tagged-contacts.ts';
 import { isCustomerEvent, isRunSignal, isTaggedContact } from '../parse-key.ts';
-import { runSignalRows } from './run-signals.ts';
+import { taggedRows } from './tagged-contacts.ts';
 
 const readSignal = (row: Row): JourneySignal => {
   if (isRunSignal(row)) return { kind: 'message', signal: runSignalRows.read(row) };
