@@ -296,6 +296,8 @@ export const KEYS = {
   smppAccount: (organizationId: Org, id: IdOrEmpty<'smppAccount'>) => key(`SMPPS#${organizationId}`, `SMPP#${id}`),
   /** A system_id of SMPP: makes it unique in the stage, and finds its account. */
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
+  /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
+  smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { SCOPES } from '../../shared/domain/core/scopes.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { createAccount, rotateAccountPassword } from '../../shared/domain/smpp/accounts.ts';
 import { operatorEntry } from '../../shared/domain/audit/entry.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { SCOPES } from '../../shared/domain/core/scopes.ts';
+import { createAccount, rotateAccountPassword } from '../../shared/domain/smpp/accounts.ts';
 import { smppAccountStore } from '../../shared/storage/smpp/accounts.ts';
-import { startWorld } from '../support/world.ts';
 import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const { table } = await use(startWorld('test'));
 const store = smppAccountStore(table);
