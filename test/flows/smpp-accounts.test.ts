@@ -37,10 +37,10 @@ describe('an account', () => {
     const { test: client, live } = await messaging.tenant();
     const { body } = await create(client);
     expect((await create(live)).body.systemId).toMatch(/^live_/);
-    expectProblem(await live.get(`${PATH}/${body.id}`), 404, 'NOT_FOUND');
-    expectProblem(await change(live, body.id, { name: 'x' }), 404, 'NOT_FOUND');
-    expectProblem(await live.call('DELETE', `${PATH}/${body.id}`), 404, 'NOT_FOUND');
-    expectProblem(await live.post(`${PATH}/${body.id}/rotate-password`, undefined), 404, 'NOT_FOUND');
+    expectProblem(await live.get(`${PATH}/${body.id}`), 404);
+    expectProblem(await change(live, body.id, { name: 'x' }), 404);
+    expectProblem(await live.call('DELETE', `${PATH}/${body.id}`), 404);
+    expectProblem(await live.post(`${PATH}/${body.id}/rotate-password`, undefined), 404);
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('an account', () => {
   ])('is refused by the place %j for %j', async (path, fields) => {
     const { test: client } = await messaging.tenant();
     const answer = await create(client, fields);
-    expectProblem(answer, 422, 'VALIDATION_ERROR');
+    expectProblem(answer, 422);
     expect(answer.body.errors[0].path).toBe(path);
     expect((await client.get(PATH)).body.items).toEqual([]);
   });
@@ -77,8 +77,8 @@ describe('an account', () => {
     expect(cleared).not.toHaveProperty('senderId');
     expect(cleared).not.toHaveProperty('allowedIps');
     expect((await client.get(`${PATH}/${before.id}`)).body).toEqual(cleared);
-    expectProblem(await change(client, before.id, {}), 422, 'VALIDATION_ERROR');
-    expectProblem(await change(client, before.id, { route: null }), 422, 'VALIDATION_ERROR');
+    expectProblem(await change(client, before.id, {}), 422);
+    expectProblem(await change(client, before.id, { route: null }), 422);
   });
 
   test('keeps every one of many changes at once', async () => {
@@ -114,9 +114,9 @@ describe('an account', () => {
     const { test: client } = await messaging.tenant();
     const { body } = await create(client);
     expect((await client.call('DELETE', `${PATH}/${body.id}`)).status).toBe(204);
-    expectProblem(await client.get(`${PATH}/${body.id}`), 404, 'NOT_FOUND');
+    expectProblem(await client.get(`${PATH}/${body.id}`), 404);
     expect(await store.find(body.systemId)).toBeUndefined();
-    expectProblem(await client.call('DELETE', `${PATH}/${body.id}`), 404, 'NOT_FOUND');
+    expectProblem(await client.call('DELETE', `${PATH}/${body.id}`), 404);
     expect((await client.get(PATH)).body).toEqual({ items: [] });
   });
 });
@@ -127,10 +127,10 @@ describe('who may', () => {
     const { body } = await create(client);
     const reader = await messaging.limited(client, ['keys:read', 'sms:send', 'sms:read']);
     expect((await reader.get(PATH)).status).toBe(200);
-    expectProblem(await create(reader), 403, 'FORBIDDEN');
-    expectProblem(await change(reader, body.id, { name: 'x' }), 403, 'FORBIDDEN');
+    expectProblem(await create(reader), 403);
+    expectProblem(await change(reader, body.id, { name: 'x' }), 403);
     const writer = await messaging.limited(client, ['keys:write', 'sms:send', 'sms:read']);
-    expectProblem(await writer.get(PATH), 403, 'FORBIDDEN');
+    expectProblem(await writer.get(PATH), 403);
     expect((await create(writer)).status).toBe(201);
   });
 
@@ -139,9 +139,9 @@ describe('who may', () => {
     const { body } = await create(client);
     for (const scopes of [['keys:write'], ['keys:write', 'sms:send'], ['keys:write', 'sms:read']]) {
       const weak = await messaging.limited(client, scopes);
-      expectProblem(await create(weak), 403, 'FORBIDDEN');
-      expectProblem(await weak.post(`${PATH}/${body.id}/rotate-password`, undefined), 403, 'FORBIDDEN');
-      expectProblem(await change(weak, body.id, { allowedIps: null }), 403, 'FORBIDDEN');
+      expectProblem(await create(weak), 403);
+      expectProblem(await weak.post(`${PATH}/${body.id}/rotate-password`, undefined), 403);
+      expectProblem(await change(weak, body.id, { allowedIps: null }), 403);
       expect((await change(weak, body.id, { name: 'Renamed' })).status).toBe(200);
     }
     expect((await client.get(PATH)).body.items).toHaveLength(1);
