@@ -27,6 +27,12 @@ const CLOSED = [
     reaches: ['shared/domain/', packages('cpf-cnpj-validator')],
   },
   {
+    name: 'smpp-is-the-protocol-alone',
+    comment: 'The protocol knows no account, message or table: a server and a client are made of it alike.',
+    folder: 'shared/smpp/',
+    reaches: ['shared/domain/core/', '(node:)?stream$'],
+  },
+  {
     name: 'contracts-declare',
     comment: 'A contract is data that the template, the document and the tests read: it runs nothing.',
     folder: 'shared/contracts/',
@@ -138,7 +144,7 @@ module.exports = {
       'infra-reads-declarations',
       'The template is derived from contracts, queues and the key table: it knows no rule and no row.',
       { path: '^infra/', pathNot: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|index-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
+      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|automation-patterns|index-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
     ),
     forbid(
       'operator-and-local-stop-at-storage',

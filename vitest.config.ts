@@ -11,6 +11,7 @@ const SLOW = [
   'test/faults/{bulk-model,event-kill,fuzz,kill,lanes-model,model,push-kill,webhooks}.test.ts',
   'test/lists/model.test.ts',
   'test/media/memory.test.ts',
+  'test/smpp/{codec,session}-fuzz.test.ts',
   'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];
 /** Tests that start compilers and linters. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { AUTOMATION_KEYS } from '../../shared/storage/automation-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 
@@ -81,14 +82,18 @@ const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
 
 /** The files that the document is printed from. */
-const SOURCES = ['access-patterns', 'index-patterns', 'table-indexes'].map((name) => `shared/storage/${name}.ts`);
+const SOURCES = ['access-patterns', 'automation-patterns', 'index-patterns', 'table-indexes'].map(
+  (name) => `shared/storage/${name}.ts`,
+);
 /** Their text. */
 export const dataModelSource = (root: string): string =>
   SOURCES.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
 
 /** The text of `docs/data-model.md`, from the source text of the key table. */
 export const dataModel = (source: string): string => {
-  const rows = patternsIn(source, 'KEYS', Object.keys(KEYS));
+  const ofAutomation = Object.keys(AUTOMATION_KEYS);
+  const others = Object.keys(KEYS).filter((name) => !ofAutomation.includes(name));
+  const rows = [...patternsIn(source, 'KEYS', others), ...patternsIn(source, 'AUTOMATION_KEYS', ofAutomation)];
   const indexEntries = patternsIn(source, 'INDEX_KEYS', Object.keys(INDEX_KEYS));
   const purposes = new Map(
     [...blockOf(source, 'INDEXES').matchAll(INDEX)].map(([, comment = '', name = '']) => [name, sentence(comment)]),
@@ -97,7 +102,7 @@ export const dataModel = (source: string): string => {
     Object.entries(INDEXES).find(([, index]) => index.partitionKey === keys[0]?.[0])?.[0] ?? '';
   return `# Data model
 
-One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\`: change it there, then run
+One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\` and \`automation-patterns.ts\`: change it there, then run
 \`node infra/build/write-data-model.ts\`.
 
 The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the time (Unix seconds) from which DynamoDB may delete a row.

@@ -1,5 +1,3 @@
-import type { ExampleValues } from './example-values.ts';
-
 const WELCOME = {
   passos: [
     {
@@ -20,7 +18,7 @@ const WELCOME = {
 };
 
 /** Values of the examples of journeys. */
-export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
+export const JOURNEY_EXAMPLES = {
   'journeys.create': {
     body: {
       name: 'Boas-vindas',
@@ -31,5 +29,12 @@ export const JOURNEY_EXAMPLES: Readonly<Record<string, ExampleValues>> = {
       meta: { evento: 'compra' },
     },
   },
+  'journeys.simulate': {
+    body: {
+      contato: { name: 'Ana', phone: '+5511999990005' },
+      eventos: [{ nome: 'compra', apos: { horas: 30 } }],
+      mensagens: [{ passo: 'boas_vindas', status: 'entregue' }],
+    },
+  },
   'journeys.change': { body: { name: 'Boas-vindas 2', meta: null } },
-};
+} as const;

@@ -162,7 +162,7 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
   {
     id: 'work-set-aside',
     description:
-      'Work failed for about four hours, each time it was handed over, and is not tried again: `admin work list` shows it, `admin work retry` puts it back.',
+      'Work failed for about four hours, each time it was handed over, and is not tried again: `admin work list` shows it, `admin work retry` puts it back. Or an import or export of a file was given up: the log names it.',
     metric: ownSum(environment, 'WorkSetAside'),
     threshold: THRESHOLDS.workSetAside,
     operator: AT_LEAST,

@@ -10,35 +10,34 @@ const uses = { table: 'read', rootKeys: ['cursors'] } as const;
 export const readBoard = defineOperation({
   ...pipelineReads,
   id: 'pipelines.board',
-  path: '/pipelines/{id}/board',
+  route: 'GET /pipelines/{id}/board',
   summary: "Read a pipeline's board",
   description:
     'Its stages in their order, each with its first cards. A stage may have fewer than `limit`, where all would be more than an answer takes: its `nextCursor` goes on.',
-  request: { params: pipelineParams, query: z.strictObject({ limit: limit(50, 1_000) }) },
-  responses: {
-    200: openObject('Board', 'A pipeline with the cards of its stages.', {
-      pipeline: Pipeline,
-      estagios: z
-        .array(
-          part('A stage.', {
-            id: idSchema('stage'),
-            nome: text('Its name.', 'Proposta'),
-            total: count('How many cards it has.', 12),
-            valores: z
-              .array(
-                part('The value of its open cards in a currency.', {
-                  moeda: text('ISO 4217.', 'BRL'),
-                  valor: z.number().min(0).meta({ description: 'The sum.', example: 150_000 }),
-                }),
-              )
-              .meta({ description: 'By currency, of its open cards alone: won and lost ones count in `total` only.' }),
-            cards: z.array(Card).meta({ description: 'Its first cards, in the order of the board.' }),
-            nextCursor: nextInStage,
-          }),
-        )
-        .meta({ description: 'The stages, in their order.' }),
-    }),
-  },
+  params: pipelineParams,
+  query: z.strictObject({ limit: limit(50, 1_000) }),
+  answer: openObject('Board', 'A pipeline with the cards of its stages.', {
+    pipeline: Pipeline,
+    estagios: z
+      .array(
+        part('A stage.', {
+          id: idSchema('stage'),
+          nome: text('Its name.', 'Proposta'),
+          total: count('How many cards it has.', 12),
+          valores: z
+            .array(
+              part('The value of its open cards in a currency.', {
+                moeda: text('ISO 4217.', 'BRL'),
+                valor: z.number().min(0).meta({ description: 'The sum.', example: 150_000 }),
+              }),
+            )
+            .meta({ description: 'By currency, of its open cards alone: won and lost ones count in `total` only.' }),
+          cards: z.array(Card).meta({ description: 'Its first cards, in the order of the board.' }),
+          nextCursor: nextInStage,
+        }),
+      )
+      .meta({ description: 'The stages, in their order.' }),
+  }),
   uses,
   memoryMb: 1024,
 });
@@ -46,11 +45,12 @@ export const readBoard = defineOperation({
 export const listStageCards = defineOperation({
   ...pipelineReads,
   id: 'pipelines.stage-cards',
-  path: '/pipelines/{id}/stages/{stageId}/cards',
+  route: 'GET /pipelines/{id}/stages/{stageId}/cards',
   summary: "List a stage's cards, in the order of the board",
   description: "By cursor, which a board's stage has as well.",
-  request: { params: stageParams, query: z.strictObject(byCursor(50, 1_000)) },
-  responses: { 200: cursorPageOf(Card, 'StageCards', "a stage's cards", 'cards', ', in the order of the board') },
+  params: stageParams,
+  query: z.strictObject(byCursor(50, 1_000)),
+  answer: cursorPageOf(Card, 'StageCards', "a stage's cards", 'cards', ', in the order of the board'),
   errors: ['BAD_REQUEST'],
   uses,
 });

@@ -32,15 +32,14 @@ import { brokenRow, hostileRow } from './import-rows.ts';
 
 const params = z.object({ id: pathId('card', 'The id of the card.') });
 const tag = 'Cards';
-const reads = { method: 'GET', permission: 'crm:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'crm:read', tag, uses: { table: 'read' } } as const;
 const writes = {
-  method: 'POST',
   permission: 'crm:write',
   tag,
   uses: { table: 'write', queues: ['events'] },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 } as const;
-const moves = { ...writes, responses: { 200: Card } } as const;
+const moves = { ...writes, answer: Card } as const;
 const ARCHIVED = 'Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.';
 const REQUIRED = "What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field.";
 
@@ -50,63 +49,60 @@ const CardPage = pageOf(Card, 'CardPage', 'cards');
 export const listCards = defineOperation({
   ...reads,
   id: 'cards.list',
-  path: '/cards',
+  route: 'GET /cards',
   summary: 'List cards, newest first',
   description: 'With `estagioId`: in the order of the board. Filters may be combined.',
-  request: {
-    query: z.strictObject({
-      pipelineId: filterId('pipeline', 'Only cards of this pipeline.'),
-      estagioId: filterId('stage', 'Only cards of this stage.'),
-      status: cardStatus.optional(),
-      responsavelId: filterId('account', 'Only cards that this account is responsible for.'),
-      contatoId: filterId('contact', 'Only cards about this contact.'),
-      empresaId: filterId('company', 'Only cards about this company.'),
-      ...paged(50, 200),
-    }),
-  },
-  responses: { 200: CardPage },
+  query: z.strictObject({
+    pipelineId: filterId('pipeline', 'Only cards of this pipeline.'),
+    estagioId: filterId('stage', 'Only cards of this stage.'),
+    status: cardStatus.optional(),
+    responsavelId: filterId('account', 'Only cards that this account is responsible for.'),
+    contatoId: filterId('contact', 'Only cards about this contact.'),
+    empresaId: filterId('company', 'Only cards about this company.'),
+    ...paged(50, 200),
+  }),
+  answer: CardPage,
   errors: ['VALIDATION_ERROR'],
 });
 
 export const createCard = defineOperation({
   ...writes,
   id: 'cards.create',
-  path: '/cards',
+  route: 'POST /cards',
   summary: 'Create a card',
   description: `At the end of its stage; in one of tipo ganho or perdido it is won or lost. ${REQUIRED} A contact, company or account that it may not name is 422 with \`meta.code\` VINCULO_INVALIDO. ${ARCHIVED} Raises card.created.`,
-  request: { body: CreateCard },
+  body: CreateCard,
   responses: { 201: Card },
 });
 
 export const getCard = defineOperation({
   ...reads,
   id: 'cards.get',
-  path: '/cards/{id}',
+  route: 'GET /cards/{id}',
   summary: 'Read a card',
-  request: { params },
-  responses: { 200: Card },
+  params,
+  answer: Card,
 });
 
 export const changeCard = defineOperation({
   ...moves,
   id: 'cards.change',
-  method: 'PATCH',
-  path: '/cards/{id}',
+  route: 'PATCH /cards/{id}',
   summary: 'Change a card',
   description:
     'JSON Merge Patch, but that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only of a lost card.',
-  request: { params, body: ChangeCard },
+  params,
+  body: ChangeCard,
 });
 
 export const deleteCard = defineOperation({
   ...writes,
   id: 'cards.delete',
-  method: 'DELETE',
   permission: 'crm:delete',
-  path: '/cards/{id}',
+  route: 'DELETE /cards/{id}',
   summary: 'Delete a card',
   description: 'For good, with its history and files.',
-  request: { params },
+  params,
   responses: { 204: null },
   errors: [],
   uses: { table: 'write', queues: ['outcome'] },
@@ -115,71 +111,72 @@ export const deleteCard = defineOperation({
 export const moveCard = defineOperation({
   ...moves,
   id: 'cards.move',
-  path: '/cards/{id}/move',
+  route: 'POST /cards/{id}/move',
   summary: 'Move a card',
   description: `To the end of a stage, or beside another card of it. A stage of tipo ganho or perdido makes it won or lost, the latter with \`motivoPerda\`; an open one opens it again. ${REQUIRED} ${ARCHIVED} Raises card.moved, card.won and card.lost.`,
-  request: { params, body: MoveCard },
+  params,
+  body: MoveCard,
 });
 
 export const winCard = defineOperation({
   ...moves,
   id: 'cards.won',
-  path: '/cards/{id}/won',
+  route: 'POST /cards/{id}/won',
   summary: 'Mark a card as won',
   description: `It goes to the pipeline's first stage of tipo ganho, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
-  request: { params, body: closedObject('WinCard', 'Nothing else is said.', {}) },
+  params,
+  body: closedObject('WinCard', 'Nothing else is said.', {}),
 });
 
 export const loseCard = defineOperation({
   ...moves,
   id: 'cards.lost',
-  path: '/cards/{id}/lost',
+  route: 'POST /cards/{id}/lost',
   summary: 'Mark a card as lost',
   description: `It goes to the pipeline's first stage of tipo perdido, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
-  request: { params, body: LoseCard },
+  params,
+  body: LoseCard,
 });
 
 export const reopenCard = defineOperation({
   ...moves,
   id: 'cards.reopen',
-  path: '/cards/{id}/reopen',
+  route: 'POST /cards/{id}/reopen',
   summary: 'Open a won or lost card again',
   description: `In the open stage that it came from, unless another is named. An open one is 409. ${REQUIRED} ${ARCHIVED}`,
-  request: { params, body: ReopenCard },
+  params,
+  body: ReopenCard,
 });
 
 export const cardHistory = defineOperation({
   ...reads,
   id: 'cards.history',
-  path: '/cards/{id}/history',
+  route: 'GET /cards/{id}/history',
   summary: "Read a card's history, newest first",
   description: 'Who created, changed, moved, won, lost and reopened it, and when it was found `parado`.',
-  request: { params, query: z.strictObject(byCursor(50, 200)) },
-  responses: { 200: cursorPageOf(CardEntry, 'CardHistory', "a card's history", 'entries') },
+  params,
+  query: z.strictObject(byCursor(50, 200)),
+  answer: cursorPageOf(CardEntry, 'CardHistory', "a card's history", 'entries'),
   errors: ['BAD_REQUEST'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
-const ofOne = { ...reads, responses: { 200: CardPage } } as const;
+const ofOne = { ...reads, answer: CardPage } as const;
 export const contactCards = defineOperation({
   ...ofOne,
   id: 'cards.of-contact',
-  path: '/contacts/{id}/cards',
+  route: 'GET /contacts/{id}/cards',
   summary: "List a contact's cards, newest first",
-  request: {
-    params: z.object({ id: pathId('contact', 'The id of the contact.') }),
-    query: z.strictObject(paged(50, 200)),
-  },
+  params: z.object({ id: pathId('contact', 'The id of the contact.') }),
+  query: z.strictObject(paged(50, 200)),
 });
 export const companyCards = defineOperation({
   ...ofOne,
   id: 'cards.of-company',
-  path: '/v2/companies/{id}/cards',
+  route: 'GET /v2/companies/{id}/cards',
   summary: "List a company's cards, newest first",
-  request: {
-    params: z.object({ id: pathId('company', 'The id of the company.') }),
-    query: z.strictObject(paged(50, 200)),
-  },
+  params: z.object({ id: pathId('company', 'The id of the company.') }),
+  query: z.strictObject(paged(50, 200)),
 });
 
 const hasId = (row: unknown): boolean => typeof row === 'object' && row !== null && Object.hasOwn(row, 'id');
@@ -200,33 +197,29 @@ const Entry = z
 export const importCards = defineOperation({
   ...writes,
   id: 'cards.import',
-  path: '/cards/import',
+  route: 'POST /cards/import',
   summary: 'Import cards',
   description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`, also where it is there already; any other creates a card as \`POST /cards\` does. Cards stand at the end of their stages in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
-  request: {
-    rowsIn: 'cartoes',
-    body: closedObject('ImportCards', 'Cards to import.', {
-      cartoes: z
-        .array(Entry)
-        .min(1)
-        .max(MAX_ROWS)
-        .meta({ description: `1 to ${MAX_ROWS} cards. A wrong one is refused on its own, and listed in \`erros\`.` }),
-    }),
-  },
-  responses: {
-    200: openObject('ImportedCards', 'What became of the rows; together as many as were sent.', {
-      criadas: count('How many cards were created.', 2),
-      atualizadas: count('How many rows were applied to their card.', 1),
-      erros: z
-        .array(
-          part('A row that was refused.', {
-            linha: ordinal('Its place in `cartoes`, from 1.', 3),
-            mensagem: text('What is wrong with it; no value of it.', 'titulo is required'),
-          }),
-        )
-        .meta({ description: 'The rows that were refused, in their order.' }),
-    }),
-  },
+  rowsIn: 'cartoes',
+  body: closedObject('ImportCards', 'Cards to import.', {
+    cartoes: z
+      .array(Entry)
+      .min(1)
+      .max(MAX_ROWS)
+      .meta({ description: `1 to ${MAX_ROWS} cards. A wrong one is refused on its own, and listed in \`erros\`.` }),
+  }),
+  answer: openObject('ImportedCards', 'What became of the rows; together as many as were sent.', {
+    criadas: count('How many cards were created.', 2),
+    atualizadas: count('How many rows were applied to their card.', 1),
+    erros: z
+      .array(
+        part('A row that was refused.', {
+          linha: ordinal('Its place in `cartoes`, from 1.', 3),
+          mensagem: text('What is wrong with it; no value of it.', 'titulo is required'),
+        }),
+      )
+      .meta({ description: 'The rows that were refused, in their order.' }),
+  }),
   errors: ['VALIDATION_ERROR'],
   memoryMb: 1024,
   timeoutSeconds: 28,

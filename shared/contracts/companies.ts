@@ -30,35 +30,31 @@ import { Message } from './message-shapes.ts';
 
 const params = z.object({ id: pathId('company', 'The id of the company.') });
 const tag = 'Companies';
-const reads = { method: 'GET', permission: 'crm:read', tag, uses: { table: 'read' } } as const;
+const reads = { permission: 'crm:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'crm:write', tag, uses: { table: 'write', queues: ['events'] } } as const;
 
 export const listCompanies = defineOperation({
   ...reads,
   id: 'companies.list',
-  path: '/v2/companies',
+  route: 'GET /v2/companies',
   summary: 'List companies, by name',
   description:
     'In the order of their names, as people sort them: case and accents do not matter. `total` counts all that match.',
-  request: {
-    query: z.strictObject({
-      q: boundedText(
-        200,
-        'A part of the name, whatever its case and accents. A CNPJ with right check digits, masked or not, finds the company that has it.',
-        'padaria',
-      )
-        .regex(/\S/, 'must not be blank')
-        .optional(),
-      responsavelId: idSchema('account', 'Only those that this account is responsible for.').optional(),
-      ...paged(25, 100),
-    }),
-  },
-  responses: {
-    200: openObject('CompanyPage', 'A page of companies.', {
-      items: z.array(CompanyItem).meta({ description: 'The companies of this page, by name.' }),
-      total: count('How many companies match, on all pages.', 1),
-    }),
-  },
+  query: z.strictObject({
+    q: boundedText(
+      200,
+      'A part of the name, whatever its case and accents. A CNPJ with right check digits, masked or not, finds the company that has it.',
+      'padaria',
+    )
+      .regex(/\S/, 'must not be blank')
+      .optional(),
+    responsavelId: idSchema('account', 'Only those that this account is responsible for.').optional(),
+    ...paged(25, 100),
+  }),
+  answer: openObject('CompanyPage', 'A page of companies.', {
+    items: z.array(CompanyItem).meta({ description: 'The companies of this page, by name.' }),
+    total: count('How many companies match, on all pages.', 1),
+  }),
   errors: ['VALIDATION_ERROR'],
   // Many changes are merged into the directory early, which who finds them asks for.
   uses: { table: 'write' },
@@ -67,12 +63,11 @@ export const listCompanies = defineOperation({
 export const createCompany = defineOperation({
   ...writes,
   id: 'companies.create',
-  method: 'POST',
-  path: '/v2/companies',
+  route: 'POST /v2/companies',
   summary: 'Create a company',
   description:
     'A CNPJ that another company has is 409 with `meta.code` CNPJ_JA_CADASTRADO; companies without one may have equal names. Raises company.created.',
-  request: { body: CreateCompany },
+  body: CreateCompany,
   responses: { 201: Company },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -90,37 +85,32 @@ const ImportRow = z
 export const importCompanies = defineOperation({
   ...writes,
   id: 'companies.import',
-  method: 'POST',
-  path: '/v2/companies/import',
+  route: 'POST /v2/companies/import',
   summary: 'Import companies',
   description:
     'Rows are taken in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only what it carries; other rows create. A row without a CNPJ whose name several companies have is an error. The same call again changes nothing more. Raises company.created and company.updated.',
-  request: {
-    rowsIn: 'empresas',
-    body: closedObject('ImportCompanies', 'Companies to import.', {
-      empresas: z
-        .array(ImportRow)
-        .min(1)
-        .max(MAX_ROWS)
-        .meta({
-          description: `1 to ${MAX_ROWS} companies. A wrong one is refused on its own, and listed in \`erros\`.`,
+  rowsIn: 'empresas',
+  body: closedObject('ImportCompanies', 'Companies to import.', {
+    empresas: z
+      .array(ImportRow)
+      .min(1)
+      .max(MAX_ROWS)
+      .meta({
+        description: `1 to ${MAX_ROWS} companies. A wrong one is refused on its own, and listed in \`erros\`.`,
+      }),
+  }),
+  answer: openObject('ImportedCompanies', 'What became of the rows; together as many as were sent.', {
+    criadas: count('How many companies were created.', 2),
+    atualizadas: count('How many rows met a company and were applied to it.', 1),
+    erros: z
+      .array(
+        part('A row that was refused.', {
+          linha: ordinal('Its place in `empresas`, from 1.', 3),
+          mensagem: text('What is wrong with it; no value of it.', 'cnpj must be a CNPJ with right check digits'),
         }),
-    }),
-  },
-  responses: {
-    200: openObject('ImportedCompanies', 'What became of the rows; together as many as were sent.', {
-      criadas: count('How many companies were created.', 2),
-      atualizadas: count('How many rows met a company and were applied to it.', 1),
-      erros: z
-        .array(
-          part('A row that was refused.', {
-            linha: ordinal('Its place in `empresas`, from 1.', 3),
-            mensagem: text('What is wrong with it; no value of it.', 'cnpj must be a CNPJ with right check digits'),
-          }),
-        )
-        .meta({ description: 'The rows that were refused, in their order.' }),
-    }),
-  },
+      )
+      .meta({ description: 'The rows that were refused, in their order.' }),
+  }),
   errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events', 'outcome'] },
   memoryMb: 1769,
@@ -130,39 +120,36 @@ export const importCompanies = defineOperation({
 export const getCompany = defineOperation({
   ...reads,
   id: 'companies.get',
-  path: '/v2/companies/{id}',
+  route: 'GET /v2/companies/{id}',
   summary: 'Read a company',
   description: 'With all that is counted of it.',
-  request: { params },
-  responses: { 200: Company },
-  errors: ['NOT_FOUND'],
+  params,
+  answer: Company,
 });
 
 export const changeCompany = defineOperation({
   ...writes,
   id: 'companies.change',
-  method: 'PATCH',
-  path: '/v2/companies/{id}',
+  route: 'PATCH /v2/companies/{id}',
   summary: 'Change a company',
   description:
     'JSON Merge Patch: absent fields stay, null clears; `atributos` takes the place of all previous ones. `responsavelId` and `contatoPrincipalId` are checked only where they change. Raises company.updated where anything changed.',
-  request: { params, body: ChangeCompany },
-  responses: { 200: Company },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  params,
+  body: ChangeCompany,
+  answer: Company,
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteCompany = defineOperation({
   ...writes,
   id: 'companies.delete',
-  method: 'DELETE',
-  path: '/v2/companies/{id}',
+  route: 'DELETE /v2/companies/{id}',
   summary: 'Delete a company',
   description:
     'For good. Its contacts and deals stay, without the company, and contacts without their role in it: no read shows it from the answer on. Raises company.deleted.',
   permission: 'crm:delete',
-  request: { params },
+  params,
   responses: { 204: null },
-  errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['events', 'outcome'] },
 });
 
@@ -170,75 +157,63 @@ export const listCompanyContacts = defineOperation({
   ...reads,
   id: 'companies.contacts',
   permission: 'contacts:read',
-  path: '/v2/companies/{id}/contacts',
+  route: 'GET /v2/companies/{id}/contacts',
   summary: "List a company's contacts",
   description: 'Those first that wrote last.',
-  request: { params, query: z.strictObject(paged(50, 200)) },
-  responses: {
-    200: openObject('CompanyContactPage', 'A page of the contacts of a company.', {
-      items: z.array(Contact).meta({ description: 'The contacts of this page, those first that wrote last.' }),
-      total: count('How many contacts the company has.', 3),
-    }),
-  },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  params,
+  query: z.strictObject(paged(50, 200)),
+  answer: openObject('CompanyContactPage', 'A page of the contacts of a company.', {
+    items: z.array(Contact).meta({ description: 'The contacts of this page, those first that wrote last.' }),
+    total: count('How many contacts the company has.', 3),
+  }),
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const listCompanyMessages = defineOperation({
   ...reads,
   id: 'companies.messages',
   permission: 'messages:read',
-  path: '/v2/companies/{id}/messages',
+  route: 'GET /v2/companies/{id}/messages',
   summary: "List the messages of a company's contacts, newest first",
   description: 'To and from the 50 contacts that wrote last, of the last days.',
-  request: {
-    params,
-    query: z.strictObject({
-      dias: numberUpTo(31, 7, 'How many days back: 1 to 31; 7 when absent.'),
-      limit: limit(50, 200),
-    }),
-  },
-  responses: {
-    200: openObject('CompanyMessages', 'The messages of a company.', {
-      items: z.array(Message).meta({ description: 'The messages, newest first.' }),
-    }),
-  },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  params,
+  query: z.strictObject({
+    dias: numberUpTo(31, 7, 'How many days back: 1 to 31; 7 when absent.'),
+    limit: limit(50, 200),
+  }),
+  answer: openObject('CompanyMessages', 'The messages of a company.', {
+    items: z.array(Message).meta({ description: 'The messages, newest first.' }),
+  }),
+  errors: ['VALIDATION_ERROR'],
 });
 
-const definitions = {
-  path: '/v2/organizations/me/company-attribute-defs',
-  responses: {
-    200: openObject('CompanyAttributeDefinitions', 'How the attributes of companies are defined.', {
-      defs: z.array(CompanyAttributeDefinition).meta({ description: 'Empty where every attribute is free.' }),
-    }),
-  },
-} as const;
+const Definitions = openObject('CompanyAttributeDefinitions', 'How the attributes of companies are defined.', {
+  defs: z.array(CompanyAttributeDefinition).meta({ description: 'Empty where every attribute is free.' }),
+});
 
 export const getCompanyAttributes = defineOperation({
   ...reads,
-  ...definitions,
   id: 'companies.get-attributes',
+  route: 'GET /v2/organizations/me/company-attribute-defs',
   summary: "Read the definitions of companies' attributes",
   description: 'Separate from those of contacts.',
-  request: {},
+  answer: Definitions,
   errors: ['NOT_FOUND'],
 });
 
 export const setCompanyAttributes = defineOperation({
   ...writes,
-  ...definitions,
   id: 'companies.set-attributes',
-  method: 'PUT',
+  route: 'PUT /v2/organizations/me/company-attribute-defs',
   summary: "Replace the definitions of companies' attributes",
   description:
     'As a whole: a key that is left out disappears. Companies stay as they are; the definitions apply to later writes. A property that looks like a document, a password, a card or a token can be neither removed nor relabelled while companies hold values of it: 409 with `meta.code` PROPRIEDADE_SENSIVEL_EM_USO; 503 where that cannot be checked within 5 s.',
-  request: {
-    body: closedObject('SetCompanyAttributes', 'The definitions.', {
-      defs: z
-        .array(GivenAttributeDefinition)
-        .max(MAX_DEFINITIONS)
-        .meta({ description: `At most ${MAX_DEFINITIONS}; a key may be defined once.` }),
-    }),
-  },
+  body: closedObject('SetCompanyAttributes', 'The definitions.', {
+    defs: z
+      .array(GivenAttributeDefinition)
+      .max(MAX_DEFINITIONS)
+      .meta({ description: `At most ${MAX_DEFINITIONS}; a key may be defined once.` }),
+  }),
+  answer: Definitions,
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });

@@ -26,6 +26,7 @@ import * as exportJobs from './export-jobs.ts';
 import * as exports from './exports.ts';
 import * as flows from './flows.ts';
 import * as journeyRuns from './journey-runs.ts';
+import * as journeySimulation from './journey-simulation.ts';
 import * as journeys from './journeys.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
@@ -81,6 +82,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   lists,
   journeys,
   journeyRuns,
+  journeySimulation,
   activities,
   pipelines,
   boards,

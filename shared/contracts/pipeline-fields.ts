@@ -65,7 +65,6 @@ export const pipelineParams = z.object({ id: pathId('pipeline', 'The id of the p
 export const stageParams = pipelineParams.extend({ stageId: pathId('stage', 'The id of the stage.') });
 export const pipelineTag = 'Pipelines';
 export const pipelineReads = {
-  method: 'GET',
   permission: 'crm:read',
   tag: pipelineTag,
   uses: { table: 'read' },

@@ -27,7 +27,7 @@ const CreateStage = closedObject('CreateStage', 'A stage to create.', {
 });
 
 const writes = { permission: 'crm:write', tag: pipelineTag, uses: { table: 'write' } } as const;
-const deletes = { ...writes, method: 'DELETE', permission: 'crm:delete', responses: { 204: null } } as const;
+const deletes = { ...writes, permission: 'crm:delete', responses: { 204: null } } as const;
 const HAS_CARDS = 'With cards it is 409 with `meta.code` POSSUI_CARTOES.';
 
 const wanted = (description: string) => z.enum(['true', 'false']).optional().meta({ description, example: 'true' });
@@ -40,50 +40,43 @@ const byPipeline = (description: string, example: number) =>
 export const listPipelines = defineOperation({
   ...pipelineReads,
   id: 'pipelines.list',
-  path: '/pipelines',
+  route: 'GET /pipelines',
   summary: 'List pipelines, newest first',
   description: `An organization has at most ${MAX_PIPELINES}.`,
-  request: {
-    query: z.strictObject({
-      contagem: wanted('`true` adds `cardCounts` and `openStageCounts`.'),
-      includeArchived: wanted('`true` includes archived pipelines.'),
-      ...paged(MAX_PIPELINES, MAX_PIPELINES),
-    }),
-  },
-  responses: {
-    200: openObject('PipelinePage', 'A page of pipelines.', {
-      items: z.array(Pipeline).meta({ description: 'The pipelines of this page, newest first.' }),
-      total: count('How many pipelines match, on all pages.', 1),
-      cardCounts: byPipeline('With `contagem=true`: how many cards each pipeline has, by its id.', 128),
-      openStageCounts: byPipeline('With `contagem=true`: how many of its stages are neither won nor lost.', 4),
-    }),
-  },
+  query: z.strictObject({
+    contagem: wanted('`true` adds `cardCounts` and `openStageCounts`.'),
+    includeArchived: wanted('`true` includes archived pipelines.'),
+    ...paged(MAX_PIPELINES, MAX_PIPELINES),
+  }),
+  answer: openObject('PipelinePage', 'A page of pipelines.', {
+    items: z.array(Pipeline).meta({ description: 'The pipelines of this page, newest first.' }),
+    total: count('How many pipelines match, on all pages.', 1),
+    cardCounts: byPipeline('With `contagem=true`: how many cards each pipeline has, by its id.', 128),
+    openStageCounts: byPipeline('With `contagem=true`: how many of its stages are neither won nor lost.', 4),
+  }),
   errors: ['VALIDATION_ERROR'],
 });
 
 export const createPipeline = defineOperation({
   ...writes,
   id: 'pipelines.create',
-  method: 'POST',
-  path: '/pipelines',
+  route: 'POST /pipelines',
   summary: 'Create a pipeline',
   description:
     'Without `estagios` it has Novo, Qualificação, Proposta, Negociação, Ganho and Perdido. Kinds other than `vendas` are 422 with `meta.code` TIPO_AINDA_NAO_DISPONIVEL.',
-  request: {
-    body: closedObject('CreatePipeline', 'A pipeline to create.', {
-      nome: name,
-      tipo: z
-        .enum(PIPELINE_TYPES)
-        .default('vendas')
-        .meta({ description: 'Its kind: `vendas`; the others are not available yet.', example: 'vendas' }),
-      estagios: z
-        .array(CreateStage)
-        .min(1)
-        .max(MAX_STAGES)
-        .optional()
-        .meta({ description: 'Its stages, in their order: one `aberto` at least.' }),
-    }),
-  },
+  body: closedObject('CreatePipeline', 'A pipeline to create.', {
+    nome: name,
+    tipo: z
+      .enum(PIPELINE_TYPES)
+      .default('vendas')
+      .meta({ description: 'Its kind: `vendas`; the others are not available yet.', example: 'vendas' }),
+    estagios: z
+      .array(CreateStage)
+      .min(1)
+      .max(MAX_STAGES)
+      .optional()
+      .meta({ description: 'Its stages, in their order: one `aberto` at least.' }),
+  }),
   responses: { 201: Pipeline },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -91,66 +84,62 @@ export const createPipeline = defineOperation({
 export const getPipeline = defineOperation({
   ...pipelineReads,
   id: 'pipelines.get',
-  path: '/pipelines/{id}',
+  route: 'GET /pipelines/{id}',
   summary: 'Read a pipeline',
-  request: { params: pipelineParams },
-  responses: { 200: Pipeline },
+  params: pipelineParams,
+  answer: Pipeline,
 });
 
 export const changePipeline = defineOperation({
   ...writes,
   id: 'pipelines.change',
-  method: 'PATCH',
-  path: '/pipelines/{id}',
+  route: 'PATCH /pipelines/{id}',
   summary: 'Rename a pipeline',
   description: 'Its kind never changes; its stages have operations of their own.',
-  request: {
-    params: pipelineParams,
-    body: closedObject('ChangePipeline', 'A change of a pipeline.', { nome: name.optional() }),
-  },
-  responses: { 200: Pipeline },
+  params: pipelineParams,
+  body: closedObject('ChangePipeline', 'A change of a pipeline.', { nome: name.optional() }),
+  answer: Pipeline,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deletePipeline = defineOperation({
   ...deletes,
   id: 'pipelines.delete',
-  path: '/pipelines/{id}',
+  route: 'DELETE /pipelines/{id}',
   summary: 'Delete a pipeline',
   description: HAS_CARDS,
-  request: { params: pipelineParams },
+  params: pipelineParams,
   errors: ['CONFLICT'],
 });
 
 const archives = {
   ...writes,
-  method: 'POST',
-  request: { params: pipelineParams },
-  responses: { 200: Pipeline },
+  params: pipelineParams,
+  answer: Pipeline,
   errors: ['CONFLICT'],
 } as const;
 export const archivePipeline = defineOperation({
   ...archives,
   id: 'pipelines.archive',
-  path: '/pipelines/{id}/archive',
+  route: 'POST /pipelines/{id}/archive',
   summary: 'Archive a pipeline',
   description: 'It takes no new cards and no moves, can be read as before, and is listed with `includeArchived`.',
 });
 export const unarchivePipeline = defineOperation({
   ...archives,
   id: 'pipelines.unarchive',
-  path: '/pipelines/{id}/unarchive',
+  route: 'POST /pipelines/{id}/unarchive',
   summary: 'Take a pipeline back from the archive',
 });
 
 export const addStage = defineOperation({
   ...writes,
   id: 'pipelines.add-stage',
-  method: 'POST',
-  path: '/pipelines/{id}/stages',
+  route: 'POST /pipelines/{id}/stages',
   summary: 'Add a stage',
   description: `At the end. A pipeline has at most ${MAX_STAGES}.`,
-  request: { params: pipelineParams, body: CreateStage },
+  params: pipelineParams,
+  body: CreateStage,
   responses: { 201: Stage },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -158,21 +147,18 @@ export const addStage = defineOperation({
 export const changeStage = defineOperation({
   ...writes,
   id: 'pipelines.change-stage',
-  method: 'PATCH',
-  path: '/pipelines/{id}/stages/{stageId}',
+  route: 'PATCH /pipelines/{id}/stages/{stageId}',
   summary: 'Change a stage',
   description: `JSON Merge Patch. Its \`tipo\` changes only while it has no cards. ${HAS_CARDS} Another \`tempoMaximoDias\` applies to the cards in it, which are looked at again; other \`camposObrigatorios\` to those that enter from now on.`,
-  request: {
-    params: stageParams,
-    body: closedObject('ChangeStage', 'A change of a stage.', {
-      nome: stageName.optional(),
-      tipo: stageType.optional(),
-      probabilidade: probability.nullable().optional(),
-      tempoMaximoDias: maxDays.nullable().optional(),
-      camposObrigatorios: requiredFields.nullable().optional(),
-    }),
-  },
-  responses: { 200: Stage },
+  params: stageParams,
+  body: closedObject('ChangeStage', 'A change of a stage.', {
+    nome: stageName.optional(),
+    tipo: stageType.optional(),
+    probabilidade: probability.nullable().optional(),
+    tempoMaximoDias: maxDays.nullable().optional(),
+    camposObrigatorios: requiredFields.nullable().optional(),
+  }),
+  answer: Stage,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['outcome'] },
 });
@@ -180,30 +166,27 @@ export const changeStage = defineOperation({
 export const deleteStage = defineOperation({
   ...deletes,
   id: 'pipelines.delete-stage',
-  path: '/pipelines/{id}/stages/{stageId}',
+  route: 'DELETE /pipelines/{id}/stages/{stageId}',
   summary: 'Delete a stage',
   description: `${HAS_CARDS} So is the last open stage, without that code.`,
-  request: { params: stageParams },
+  params: stageParams,
   errors: ['CONFLICT'],
 });
 
 export const orderStages = defineOperation({
   ...writes,
   id: 'pipelines.order-stages',
-  method: 'PUT',
-  path: '/pipelines/{id}/stages/order',
+  route: 'PUT /pipelines/{id}/stages/order',
   summary: 'Put the stages in an order',
-  request: {
-    params: pipelineParams,
-    body: closedObject('OrderStages', 'The order of the stages.', {
-      estagios: z
-        .array(idSchema('stage'))
-        .min(1)
-        .max(MAX_STAGES)
-        .meta({ description: 'The ids of all stages, each once, in their new order.' }),
-    }),
-  },
-  responses: { 200: Pipeline },
+  params: pipelineParams,
+  body: closedObject('OrderStages', 'The order of the stages.', {
+    estagios: z
+      .array(idSchema('stage'))
+      .min(1)
+      .max(MAX_STAGES)
+      .meta({ description: 'The ids of all stages, each once, in their new order.' }),
+  }),
+  answer: Pipeline,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
@@ -212,35 +195,33 @@ const currency = text('ISO 4217.', 'BRL');
 export const forecastPipeline = defineOperation({
   ...pipelineReads,
   id: 'pipelines.forecast',
-  path: '/pipelines/{id}/forecast',
+  route: 'GET /pipelines/{id}/forecast',
   summary: 'What the open cards of a pipeline are expected to bring',
   description: 'By stage and currency; from exact counts, whatever the number of cards.',
-  request: { params: pipelineParams },
-  responses: {
-    200: openObject('PipelineForecast', 'The forecast of a pipeline.', {
-      estagios: z
-        .array(
-          part('The open cards of a stage in a currency.', {
-            estagioId: idSchema('stage'),
-            nome: stageName,
-            moeda: currency,
-            cartoes: count('How many open cards.', 12),
-            valor: amount('The sum of their values.', 150_000),
-            probabilidade: probability,
-            ponderado: amount('The sum times the probability.', 75_000),
-          }),
-        )
-        .meta({ description: 'In the order of the stages; without those that have no open card.' }),
-      totais: z
-        .array(
-          part('All stages together, in a currency.', {
-            moeda: currency,
-            cartoes: count('How many open cards.', 40),
-            valor: amount('The sum of their values.', 480_000),
-            ponderado: amount('The sum of what is weighted.', 210_000),
-          }),
-        )
-        .meta({ description: 'By currency.' }),
-    }),
-  },
+  params: pipelineParams,
+  answer: openObject('PipelineForecast', 'The forecast of a pipeline.', {
+    estagios: z
+      .array(
+        part('The open cards of a stage in a currency.', {
+          estagioId: idSchema('stage'),
+          nome: stageName,
+          moeda: currency,
+          cartoes: count('How many open cards.', 12),
+          valor: amount('The sum of their values.', 150_000),
+          probabilidade: probability,
+          ponderado: amount('The sum times the probability.', 75_000),
+        }),
+      )
+      .meta({ description: 'In the order of the stages; without those that have no open card.' }),
+    totais: z
+      .array(
+        part('All stages together, in a currency.', {
+          moeda: currency,
+          cartoes: count('How many open cards.', 40),
+          valor: amount('The sum of their values.', 480_000),
+          ponderado: amount('The sum of what is weighted.', 210_000),
+        }),
+      )
+      .meta({ description: 'By currency.' }),
+  }),
 });

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Card, CardCaller } from '../../shared/domain/cards/card.ts';
 import { newCard } from '../../shared/domain/cards/cards.ts';
-import { eventsOf } from '../../shared/domain/cards/records.ts';
+import { changeOf, eventsOf, silentChange, stalledChange } from '../../shared/domain/cards/records.ts';
 import { entered } from '../../shared/domain/cards/rules.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { Pipeline } from '../../shared/domain/pipelines/pipeline.ts';
@@ -55,4 +55,88 @@ test('a card that is won or lost where it is created or moved to is so 1 ms afte
     const here: Card = { ...open, status: at === 1 ? 'ganho' : 'perdido' };
     expect(told(open, here)).toEqual([[type, 0]]);
   }
+});
+
+/** Texts of people, none of which an event may have. */
+const SECRET = 'Segredo de Ana';
+const links = { contactId: newId('contact'), companyId: newId('company'), responsibleId: newId('account') };
+const full = (at = 0, more: Partial<Card> = {}): Card => ({
+  ...created(at),
+  ...links,
+  title: SECRET,
+  cents: 1_250_050,
+  currency: 'USD',
+  expectedOn: '2026-06-30',
+  attributes: { nota: SECRET },
+  stageSince: NOW,
+  ...more,
+});
+const stageId = (at: number) => targetOf(at).stage.id;
+const sent = (before: Card | undefined, after: Card) => {
+  const { events } = changeOf(caller, before, after, NOW);
+  expect(JSON.stringify(events)).not.toContain(SECRET);
+  return events.map(({ type, organizationId, env, data }) => ({ type, organizationId, env, data }));
+};
+const tenant = { organizationId: caller.organizationId, env: caller.env };
+const common = (card: Card, at: number, status: Card['status']) => ({
+  cardId: card.id,
+  pipelineId: pipeline.id,
+  estagioId: stageId(at),
+  contatoId: links.contactId,
+  empresaId: links.companyId,
+  status,
+});
+
+describe('the data of the events of cards', () => {
+  test('of card.created are ids and the status, without what the card does not have', () => {
+    const card = full();
+    expect(sent(undefined, card)).toEqual([{ type: 'card.created', ...tenant, data: common(card, 0, 'aberto') }]);
+    const bare = created(0);
+    const data = { cardId: bare.id, pipelineId: pipeline.id, estagioId: stageId(0), status: 'aberto' };
+    expect(sent(undefined, bare)).toEqual([{ type: 'card.created', ...tenant, data }]);
+  });
+
+  test('of card.moved have the stage that it left as well', () => {
+    const card = full();
+    const other = { ...full(1, { id: card.id }), status: 'aberto' as const };
+    const data = { ...common(card, 1, 'aberto'), estagioAnteriorId: stageId(0) };
+    expect(sent(card, other)).toEqual([{ type: 'card.moved', ...tenant, data }]);
+  });
+
+  test('of card.won and card.lost have what it is worth, of a lost one without the reason', () => {
+    const worth = { valor: 12_500.5, moeda: 'USD' };
+    for (const [at, type, status] of [
+      [1, 'card.won', 'ganho'],
+      [2, 'card.lost', 'perdido'],
+    ] as const) {
+      const card = full();
+      const after = entered(card, targetOf(at), NOW, SECRET);
+      const data = common(card, at, status);
+      expect(sent(card, after)).toEqual([
+        { type: 'card.moved', ...tenant, data: { ...data, estagioAnteriorId: stageId(0) } },
+        { type, ...tenant, data: { ...data, ...worth } },
+      ]);
+      const { cents: _, ...free } = after;
+      expect(sent(card, free)[1]).toEqual({ type, ...tenant, data: { ...data, moeda: 'USD' } });
+    }
+  });
+
+  test('of card.stalled say since when it is in its stage, and how many days that may be', () => {
+    const card = full(0, { stageSince: NOW - 9 * 24 * 3_600_000 });
+    const { events } = stalledChange(card, { ...card, stalled: true }, 7, NOW);
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
+      {
+        type: 'card.stalled',
+        data: { ...common(card, 0, 'aberto'), estagioDesde: '2023-11-05T22:13:20.000Z', tempoMaximoDias: 7 },
+      },
+    ]);
+  });
+
+  test('are none where only fields or the place in the stage change, a card is opened again where it is, or a link ends', () => {
+    const card = full();
+    expect(sent(card, { ...card, title: 'Outro', cents: 1 })).toEqual([]);
+    expect(sent(card, { ...card, order: 'a1' })).toEqual([]);
+    expect(sent({ ...card, status: 'ganho' }, card)).toEqual([]);
+    expect(silentChange(card, { ...card, contactId: undefined }).events).toEqual([]);
+  });
 });

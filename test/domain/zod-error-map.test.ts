@@ -46,6 +46,35 @@ it('an unknown field is named by the path, unless its name may be personal data'
   ]);
 });
 
+it.each([
+  ['endereço', 'endereço'],
+  ['naïveté', 'naïveté'],
+  ['nai\u0308vete\u0301', 'nai\u0308vete\u0301'],
+  ['название', 'название'],
+  ['名前', '名前'],
+  ['código_postal', 'código_postal'],
+  ['endereço2', '*'],
+  ['joão@exemplo', '*'],
+  ['Ana Conceição', '*'],
+  ['٠١٢٣٤٥٦٧', '*'],
+  ['🙂', '*'],
+  ['é'.repeat(40), 'é'.repeat(40)],
+  ['é'.repeat(41), '*'],
+])('an unknown field is named in the letters of any script, and in no others: %s', (name, path) => {
+  const { error } = contract.safeParse({ name: 'a', [name]: 1 }, { error: zodErrorMap });
+  expect(error && fieldErrors(error).map((each) => each.path)).toEqual([path]);
+});
+
+it.each([
+  ['preço', 'preço'],
+  ['preço_2', 'preço_2'],
+  ['joão@exemplo', '*'],
+  ['11987654321', '*'],
+])('so is a key of a map that the caller chose: %s', (key, path) => {
+  const { error } = z.record(z.string(), z.number()).safeParse({ [key]: 'x' }, { error: zodErrorMap });
+  expect(error && fieldErrors(error).map((each) => each.path)).toEqual([path]);
+});
+
 it('an unknown field is answered with the known names, without the sent one', () => {
   expect(errorsOf({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
     'is no field of the contract, which knows name, route, at, scopes, count, code',

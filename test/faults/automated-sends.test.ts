@@ -3,7 +3,7 @@ import { type AutomatedRequest, sendAutomated } from '../../shared/domain/api/au
 import { cancel } from '../../shared/domain/api/cancel-and-force.ts';
 import { resend } from '../../shared/domain/api/resend.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { linkCodesIn } from '../../shared/domain/links/short-link.ts';
 import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
 import type { AutomatedSend } from '../../shared/domain/sending/automated.ts';
@@ -100,6 +100,39 @@ describe('the key of a journey or a campaign', () => {
     expect(retried.replayed).toBe(false);
     accepted(await cancel(cancelAndForcePortsOf(world), set.actor, retried.message.id));
     expect(accepted(await send(set, ofJourney(step))).message.id).toBe(retried.message.id);
+  });
+});
+
+describe('the cap of a journey', () => {
+  const cap = { messages: 2, days: 7 };
+  const capped = (visit: number) => ({ ...ofJourney(aStep(), visit), frequency: { cap } });
+  const motivoOf = (outcome: Awaited<ReturnType<typeof send>>) =>
+    isRefusal(outcome) ? outcome.details.meta?.motivo : undefined;
+
+  test('counts what journeys and campaigns sent to the contact together, and nothing that the API sent', async () => {
+    const set = await setUp();
+    for (let sends = 0; sends < 3; sends++)
+      accepted(await world.sms(set.actor, undefined, { contactId: set.contactId }));
+    accepted(await send(set, ofCampaign(newId('campaign'), set.contactId)));
+    accepted(await send(set, capped(1), { channel: 'email', to: 'ana@loja.example' }));
+    const refused = await send(set, capped(2));
+    expect(motivoOf(refused)).toBe('frequency_cap');
+    expect((await checkMoney(table, set.actor.organizationId, { quiet: false })).messages).toHaveLength(5);
+    world.now += 8 * DAY_MS;
+    expect(motivoOf(await send(set, capped(3)))).toBeUndefined();
+  });
+
+  test('neither holds back nor counts what is transactional, and answers a repeat as it answered first', async () => {
+    const set = await setUp();
+    for (let visit = 0; visit < 3; visit++) accepted(await send(set, capped(visit), { route: 'otp' }));
+    const email = { subject: 'Pedido', text: 'Saiu', transactional: true };
+    const body = { channel: 'email', to: 'ana@loja.example', text: undefined, payload: { email } } as const;
+    accepted(await send(set, capped(4), body));
+    const last = capped(5);
+    accepted(await send(set, last));
+    accepted(await send(set, capped(6)));
+    expect(motivoOf(await send(set, capped(7)))).toBe('frequency_cap');
+    expect(accepted(await send(set, last)).replayed).toBe(true);
   });
 });
 

@@ -81,6 +81,8 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
   };
 };
 
+/** Of which the operator was told. */
+const givenUp: string[] = [];
 const PAGES = 6;
 /** Pages of 3 MB: two steps' pages are no piece, three are. Each takes as long as a step may. */
 const page: ExportRunPorts['page'] = async (_, cursor) => {
@@ -99,6 +101,7 @@ const portsOf = (bucket: ExportBucket, table: Table = world.table): ExportRunPor
   enqueue: () => {},
   page,
   onFailure: () => {},
+  onGivenUp: ({ id }) => void givenUp.push(id),
 });
 const started = async () => {
   const actor = await world.organization();
@@ -218,6 +221,7 @@ describe('an export into a file', () => {
       world.now += CLAIM_MS * 12;
     }
     expect(await stored(begun.id)).toMatchObject({ status: 'failed' });
+    expect(givenUp.filter((id) => id === begun.id)).toEqual([begun.id]);
     expect(begun.objects.uploads.size).toBe(0);
   });
 

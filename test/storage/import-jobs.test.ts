@@ -76,8 +76,11 @@ const portsOf = ({ table = world.table, bucket }: Places): ImportRunPorts => ({
   },
   parse: importRow,
   onFailure: () => {},
+  onGivenUp: ({ id }) => void givenUp.push(id),
 });
 
+/** Of which the operator was told. */
+const givenUp: string[] = [];
 let phones = 0;
 const aPhone = () => `+551195${String(9_000_000 + phones++)}`;
 
@@ -199,6 +202,7 @@ describe('an import of a file', () => {
       world.now += CLAIM_MS * 12;
     }
     expect(await stored(begun.id)).toMatchObject({ status: 'failed', problem: 'internal_error', rows: 0 });
+    expect(givenUp.filter((id) => id === begun.id)).toEqual([begun.id]);
     expect(await world.table.get(KEYS.runningImport(begun.actor.organizationId))).toBeUndefined();
   });
 

@@ -33,7 +33,7 @@ export const portsOver = (table: Table, clock: () => number = Date.now): Definit
 export const newCaller = async (table: Table): Promise<Caller> => {
   const organizationId = newId('organization');
   await takeEvents(table, 'test', organizationId);
-  return { organizationId, env: 'test', credentialId: newId('apiKey'), accountId: undefined, request: undefined };
+  return { organizationId, env: 'test', credentialId: newId('apiKey') };
 };
 
 export const ON_SIGN_UP: Partial<JourneyDefinition> = { gatilho: { tipo: 'evento', nome: 'cadastro' } };
@@ -62,17 +62,19 @@ export const lineAt = async (table: Table, rootId: Id<'journey'>) => {
 export const inconsistencies = async (table: Table, { organizationId }: Caller): Promise<string[]> => {
   const all = await storeOver(table).all(organizationId);
   const wrong: string[] = [];
+  const compare = (what: string, found: unknown, expected: unknown) => {
+    const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
+    if (one !== other) wrong.push(`${what}: ${one}, not ${other}`);
+  };
   const triggers = all.flatMap((journey) => (triggerOf(journey) ? [journey.id as string] : [])).toSorted();
-  const stored = await triggersOf(table, organizationId);
-  if (JSON.stringify(triggers) !== JSON.stringify(stored)) wrong.push(`triggers ${stored}, not ${triggers}`);
-  const count = await readCount(table, organizationId, 'journeys');
-  if (count !== all.length) wrong.push(`counted ${count}, not ${all.length}`);
+  compare('triggers', await triggersOf(table, organizationId), triggers);
+  compare('count', await readCount(table, organizationId, 'journeys'), all.length);
   for (const [rootId, versions] of Map.groupBy(all, (journey) => journey.rootId)) {
     const line = await lineAt(table, rootId);
     const drafts = versions.filter(({ status }) => status === 'rascunho').map(({ id }) => id);
     const running = versions.filter((one) => one.status !== 'rascunho' && !one.entriesClosed).map(({ id }) => id);
-    if (drafts.length > 1 || drafts[0] !== line?.draftId) wrong.push(`drafts ${drafts}, line ${line?.draftId}`);
-    if (running.length > 1 || running[0] !== line?.runningId) wrong.push(`running ${running}, line ${line?.runningId}`);
+    compare('drafts', line?.draftId ? [line.draftId] : [], drafts);
+    compare('running', line?.runningId ? [line.runningId] : [], running);
   }
   return wrong;
 };

@@ -18,7 +18,7 @@ const world = await use(startWorld('test'));
 const { table } = world;
 const ports = portsOver(table, () => world.now);
 const { store } = ports;
-afterEach(() => world.proxy.plan());
+afterEach(() => world.proxy.plan(undefined));
 
 const MAX_BYTES = 1_000_000;
 /** Steps whose texts cannot be compressed, of about so many bytes. */

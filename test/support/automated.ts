@@ -40,7 +40,9 @@ const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
 /** Told by the messages themselves: what their step or campaign must have counted. */
 export const recounted = (messages: readonly MessageRecord[]): Record<string, number> => {
   const many = (is: (message: MessageRecord) => boolean) => messages.filter(is).length;
-  const arrived = ({ status }: MessageRecord) => ['delivered', 'read', 'complained'].includes(status);
+  // Of a push nothing is ever heard but that its push service took it.
+  const arrived = ({ status, channel }: MessageRecord) =>
+    ['delivered', 'read', 'complained'].includes(status) || (channel === 'push' && status === 'sent');
   const wasSent = (message: MessageRecord) =>
     message.hold === 'captured' || (message.hold === 'released' && arrived(message));
   const counts = {

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { mapConcurrently } from '../../../shared/domain/core/map-concurrently.ts';
 import { organizationIds } from '../../../shared/storage/access/organizations.ts';
 import { migrateTable } from '../../../shared/storage/migration/migrate.ts';
+import { REWRITES } from '../../../shared/storage/migration/rewrites.ts';
+import { sealDeviceNames } from '../../../shared/storage/push/devices.ts';
 import { verifyWallet } from '../../../shared/storage/wallet/verify.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, flag, otherTable, wholeNumber } from '../options.ts';
@@ -19,8 +21,9 @@ const tableMigrate = defineCommand({
     rowsPerSecond: wholeNumber(1, 'rows a second at most, to leave the rest to the traffic (default 500)').default(500),
     dryRun: flag('count what would be rewritten, and write nothing'),
   }),
-  run: async ({ tables }, { env: chosen, dryRun = false, ...settings }) => {
-    const counts = await migrateTable(tables[chosen], { ...settings, dryRun });
+  run: async (target, { env: chosen, dryRun = false, ...settings }) => {
+    const rewrites = { ...REWRITES, pushToken: sealDeviceNames(await target.vault(chosen, 'push')) };
+    const counts = await migrateTable(target.tables[chosen], { ...settings, dryRun, rewrites });
     const items = Object.entries(counts).map(([rows, { rows: seen, ...outcomes }]) => ({ rows, seen, ...outcomes }));
     const left = items.filter(({ busy, unreadable }) => busy + unreadable > 0).map(({ rows }) => rows);
     if (left.length > 0 && !dryRun)

@@ -1,8 +1,11 @@
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
+import { NOT_REACHED, type RefusedRow, type RowErrors, rowErrors } from '../core/refused-rows.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { unique } from '../core/unique.ts';
 import type { Pipeline } from '../pipelines/pipeline.ts';
+import { batchedPorts } from './batched-ports.ts';
 import type { Card, CardCaller, CardChange, CardPorts, LinkIds } from './card.ts';
 import { checkEntry, firstStage, newCard } from './cards.ts';
 import { ImportPlaces, type PlacedRow } from './import-places.ts';
@@ -20,17 +23,17 @@ export const MAX_ROWS = 500;
 export type CardUpdate = CardPatch & { readonly id: Id<'card'>; readonly estagioId?: Id<'stage'> | undefined };
 /** A row of an import: a card to create or to change, or why it is neither. */
 export type ImportRow = { readonly create: NewCard } | { readonly update: CardUpdate } | { readonly invalid: string };
-/** `linha` counts the rows from 1. */
 export interface ImportResult {
   readonly criadas: number;
   readonly atualizadas: number;
-  readonly erros: readonly { readonly linha: number; readonly mensagem: string }[];
+  readonly erros: RowErrors;
 }
 
 /** When an import begins nothing new, in ms since it began: its caller waits 28 s. */
 const ENOUGH_MS = 20_000;
 const IN_FLIGHT = 8;
-const NOT_REACHED = 'was not reached in time; send the row again';
+/** Cards that are changed at once: they are read in one call, and stored in about 16 transactions. */
+const CARDS_AT_ONCE = 100;
 
 type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 type Owned = Pick<CardCaller, 'organizationId'>;
@@ -56,7 +59,6 @@ const loadFor = async (ports: CardPorts, owner: Owned, drafts: readonly Draft[])
   const links: LinkIds[] = drafts.map(({ input: { contatoId, empresaId, responsavelId } }) =>
     newLinks(undefined, { contactId: contatoId, companyId: empresaId, responsibleId: responsavelId }),
   );
-  const unique = <T>(ids: readonly T[]): T[] => [...new Set(ids)];
   const pipelineIds = unique(drafts.map(({ input }) => input.pipelineId));
   const [pipelines, existing] = await Promise.all([
     mapConcurrently(pipelineIds, IN_FLIGHT, (id) => namedPipeline(ports, owner, id)),
@@ -81,7 +83,7 @@ const placedUpdates = (rows: readonly Updating[]): PlacedRow[] =>
 
 /** An import on its way: what became of its rows until now. */
 class Import {
-  readonly #errors = new Map<number, string>();
+  readonly #errors: RefusedRow[] = [];
   #created = 0;
   #updated = 0;
   readonly #ports: CardPorts;
@@ -130,7 +132,7 @@ class Import {
   }
 
   refuse(at: number, message: string): void {
-    this.#errors.set(at, message);
+    this.#errors.push({ at, message });
   }
 
   /** Creates cards; answers the drafts that met other changes, and may be tried again. */
@@ -162,8 +164,8 @@ class Import {
   }
 
   /** Changes a card as a PATCH does, and puts it at the end of the stage that the row names; both at once. */
-  #change({ at, update: row }: Updating): Promise<Card | Refused> {
-    const [ports, caller] = [this.#ports, this.#caller];
+  #change(ports: CardPorts, { at, update: row }: Updating): Promise<Card | Refused> {
+    const caller = this.#caller;
     const { id, estagioId, ...patch } = row;
     return retryOnConflict('The card', async () => {
       const before = await findPatched(ports, caller, id, patch);
@@ -172,7 +174,7 @@ class Import {
       const refused = await checkLinks(ports.links, caller.organizationId, before, changed);
       if (refused) return refused;
       const now = ports.clock();
-      const after = await this.#moved(changed, at, { estagioId, motivoPerda: patch.motivoPerda }, now);
+      const after = await this.#moved(ports, changed, at, { estagioId, motivoPerda: patch.motivoPerda }, now);
       if (isRefusal(after)) return after;
       const unlost = checkUnlost(after);
       if (unlost) return unlost;
@@ -183,28 +185,30 @@ class Import {
   }
 
   async #moved(
+    ports: CardPorts,
     card: Card,
     at: number,
     { estagioId, motivoPerda }: Pick<CardUpdate, 'estagioId' | 'motivoPerda'>,
     now: number,
   ) {
     if (estagioId === undefined) return card;
-    const pipeline = await namedPipeline(this.#ports, this.#caller, card.pipelineId);
+    const pipeline = await namedPipeline(ports, this.#caller, card.pipelineId);
     if (isRefusal(pipeline)) return pipeline;
     const step = planMove({ estagioId, motivoPerda }, END)(card, pipeline);
     if (isRefusal(step)) return step;
     const order = this.#places.orderOf({ at, stageId: estagioId });
-    return stepped(this.#ports, card, pipeline, { ...step, order }, now);
+    return stepped(ports, card, pipeline, { ...step, order }, now);
   }
 
-  /** Changes cards; rows of one card in their order. */
+  /** Changes cards, many in one call of the table; rows of one card in their order. */
   async update(): Promise<void> {
     await this.#places.reserve(placedUpdates(this.#updates));
+    const ports = batchedPorts(this.#ports, this.#caller.organizationId);
     const byCard = [...Map.groupBy(this.#updates, ({ update }) => update.id).values()];
-    await mapConcurrently(byCard, IN_FLIGHT, async (group) => {
+    await mapConcurrently(byCard, CARDS_AT_ONCE, async (group) => {
       for (const row of group) {
         const { at } = row;
-        const outcome = this.#isLate() ? undefined : await this.#change(row);
+        const outcome = this.#isLate() ? undefined : await this.#change(ports, row);
         if (outcome === undefined) this.refuse(at, NOT_REACHED);
         else if (isRefusal(outcome)) this.refuse(at, messageOf(outcome));
         else this.#updated++;
@@ -213,8 +217,7 @@ class Import {
   }
 
   result(): ImportResult {
-    const erros = [...this.#errors].sort(([a], [b]) => a - b).map(([at, mensagem]) => ({ linha: at + 1, mensagem }));
-    return { criadas: this.#created, atualizadas: this.#updated, erros };
+    return { criadas: this.#created, atualizadas: this.#updated, erros: rowErrors(this.#errors) };
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Caller } from '../audit/entry.ts';
 import { parseCnpj } from '../core/documents.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { NOT_REACHED, type RefusedRow, type RowErrors, rowErrors } from '../core/refused-rows.ts';
 import type { Clock } from '../core/time.ts';
+import { unique } from '../core/unique.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Company } from './company.ts';
 import { createdEvent, updatedEvent } from './events.ts';
@@ -13,11 +15,10 @@ export const MAX_ROWS = 500;
 
 /** A row of an import: one that keeps the contract, or why it does not. */
 export type CompanyRow = { readonly valid: NewCompany } | { readonly invalid: string };
-/** `linha` counts the rows from 1. */
 export interface CompanyImportResult {
   readonly criadas: number;
   readonly atualizadas: number;
-  readonly erros: readonly { readonly linha: number; readonly mensagem: string }[];
+  readonly erros: RowErrors;
 }
 
 /** A company to store, with its event. */
@@ -54,11 +55,7 @@ export interface CompanyImportPorts {
 /** When an import begins no further round, in ms since it began: its caller waits 28 s. */
 const ENOUGH_MS = 18_000;
 const MAX_ROUNDS = 50;
-const NOT_REACHED = 'was not reached in time; send the row again';
 
-const unique = <T extends string>(values: readonly (T | undefined)[]): T[] => [
-  ...new Set(values.filter((value) => value !== undefined)),
-];
 const namedBy = (rows: readonly PlannedRow[]): NamedByRows => ({
   cnpjs: unique(rows.map(({ input: { cnpj } }) => (cnpj === undefined ? undefined : parseCnpj(cnpj)))),
   names: unique(rows.map(({ input: { cnpj, nome } }) => (cnpj === undefined ? nome : undefined))),
@@ -74,7 +71,7 @@ const toStore = ({ before, after, claim }: Draft, now: number): CompanyToStore =
 /** An import on its way: what became of its rows until now. */
 class Import {
   readonly #counts = { criada: 0, atualizada: 0 };
-  readonly #errors: { at: number; message: string }[] = [];
+  readonly #errors: RefusedRow[] = [];
   readonly #attempted = new Map<number, Id<'company'>>();
   readonly #ports: CompanyImportPorts;
   readonly #caller: Caller;
@@ -124,10 +121,8 @@ class Import {
       pending = (await this.#store(plan)).sort((a, b) => a.at - b.at);
     }
     for (const { at } of pending) this.#errors.push({ at, message: NOT_REACHED });
-    const erros = this.#errors
-      .sort((a, b) => a.at - b.at)
-      .map(({ at, message }) => ({ linha: at + 1, mensagem: message }));
-    return { criadas: this.#counts.criada, atualizadas: this.#counts.atualizada, erros };
+    const { criada: criadas, atualizada: atualizadas } = this.#counts;
+    return { criadas, atualizadas, erros: rowErrors(this.#errors) };
   }
 }
 

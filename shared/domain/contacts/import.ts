@@ -2,6 +2,8 @@ import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { parsePhone } from '../core/phone.ts';
+import { NOT_REACHED, type RefusedRow, type RowErrors, rowErrors } from '../core/refused-rows.ts';
+import { unique } from '../core/unique.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Contact } from './contact.ts';
 import type { NewContact } from './create.ts';
@@ -18,12 +20,11 @@ export interface ImportBody {
   readonly contatos: readonly ImportRow[];
   readonly onConflict: OnConflict;
 }
-/** `linha` counts the rows from 1. */
 export interface ImportResult {
   readonly criados: number;
   readonly atualizados: number;
   readonly ignorados: number;
-  readonly erros: readonly { readonly linha: number; readonly mensagem: string }[];
+  readonly erros: RowErrors;
 }
 
 /** A contact to store, and the event that it raises if somebody takes it. */
@@ -54,11 +55,6 @@ export interface ImportPorts extends Pick<ContactPorts, 'clock' | 'documents' | 
 const ENOUGH_MS = 20_000;
 const MAX_ROUNDS = 50;
 const PHONE_MESSAGE = 'phone must be an existing number in E.164';
-const NOT_REACHED = 'was not reached in time; send the row again';
-
-const unique = <T extends string>(values: readonly (T | undefined)[]): T[] => [
-  ...new Set(values.filter((value) => value !== undefined)),
-];
 
 const toStore = ({ before, after }: Draft, now: number): ContactToStore => {
   const isWithdrawn = before && before.optIn.status !== 'denied' && after.optIn.status === 'denied';
@@ -91,7 +87,7 @@ export interface ImportedRows {
 /** An import on its way: what became of its rows until now. */
 class Import {
   readonly #counts = { criado: 0, atualizado: 0, ignorado: 0 };
-  readonly #errors: { at: number; message: string }[] = [];
+  readonly #errors: RefusedRow[] = [];
   readonly #attempted = new Map<number, Id<'contact'>>();
   readonly #ports: ImportPorts;
   readonly #tenant: Tenant;
@@ -213,7 +209,6 @@ export const importContacts = async (
   };
   const { created, updated, ignored, errors, unreached } = await importRows(ports, tenant, contatos, options);
   const late = unreached.map((at) => ({ at, message: NOT_REACHED }));
-  const told = [...errors, ...late].sort((a, b) => a.at - b.at);
-  const erros = told.map(({ at, message }) => ({ linha: at + 1, mensagem: message }));
+  const erros = rowErrors([...errors, ...late]);
   return { criados: created, atualizados: updated, ignorados: ignored, erros };
 };

@@ -1,11 +1,17 @@
-/** The active currency codes of ISO 4217, funds and metals left out. The runtime's own list (`Intl`) also has those that are no longer in use. */
+/** The active codes of ISO 4217 for the money of countries. */
 const CODES = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK
 DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
 KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR
 PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
 VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`;
 
-const CURRENCIES: ReadonlySet<string> = new Set(CODES.split(/\s/));
+/** Its other active codes: funds and units of account, metals, and those for tests and for no currency. */
+const OTHERS = `BOV CHE CHW CLF COU MXV USN UYI UYW XAD XSU XUA XBA XBB XBC XBD XDR XAG XAU XPD XPT XTS XXX`;
 
-/** Whether a text is the code of a currency that is in use: three capital letters of ISO 4217. */
+/** Withdrawn some years ago at most: amounts of then have them. */
+const WITHDRAWN = `ANG BGN CUC HRK SLL ZWL`;
+
+const CURRENCIES: ReadonlySet<string> = new Set(`${CODES} ${OTHERS} ${WITHDRAWN}`.split(/\s/));
+
+/** Whether a text is a code of ISO 4217 (three capital letters) that is active, or was so lately: of money, a fund, a metal or a unit of account. */
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code);

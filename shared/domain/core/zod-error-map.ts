@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { FieldError } from './errors.ts';
 
-/** A typical field name. Keys of maps are chosen by the caller, so any other text (or a long number) may be personal data. */
-const FIELD_NAME = /^(?!\d{7})\w+$/;
+/** A typical field name, in the letters of any script. Keys of maps are chosen by the caller, so any other text (or a long number) may be personal data. */
+const FIELD_NAME = /^(?!\d{7})[\w\p{L}\p{M}]+$/u;
 
 /** A segment of an error path, replaced by `*` if it might be personal data. */
 export const safePathPart = (part: PropertyKey): string => (FIELD_NAME.test(String(part)) ? String(part) : '*');
@@ -71,8 +71,8 @@ const MAX_ERRORS = 20;
 const MAX_PATH = 200;
 const MAX_MESSAGE = 1_000;
 
-/** An unknown field's name that is plain words: the caller chose it, so that any other may be personal data or a secret. */
-const PLAIN_NAME = /^[A-Za-z_]{1,40}$/;
+/** An unknown field's name that is a plain word, in the letters of any script: the caller chose it, so that any other may be personal data or a secret. */
+const PLAIN_NAME = /^[\p{L}\p{M}_]{1,40}$/u;
 
 /** The fields that an issue is about: the unknown ones themselves, where the contract does not know them. */
 const pathsOf = (issue: z.core.$ZodIssue): readonly PropertyKey[][] =>

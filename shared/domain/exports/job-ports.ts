@@ -51,4 +51,6 @@ export interface ExportRunPorts extends ExportJobPorts {
   /** `gone`: the list or segment whose contacts are exported was deleted. */
   readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage | 'gone'>;
   readonly onFailure: (detail: string) => void;
+  /** Tells the operator of a job that is given up since each attempt at a step failed. */
+  readonly onGivenUp: (job: ExportJob) => void;
 }

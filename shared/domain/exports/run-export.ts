@@ -160,7 +160,10 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
   runClaimed(ports, id, {
     async end(job) {
       const isOver = job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER;
-      if (isOver) await giveUp(ports, job);
+      if (isOver) {
+        ports.onGivenUp(job);
+        await giveUp(ports, job);
+      }
       return isOver;
     },
     async step(job) {

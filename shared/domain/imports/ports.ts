@@ -63,4 +63,6 @@ export interface ImportRunPorts extends ImportJobPorts {
   readonly contacts: ImportPorts;
   readonly parse: ParseContact;
   readonly onFailure: (detail: string) => void;
+  /** Tells the operator of a job that is given up since each attempt at a part failed. */
+  readonly onGivenUp: (job: ImportJob) => void;
 }

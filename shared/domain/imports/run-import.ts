@@ -123,6 +123,7 @@ const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJo
 const endEarly = async (ports: ImportRunPorts, job: ImportJob): Promise<boolean> => {
   const isCancelled = job.status === 'cancelling' && job.attempts === 1;
   if (!isCancelled && job.attempts <= MAX_ATTEMPTS) return false;
+  if (!isCancelled) ports.onGivenUp(job);
   await end(ports, job, isCancelled ? { status: 'cancelled' } : { status: 'failed', problem: 'internal_error' });
   return true;
 };

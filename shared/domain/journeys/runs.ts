@@ -171,7 +171,8 @@ const stepMetrics = (chave: string, counts: Counts | undefined) => ({
 /** How many runs have which status, by what is counted of them. */
 export const runsByStatus = (runs: Counts | undefined) => {
   const [concluida, cancelada, erro] = [at(runs, 'concluidas'), at(runs, 'canceladas'), at(runs, 'erros')];
-  return { ativa: at(runs, 'entradas') - concluida - cancelada - erro, concluida, cancelada, erro };
+  // Rows are read one after the other: an end may be among them whose begin is not.
+  return { ativa: Math.max(0, at(runs, 'entradas') - concluida - cancelada - erro), concluida, cancelada, erro };
 };
 
 /** The metrics of a version (docs/spec/journeys.md#metrics), its steps in their order. */

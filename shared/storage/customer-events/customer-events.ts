@@ -9,6 +9,7 @@ import type { CustomerEventPorts } from '../../domain/customer-events/record.ts'
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { usesJourneys } from '../automation/journey-use.ts';
+import { journeyLabel } from '../automation/labels.ts';
 import { id, jsonText, tenant, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
 import { type CursorRequest, cursorItems, type ListRange } from '../client/cursor-pages.ts';
@@ -16,7 +17,6 @@ import { between, isEmpty } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { journeyLabel } from '../messages/message-rows.ts';
 import { readRow } from '../read-row.ts';
 import { CUSTOMER_EVENT_SHARDS, shardOf } from '../table-indexes.ts';
 

@@ -10,12 +10,12 @@ import {
 } from '../../domain/customer-events/attribution.ts';
 import type { CustomerEventPorts } from '../../domain/customer-events/record.ts';
 import { KEYS } from '../access-patterns.ts';
+import { journeyLabel } from '../automation/labels.ts';
 import { time } from '../client/attributes.ts';
 import { all, oneOf } from '../client/conditions.ts';
 import { between } from '../client/pages.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { journeyLabel } from '../messages/message-rows.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 /** The latest messages of a contact on a channel that are looked at, so that one with many costs as much as one with few. */

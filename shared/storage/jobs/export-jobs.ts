@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CursorItems } from '../../domain/core/cursor.ts';
 import type { Refusal } from '../../domain/core/errors.ts';
+import { definedFields } from '../../domain/core/patch.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import {
@@ -8,6 +9,7 @@ import {
   EXPORT_KINDS,
   EXPORT_STATUSES,
   type ExportJob,
+  exportEvent,
   exportGoneAt,
 } from '../../domain/exports/export-job.ts';
 import { EXPORT_CHANNELS } from '../../domain/exports/export-row.ts';
@@ -19,7 +21,7 @@ import type { Condition } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { claimStore, dueAt, isFreeFor } from './claims.ts';
+import { claimStore, dueAt, type FailUnreadable, isFreeFor } from './claims.ts';
 
 const count = z.int();
 
@@ -58,12 +60,45 @@ export const exportJobRows = defineRow<ExportJob>()({
 /** Condition: the job has not ended, whoever works on it. */
 const IS_RUNNING: Condition = { text: '#status = :running', values: { running: 'running' } };
 
+const ttlOf = (job: ExportJob): number => Math.ceil(exportGoneAt(job) / 1000);
+
+const failUnreadable: FailUnreadable<ExportJob> = (read, jobId, now) => {
+  const [organizationId, env] = [read('organizationId'), read('env')];
+  if (!organizationId || !env) return undefined;
+  const job: ExportJob = {
+    id: jobId as ExportJob['id'],
+    organizationId,
+    env,
+    kind: read('kind') ?? 'messages',
+    format: read('format') ?? 'ndjson',
+    unmasked: read('unmasked') ?? true,
+    status: 'failed',
+    createdAt: read('createdAt') ?? now,
+    endedAt: now,
+    rows: read('rows') ?? 0,
+    bytes: read('bytes') ?? 0,
+    pieces: [],
+    fence: read('fence') ?? 0,
+    attempts: read('attempts') ?? 0,
+    claimedUntil: 0,
+    ...definedFields({ channel: read('channel'), from: read('from'), to: read('to') }),
+  };
+  const running = KEYS.runningExport(organizationId);
+  return { job, ttl: ttlOf(job), running, event: exportEvent(job, 'failed', now) };
+};
+
 /** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
 export const exportJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ExportJobStore => {
-  const { read, claim, advance, release, end } = claimStore(table, exportJobRows, KEYS.exportJob, raised);
+  const { read, claim, advance, release, end } = claimStore(
+    table,
+    exportJobRows,
+    KEYS.exportJob,
+    raised,
+    failUnreadable,
+  );
   return {
     async create(job) {
-      const ttl = Math.ceil(exportGoneAt(job) / 1000);
+      const ttl = ttlOf(job);
       const running = KEYS.runningExport(job.organizationId);
       const outcome = await table.transact([
         { put: { ...exportJobRows.write(job), ...dueAt(job.id, job.createdAt), ttl } },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CursorItems } from '../../domain/core/cursor.ts';
 import type { Refusal } from '../../domain/core/errors.ts';
+import { definedFields } from '../../domain/core/patch.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { DELIMITERS } from '../../domain/imports/csv-records.ts';
@@ -11,6 +12,7 @@ import {
   IMPORT_STATUSES,
   type ImportJob,
   type ImportProblem,
+  importEvent,
 } from '../../domain/imports/import-job.ts';
 import type { ImportJobStore } from '../../domain/imports/ports.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -20,7 +22,7 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { claimStore, dueAt, isFreeFor } from './claims.ts';
+import { claimStore, dueAt, type FailUnreadable, isFreeFor } from './claims.ts';
 
 const problem = z.enum(Object.keys(IMPORT_PROBLEMS) as [ImportProblem, ...ImportProblem[]]);
 const figure = z.int();
@@ -62,6 +64,36 @@ export const importJobRows = defineRow<ImportJob>()({
 const ttlOf = (job: Parameters<typeof goneAt>[0]): number => Math.ceil((goneAt(job) ?? 0) / 1000);
 const hasStatus = (status: ImportJob['status']): Condition => ({ text: '#status = :was', values: { was: status } });
 
+const failUnreadable: FailUnreadable<ImportJob> = (read, jobId, now) => {
+  const [organizationId, env] = [read('organizationId'), read('env')];
+  if (!organizationId || !env) return undefined;
+  const job: ImportJob = {
+    id: jobId as ImportJob['id'],
+    organizationId,
+    env,
+    format: read('format') ?? 'csv',
+    onConflict: read('onConflict') ?? 'skip',
+    size: read('size') ?? 0,
+    status: 'failed',
+    problem: 'internal_error',
+    createdAt: read('createdAt') ?? now,
+    endedAt: now,
+    position: read('position') ?? 0,
+    line: read('line') ?? 0,
+    errorPieces: [],
+    rows: read('rows') ?? 0,
+    created: read('created') ?? 0,
+    updated: read('updated') ?? 0,
+    ignored: read('ignored') ?? 0,
+    errors: read('errors') ?? 0,
+    fence: read('fence') ?? 0,
+    attempts: read('attempts') ?? 0,
+    claimedUntil: 0,
+    ...definedFields({ startedAt: read('startedAt') }),
+  };
+  return { job, ttl: ttlOf(job), running: KEYS.runningImport(organizationId), event: importEvent(job, now) };
+};
+
 /** The writes that start a job: it is due at once. */
 const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteOp[] => [
   {
@@ -75,7 +107,7 @@ const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteO
 
 /** Imports of files in the table of one stage. `raised` receives the committed events that somebody takes. */
 export const importJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportJobStore => {
-  const { end, ...claims } = claimStore(table, importJobRows, KEYS.importJob, raised);
+  const { end, ...claims } = claimStore(table, importJobRows, KEYS.importJob, raised, failUnreadable);
   return {
     ...claims,
     async create(job) {

@@ -7,6 +7,7 @@ import { type JourneyTrigger, triggerOf } from '../../domain/journeys/trigger.ts
 import { PAUSE_REASONS } from '../../domain/journeys/turn.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { KEYS } from '../access-patterns.ts';
+import { journeyUseWrite } from '../automation/journey-use.ts';
 import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -91,11 +92,13 @@ const targetOf = ({
   return listId ?? segmentId ?? nome ?? '';
 };
 
-/** What a change of a journey does with its trigger. */
+/** What a change of a journey does with its trigger; and where it begins to be active, that its organization uses journeys. */
 export const triggerWrites = (before: Journey | undefined, after: Journey | undefined): WriteOp[] => {
   const [was, is] = [before && triggerOf(before), after && triggerOf(after)];
-  if (is) return was ? [] : [{ put: triggerRows.write(is) }];
-  if (!was) return [];
+  const begins = after?.status === 'ativa' && before?.status !== 'ativa';
+  const use = begins ? [journeyUseWrite(after.organizationId, after.activatedAt ?? after.updatedAt)] : [];
+  if (is) return was ? use : [...use, { put: triggerRows.write(is) }];
+  if (!was) return use;
   const { pk, sk } = triggerRows.write(was);
-  return [{ delete: { pk, sk } }];
+  return [...use, { delete: { pk, sk } }];
 };

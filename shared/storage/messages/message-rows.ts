@@ -13,6 +13,7 @@ import {
 } from '../../domain/message/message.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
 import { KEYS } from '../access-patterns.ts';
+import { journeyLabel } from '../automation/labels.ts';
 import { coins, id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -41,15 +42,6 @@ const listedState = z
   })
   .nullable()
   .optional();
-
-/** The step of a journey, as its messages store it. */
-export const journeyLabel = z.object({
-  journeyId: id('journey'),
-  stepId: z.string(),
-  runId: id('run'),
-  awaited: z.literal(true).optional(),
-  firstId: id('message').optional(),
-});
 
 const stepRefusal = z.object({
   code: z.enum(Object.keys(V1_CODES) as [V1Code, ...V1Code[]]),

@@ -13,7 +13,7 @@ export interface Rewrite {
 }
 export type Rewrites = Readonly<Partial<Record<RowKind, Rewrite>>>;
 
-/** The entities whose shape has changed. Every other one has its first. */
+/** The entities whose shape has changed, but for those that need a key of the stage. Every other one has its first. */
 export const REWRITES: Rewrites = {
   organization: { codec: organizationRows, also: movedCounts },
 };

@@ -1,19 +1,13 @@
-import type {
-  Card,
-  CardChange,
-  CardOutcome,
-  CardStore,
-  Neighbours,
-  Place,
-  StagePosition,
-} from '../../domain/cards/card.ts';
+import type { CardChange, CardOutcome, CardStore, Neighbours, Place, StagePosition } from '../../domain/cards/card.ts';
 import { type Id, randomBase62 } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { EventType } from '../../domain/events/catalogue.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table, TransactOutcome } from '../client/table.ts';
+import { inTransactions } from '../client/transactions.ts';
 import { readOwnRow, readRow } from '../read-row.ts';
 import { PIPELINE_SHARDS, shardOf } from '../table-indexes.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -38,6 +32,14 @@ const transact = async (table: Table, writes: readonly CardWrite[]): Promise<Tra
   return outcome.met.some((at) => ofCards.includes(at)) ? 'met' : table.transact(operations);
 };
 
+/** The types of the events that changes raise and a subscription takes. At most one query. */
+const takenTypes = async (table: Table, changes: readonly CardChange[]): Promise<ReadonlySet<EventType>> => {
+  const owner = changes[0]?.after ?? changes[0]?.before;
+  const samples = new Map(changes.flatMap(({ events }) => events).map((event) => [event.type, event]));
+  const taken = owner ? await takenEvents(table, owner.organizationId, [...samples.values()]) : [];
+  return new Set(taken.map(({ type }) => type));
+};
+
 /**
  * Stores changes of different cards in one transaction. Without those whose own conditions fail it is tried again, so that each change is whole
  * or not at all, and the outcome of each is its own.
@@ -46,17 +48,13 @@ const saveTogether = async (
   table: Table,
   raised: Raised,
   changes: readonly CardChange[],
+  taken: ReadonlySet<EventType>,
 ): Promise<readonly CardOutcome[]> => {
   const outcomes = new Map<CardChange, CardOutcome>();
   const gone = new Set<Id<'company'>>();
   let left = changes;
   while (left.length > 0) {
-    const owner = (left[0]?.after ?? left[0]?.before) as Card;
-    const events = await takenEvents(
-      table,
-      owner.organizationId,
-      left.flatMap((change) => change.events),
-    );
+    const events = left.flatMap((change) => change.events).filter(({ type }) => taken.has(type));
     const mark = randomBase62(16);
     const writes = cardWrites(left, events, mark, gone);
     const outcome = await transact(table, writes);
@@ -79,20 +77,25 @@ const saveTogether = async (
   return changes.map((change) => outcomes.get(change) ?? STALE);
 };
 
-/** Changes in one transaction: each has five writes of its own at most, and two events. */
-const MAX_TOGETHER = 12;
+/** About what the rows of a change take, in bytes. */
+const CHANGE_BYTES = 15_000;
 const IN_FLIGHT = 6;
 
-/** Changes in the transactions that they share: of cards that are counted on one row, so that no two of them meet there. */
-const sharedTransactions = (changes: readonly CardChange[]): CardChange[][] => {
+/**
+ * Changes in the transactions that they share, by the row on which their cards are counted: those of one row are to be stored one after the other, so that no two
+ * of them meet there.
+ */
+const sharedTransactions = (changes: readonly CardChange[]): CardChange[][][] => {
   const rowOf = ({ before, after }: CardChange) => {
     const card = after ?? before;
     return card ? `${card.pipelineId}#${shardOf(card.id, PIPELINE_SHARDS)}` : '';
   };
-  return [...Map.groupBy(changes, rowOf).values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / MAX_TOGETHER) }, (_, at) =>
-      group.slice(at * MAX_TOGETHER, (at + 1) * MAX_TOGETHER),
-    ),
+  const partOf = (change: CardChange) => {
+    const besides = cardWrites([change], change.events, '', new Set()).length;
+    return { change, writes: [], besides, bytes: CHANGE_BYTES };
+  };
+  return [...Map.groupBy(changes, rowOf).values()].map((group) =>
+    inTransactions(group.map(partOf)).map((parts) => parts.map(({ change }) => change)),
   );
 };
 
@@ -100,9 +103,12 @@ const saveAll =
   (table: Table, raised: Raised): CardStore['saveAll'] =>
   async (changes) => {
     const outcomes = new Map<CardChange, CardOutcome>();
-    await mapConcurrently(sharedTransactions(changes), IN_FLIGHT, async (together) => {
-      const found = await saveTogether(table, raised, together);
-      for (const [at, change] of together.entries()) outcomes.set(change, found[at] ?? STALE);
+    const taken = await takenTypes(table, changes);
+    await mapConcurrently(sharedTransactions(changes), IN_FLIGHT, async (transactions) => {
+      for (const together of transactions) {
+        const found = await saveTogether(table, raised, together, taken);
+        for (const [at, change] of together.entries()) outcomes.set(change, found[at] ?? STALE);
+      }
     });
     return changes.map((change) => outcomes.get(change) ?? STALE);
   };
@@ -168,7 +174,7 @@ export const cardStore = (table: Table, raised: Raised): CardStore => ({
     return rows.map(ownCard(organizationId));
   },
   async save(change) {
-    const [outcome = STALE] = await saveTogether(table, raised, [change]);
+    const [outcome = STALE] = await saveTogether(table, raised, [change], await takenTypes(table, [change]));
     return outcome;
   },
   saveAll: saveAll(table, raised),

@@ -14,17 +14,21 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import type { Rewrite } from '../migration/rewrites.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 const PURPOSE = 'push-device';
 const text = z.string().optional();
 
-/** The person of a device: sealed together, opened only to be shown. */
-const person = z.object({ userName: text, userEmail: text, userPhone: text });
+/** What a device says of its person: sealed together, opened only to be shown. */
+const person = z.object({ userName: text, userEmail: text, userPhone: text, deviceName: text });
+type Person = z.output<typeof person>;
 
 /** A device as sends need it; its person is sealed in an attribute. */
 interface StoredDevice extends Omit<PushDevice, 'userName' | 'userEmail' | 'userPhone'> {
   readonly person?: string | undefined;
+  /** In rows of the first shape alone: in newer ones it is sealed with the person. */
+  readonly deviceName?: string | undefined;
 }
 export const pushDeviceRows = defineRow<StoredDevice>()({
   attributes: {
@@ -47,6 +51,7 @@ export const pushDeviceRows = defineRow<StoredDevice>()({
     updatedAt: time,
     version: z.int(),
   },
+  version: 2,
   key: (device) => KEYS.pushToken(device.organizationId, device.id),
   index({ id, organizationId, contactId, externalId, retiredAt, updatedAt }) {
     if (retiredAt !== undefined) return {};
@@ -59,14 +64,36 @@ export const pushDeviceRows = defineRow<StoredDevice>()({
 });
 
 const withoutPerson = (row: Row): PushDevice => {
-  const { person: _, ...device } = pushDeviceRows.read(row);
+  const { person: _, deviceName: __, ...device } = pushDeviceRows.read(row);
   return device;
 };
 
-const personOf = ({ userName, userEmail, userPhone }: PushDevice): string | undefined =>
-  userName === undefined && userEmail === undefined && userPhone === undefined
-    ? undefined
-    : JSON.stringify({ userName, userEmail, userPhone });
+type Place = Pick<PushDevice, 'id' | 'organizationId'>;
+const openPerson = (vault: Vault, { organizationId, id }: Place, sealed: string): Person =>
+  person.parse(JSON.parse(vault.open(PURPOSE, organizationId, sealed, id)));
+const sealPerson = (
+  vault: Vault,
+  { organizationId, id }: Place,
+  { userName, userEmail, userPhone, deviceName }: Person,
+): string => vault.seal(PURPOSE, organizationId, JSON.stringify({ userName, userEmail, userPhone, deviceName }), id);
+const hasPerson = ({ userName, userEmail, userPhone, deviceName }: PushDevice): boolean =>
+  [userName, userEmail, userPhone, deviceName].some((each) => each !== undefined);
+
+/** Seals the names of devices whose rows are of the first shape, in which they stand in clear. */
+export const sealDeviceNames = (vault: Vault): Rewrite => ({
+  codec: {
+    names: pushDeviceRows.names,
+    version: pushDeviceRows.version,
+    upgrade(row) {
+      const upgraded = pushDeviceRows.upgrade(row);
+      const { deviceName, person: sealed, ...device } = pushDeviceRows.read(row);
+      if (!upgraded || deviceName === undefined) return upgraded;
+      const { deviceName: _, ...rest } = upgraded;
+      const known = sealed === undefined ? {} : openPerson(vault, device, sealed);
+      return { ...rest, person: sealPerson(vault, device, { deviceName, ...known }) };
+    },
+  },
+});
 
 /** The push devices of a stage. */
 export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceStore => ({
@@ -74,16 +101,12 @@ export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceSt
     const row = await table.get(KEYS.pushToken(organizationId, id));
     if (!row) return undefined;
     const { person: sealed, ...device } = pushDeviceRows.read(row);
-    if (sealed === undefined) return device;
-    const opened = (await vault()).open(PURPOSE, organizationId, sealed, id);
-    return { ...device, ...person.parse(JSON.parse(opened)) };
+    return sealed === undefined ? device : { ...device, ...openPerson(await vault(), device, sealed) };
   },
   async put(device, before) {
-    const owner = personOf(device);
-    const sealed =
-      owner === undefined ? undefined : (await vault()).seal(PURPOSE, device.organizationId, owner, device.id);
+    const sealed = hasPerson(device) ? sealPerson(await vault(), device, device) : undefined;
     const { ok } = await table.write({
-      put: pushDeviceRows.write({ ...device, person: sealed }),
+      put: pushDeviceRows.write({ ...device, person: sealed, deviceName: undefined }),
       when: before ? atVersion(before.version) : ABSENT,
     });
     return ok;

@@ -1,12 +1,14 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
 import { countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
+import { runSignal } from '../../domain/message/run-signal.ts';
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import { messageCountWrites } from '../automation/counters.ts';
+import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
@@ -98,6 +100,10 @@ const isOpen = ({ record }: PushMessage): Condition => ({
   values: { open: 'open', sending: 'sending', fence: record.fence },
 });
 
+/** What the run of a message is told: a push service's acceptance is all that is ever heard of a delivery. */
+const signalOf = ({ record }: PushMessage, { status, at }: Pick<PushOutcome, 'status' | 'at'>) =>
+  runSignal(record, status === 'sent' ? 'entregue' : undefined, at);
+
 const closeWrites = (
   table: Table,
   message: PushMessage,
@@ -128,21 +134,23 @@ const closeWrites = (
     },
     ...partialWrites(record, captured, at, status),
     ...messageCountWrites([
-      [record, status === 'sent' ? countsOfSettlement(record, captured) : countsOfRelease(record)],
+      [record, status === 'sent' ? { ...countsOfSettlement(record, captured), delivered: 1 } : countsOfRelease(record)],
     ]),
+    ...signalWrites(signalOf(message, { status, at })),
     ...(rest.freesKey ? [freedKey(record)] : []),
     ...(status === 'failed' && stopsCounting(record, reason, rest.freesKey) ? uncountWrites(record) : []),
     ...rest.events.map(eventWrite),
-    // A push service's acceptance is all that is ever heard of a delivery, so it ends the fallback.
+    // For the same reason it ends the fallback.
     ...fallbackStatusWrites({ ...ended, status: status === 'sent' ? 'delivered' : status }, at),
   ];
 };
 
 /** The work that is due once a message ended: its events, its fallback, and its chunk's escrow where coins go back. */
-const workAfter = ({ record }: PushMessage, { status, events }: PushOutcome): Publishable[] => [
+const workAfter = (message: PushMessage, { status, at, events }: PushOutcome): Publishable[] => [
   ...events.map(eventWorkItem),
-  ...fallbackWorkItems(record, status),
-  ...escrowWorkItems(record),
+  ...fallbackWorkItems(message.record, status),
+  ...escrowWorkItems(message.record),
+  ...signalWorkItems(signalOf(message, { status, at })),
 ];
 
 /** Sending push messages in the table of one stage. */

@@ -19,6 +19,7 @@ import { listStore } from '../../storage/lists/lists.ts';
 import { readMembers } from '../../storage/lists/stored-lists.ts';
 import { segmentStore } from '../../storage/segments/segments.ts';
 import { clock, publishEvents, publishWork, table, vaults } from '../process/aws.ts';
+import { noteGivenUp } from '../process/given-up.ts';
 import { jobBucket } from '../process/job-bucket.ts';
 import { logger } from '../process/observe.ts';
 
@@ -85,4 +86,12 @@ export const listExports = (request: CursorRequest) => listExportJobs(table, req
 
 /** Goes on with an export that is due. */
 export const processExport = (id: Id<'exportJob'>): Promise<void> =>
-  runExport({ ...exportJobPorts, page, onFailure: (detail) => logger.warn('export', { detail }) }, id);
+  runExport(
+    {
+      ...exportJobPorts,
+      page,
+      onFailure: (detail) => logger.warn('export', { detail }),
+      onGivenUp: (job) => noteGivenUp(job.id, 'every attempt at a step of an export failed'),
+    },
+    id,
+  );

@@ -55,7 +55,7 @@ export const enginePorts: EnginePorts & TriggerPorts = {
   },
   async eventOf(id) {
     const eventId = asId('customerEvent', id);
-    const event = eventId && (await customerEventStore(table).read(eventId));
+    const event = eventId && (await customerEventStore(table, () => {}).read(eventId));
     return event && runEventOf(event);
   },
   // What steps do is loaded by the first step that does something.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JourneyDefinition } from '../../../shared/domain/journeys/definition.ts';
 import { arbitraryChoices, arbitraryDefinition, Choices } from '../../support/journeys/arbitrary.ts';
-import { definition, entryOf, passo, START } from '../../support/journeys/build.ts';
+import { definition, entryOf, passo } from '../../support/journeys/build.ts';
 import { Drive, happen } from '../../support/journeys/drive.ts';
 
 const HOUR = 3_600_000;
@@ -98,7 +98,22 @@ describe('a pause', () => {
     drive.now += 2 * HOUR;
     drive.resume();
     expect(drive.dueAt).toBe(Date.parse('2026-03-10T21:00:00Z'));
-    expect(START).toBeLessThan(drive.now);
+    drive.wake();
+    expect(drive.run).toMatchObject({ status: 'concluida', endedAt: Date.parse('2026-03-10T21:00:00Z') });
+  });
+
+  test('does not move the end of quiet hours', () => {
+    const sends = definition([passo('enviar', { canal: 'sms', texto: 'Olá' })], [], {
+      silencio: { inicio: '08:00', fim: '18:00' },
+    });
+    const drive = new Drive(sends);
+    drive.wake();
+    drive.pause();
+    drive.now += 2 * HOUR;
+    drive.resume();
+    drive.wake();
+    expect(drive.now).toBe(Date.parse('2026-03-10T21:00:00Z'));
+    expect(drive.effects).toMatchObject([{ kind: 'send' }]);
   });
 
   test('keeps what is left of a wait: a run that is woken at the old time waits on', () => {

@@ -137,6 +137,12 @@ describe('a run', () => {
     expect(drive.history).toHaveLength(150);
   });
 
+  test('that goes round with waits goes on for ever', () => {
+    const drive = started(definition([passo('esperar', { horas: 1 })], ['esperar > esperar']));
+    for (let round = 0; round < 200; round++) drive.wake();
+    expect(drive.run).toMatchObject({ status: 'ativa', visits: { esperar: 201 } });
+  });
+
   test('waits until a time of day by the clock of the organization', () => {
     const drive = started(definition([passo('esperar', { ate: { hora: '09:00' } })], []));
     expect(drive.run.wait).toEqual({ kind: 'moment', until: Date.parse('2026-03-11T12:00:00Z') });
@@ -148,6 +154,8 @@ describe('a run', () => {
     const drive = new Drive({ ...welcome, silencio: { inicio: '08:00', fim: '18:00' } });
     drive.wake();
     expect(drive.run.wait).toEqual({ kind: 'quiet', until: Date.parse('2026-03-10T21:00:00Z') });
+    const { run } = drive;
+    expect(drive.take({ kind: 'due' }).run).toBe(run);
     expect(drive.effects).toEqual([]);
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'send', visit: 1, attempt: 1 }]);
@@ -181,6 +189,7 @@ describe('a webhook', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });
     const { run } = drive;
+    expect(drive.take({ kind: 'due' })).toMatchObject({ effects: [] });
     const early = { kind: 'result', step: 'webhook', visit: 1, attempt: 2, result: { kind: 'done' } } as const;
     expect(drive.take(early).run).toBe(run);
   });

@@ -47,8 +47,8 @@ export const ROWS: Readonly<Record<string, Place>> = {
     holds: { contactExternalId: ['externalId'] },
   },
   'PTOKS/PTOK': {
-    why: 'the record of a device: pushes are addressed to its token; name, address and phone of its person are sealed',
-    holds: { token: ['pushToken'], externalId: ['externalId'], deviceName: ['device'] },
+    why: 'the record of a device: pushes are addressed to its token; name, address and phone of its person and its own name are sealed',
+    holds: { token: ['pushToken'], externalId: ['externalId'] },
   },
   'SEGS/SEG': { why: 'a filter that the caller wrote', holds: { packed: ['attribute', 'tag'] } },
   'AUD/attributes0': { why: 'the index of attributes', holds: { data: ['attribute'] } },

@@ -5,7 +5,7 @@ import { maskEmail, maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { PushTarget } from './transport.ts';
 
-/** Identifies the device's owner; names, addresses and phones are stored sealed. */
+/** Identifies the device's owner; names (also the device's own), addresses and phones are stored sealed. */
 export interface Identification {
   readonly externalId?: string | undefined;
   readonly contactId?: Id<'contact'> | undefined;

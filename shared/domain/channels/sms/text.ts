@@ -1,3 +1,5 @@
+import { GSM_BASIC, GSM_EXTENSION } from '../../core/gsm-alphabet.ts';
+
 /** GSM 03.38 septets or UTF-16 code units. */
 export type SmsEncoding = 'GSM-7' | 'UCS-2';
 
@@ -13,15 +15,9 @@ export interface PreparedText {
 /** Characters per segment, alone and as a part of several (docs/spec/sms.md#segments). */
 const LIMITS = { 'GSM-7': { single: 160, part: 152 }, 'UCS-2': { single: 70, part: 67 } } as const;
 
-/** GSM 03.38 default alphabet, without the escape at 0x1B. */
-const BASIC =
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
-/** GSM 03.38 extension table: two septets, the escape and another. */
-const EXTENSION = '\f^{}\\[~]|€';
-
 const SEPTETS: ReadonlyMap<string, number> = new Map([
-  ...Array.from(BASIC, (character) => [character, 1] as const),
-  ...Array.from(EXTENSION, (character) => [character, 2] as const),
+  ...Array.from(GSM_BASIC, (character) => [character, 1] as const),
+  ...Array.from(GSM_EXTENSION, (character) => [character, 2] as const),
 ]);
 
 /** GSM-7 equivalents that Unicode decomposition does not find: each character of a value is replaced by its key. */

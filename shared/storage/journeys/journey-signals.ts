@@ -1,4 +1,5 @@
 import type { JourneySignal, JourneySignals, SignalKey } from '../../domain/journeys/signals.ts';
+import { runSignalRows } from '../automation/run-signals.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -6,7 +7,6 @@ import { customerEventRows } from '../customer-events/customer-events.ts';
 import { rowKey } from '../due-work/rows-of-kind.ts';
 import { inboundRows } from '../messages/inbound-rows.ts';
 import { isCustomerEvent, isRunSignal } from '../parse-key.ts';
-import { runSignalRows } from './run-signals.ts';
 
 const readSignal = (row: Row): JourneySignal => {
   if (isRunSignal(row)) return { kind: 'message', signal: runSignalRows.read(row) };

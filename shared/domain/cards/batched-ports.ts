@@ -1,0 +1,40 @@
+import { batched } from '../core/batched.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { unique } from '../core/unique.ts';
+import type { CardPorts, LinkIds } from './card.ts';
+
+const READS_AT_ONCE = 8;
+
+/**
+ * The same ports for many changes of one organization's cards at once: what they ask for in the same turn of the event loop is read in one call, and their cards
+ * are stored in transactions that they share, each whole or not at all.
+ */
+export const batchedPorts = (ports: CardPorts, organizationId: Id<'organization'>): CardPorts => {
+  const { store, pipelines, links } = ports;
+  const read = batched((ids: readonly Id<'card'>[]) => store.readMany(organizationId, ids));
+  const readPipeline = batched(async (ids: readonly Id<'pipeline'>[]) => {
+    const distinct = unique(ids);
+    const found = await mapConcurrently(distinct, READS_AT_ONCE, (id) => pipelines.read(organizationId, id));
+    const byId = new Map(distinct.map((id, at) => [id, found[at]]));
+    return ids.map((id) => byId.get(id));
+  });
+  const existing = batched(async (asked: readonly LinkIds[]) => {
+    const found = await links.existing(organizationId, {
+      contatoId: unique(asked.flatMap(({ contatoId }) => contatoId)),
+      empresaId: unique(asked.flatMap(({ empresaId }) => empresaId)),
+      responsavelId: unique(asked.flatMap(({ responsavelId }) => responsavelId)),
+    });
+    return asked.map(() => found);
+  });
+  const shown = batched((cards: Parameters<typeof links.shown>[1]) => links.shown(organizationId, cards));
+  return {
+    ...ports,
+    store: { ...store, read: (_, id) => read(id), save: batched(store.saveAll) },
+    pipelines: { read: (_, id) => readPipeline(id) },
+    links: {
+      existing: (_, ids) => existing(ids),
+      shown: (_, cards) => Promise.all(cards.map(shown)),
+    },
+  };
+};

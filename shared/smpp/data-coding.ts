@@ -1,0 +1,68 @@
+import { GSM_BASIC, GSM_EXTENSION } from '../domain/core/gsm-alphabet.ts';
+
+/** The data codings that are understood (5.2.19): the SMSC's default alphabet is GSM 03.38, one septet a byte. */
+export const DATA_CODINGS = { gsm: 0, ascii: 1, latin1: 3, ucs2: 8 } as const;
+export type DataCoding = (typeof DATA_CODINGS)[keyof typeof DATA_CODINGS];
+
+export const isDataCoding = (code: number): code is DataCoding =>
+  (Object.values(DATA_CODINGS) as number[]).includes(code);
+
+const ESCAPE = 0x1b;
+const EXTENSION_CODES = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65];
+
+const BASIC = Array.from(GSM_BASIC);
+BASIC.splice(ESCAPE, 0, '');
+const EXTENDED = new Map(Array.from(GSM_EXTENSION, (character, at) => [EXTENSION_CODES[at] as number, character]));
+const CODES = new Map<string, readonly number[]>([
+  ...BASIC.map((character, code) => [character, [code]] as const).filter(([character]) => character !== ''),
+  ...Array.from(EXTENDED, ([code, character]) => [character, [ESCAPE, code]] as const),
+]);
+
+/** An escape before an unknown code, or at the end, is shown as a space, as GSM 03.38 says (6.2.1.1). */
+const readGsm = (bytes: Uint8Array): string | undefined => {
+  let text = '';
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at] as number;
+    if (code > 0x7f) return undefined;
+    if (code !== ESCAPE) text += BASIC[code];
+    else {
+      const extended = EXTENDED.get(bytes[at + 1] ?? -1);
+      text += extended ?? ' ';
+      if (extended) at++;
+    }
+  }
+  return text;
+};
+
+const readUcs2 = (bytes: Uint8Array): string | undefined => {
+  if (bytes.length % 2 !== 0) return undefined;
+  const text = Buffer.from(bytes).swap16().toString('utf16le');
+  return text.isWellFormed() ? text : undefined;
+};
+
+/** The text of a message's bytes; undefined where they are none in this coding. UCS-2 is read as UTF-16, big-endian. */
+export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | undefined => {
+  if (coding === DATA_CODINGS.gsm) return readGsm(bytes);
+  if (coding === DATA_CODINGS.ucs2) return readUcs2(bytes);
+  if (coding === DATA_CODINGS.ascii && bytes.some((byte) => byte > 0x7f)) return undefined;
+  return Buffer.from(bytes).toString('latin1');
+};
+
+/** A text as bytes in one coding; undefined if that has no code for one of its characters. */
+export const encodeText = (text: string, coding: DataCoding): Buffer | undefined => {
+  if (coding === DATA_CODINGS.ucs2) return Buffer.from(text, 'utf16le').swap16();
+  if (coding === DATA_CODINGS.gsm) {
+    const codes = Array.from(text, (character) => CODES.get(character));
+    return codes.includes(undefined) ? undefined : Buffer.from(codes.flatMap((code) => code ?? []));
+  }
+  const highest = coding === DATA_CODINGS.ascii ? 0x7f : 0xff;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > highest) return undefined;
+  return Buffer.from(text, 'latin1');
+};
+
+/** A text in the default alphabet, or else in UCS-2. */
+export const encodeShortest = (text: string): { readonly dataCoding: DataCoding; readonly bytes: Buffer } => {
+  const gsm = encodeText(text, DATA_CODINGS.gsm);
+  if (gsm) return { dataCoding: DATA_CODINGS.gsm, bytes: gsm };
+  return { dataCoding: DATA_CODINGS.ucs2, bytes: Buffer.from(text, 'utf16le').swap16() };
+};

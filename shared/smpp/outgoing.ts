@@ -1,0 +1,111 @@
+import type { Pdu } from './pdus.ts';
+import type { Timers } from './timers.ts';
+
+/**
+ * What became of a request: the peer's response, which may be a refusal or a generic_nack; `busy` where no more may wait, so that it was
+ * never sent; `timeout`, `closed` and `unreadable` where it is not known what the peer did with it.
+ */
+export type Reply =
+  | { readonly kind: 'response'; readonly pdu: Pdu }
+  | { readonly kind: 'busy' | 'timeout' | 'closed' | 'unreadable' };
+
+interface Waiting {
+  readonly bytes: Buffer;
+  readonly answer: (reply: Reply) => void;
+}
+interface Sent {
+  readonly answer: (reply: Reply) => void;
+  readonly cancel: () => void;
+}
+
+export interface OutgoingOptions {
+  /** Requests that may be without a response. */
+  readonly window: number;
+  /** Requests that may wait for room in the window. */
+  readonly queue: number;
+  /** How long a response is waited for, in ms. */
+  readonly responseMs: number;
+  readonly timers: Timers;
+  readonly write: (bytes: Buffer) => void;
+  /** Whether the peer reads what is written: false holds requests back. */
+  readonly isWritable: () => boolean;
+  /** The sequence number before the first. */
+  readonly lastSequence?: number;
+}
+
+/** Where sequence_number is in a PDU. */
+const SEQUENCE_AT = 12;
+const MAX_SEQUENCE = 0x7fffffff;
+
+/** The requests that one side sends: their sequence numbers, window and responses. */
+export class Outgoing {
+  readonly #options: OutgoingOptions;
+  readonly #sent = new Map<number, Sent>();
+  readonly #waiting: Waiting[] = [];
+  #sequence: number;
+  #closed = false;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+    this.#sequence = options.lastSequence ?? 0;
+  }
+
+  /** Whether nothing is sent without a response, and nothing waits. */
+  get isIdle(): boolean {
+    return this.#sent.size === 0 && this.#waiting.length === 0;
+  }
+
+  /** The next sequence number, from 1 to 0x7FFFFFFF and around: none waits for its response for that long. */
+  nextSequence(): number {
+    this.#sequence = this.#sequence === MAX_SEQUENCE ? 1 : this.#sequence + 1;
+    return this.#sequence;
+  }
+
+  /** Sends a request, whose sequence number is written into its bytes. */
+  send(bytes: Buffer): Promise<Reply> {
+    if (this.#closed) return Promise.resolve({ kind: 'closed' });
+    if (!this.#hasRoom() && this.#waiting.length >= this.#options.queue) return Promise.resolve({ kind: 'busy' });
+    return new Promise((answer) => {
+      this.#waiting.push({ bytes, answer });
+      this.flush();
+    });
+  }
+
+  /** Gives a response to its request; one that nobody waits for is dropped. */
+  settle(sequence: number, reply: Reply): void {
+    const sent = this.#sent.get(sequence);
+    if (!sent) return;
+    this.#sent.delete(sequence);
+    sent.cancel();
+    sent.answer(reply);
+    this.flush();
+  }
+
+  /** Sends what waits, as far as there is room. */
+  flush(): void {
+    while (!this.#closed && this.#hasRoom()) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#begin(next);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const sequence of this.#sent.keys()) this.settle(sequence, { kind: 'closed' });
+    for (const { answer } of this.#waiting.splice(0)) answer({ kind: 'closed' });
+  }
+
+  #hasRoom(): boolean {
+    return this.#sent.size < this.#options.window && this.#options.isWritable();
+  }
+
+  #begin({ bytes, answer }: Waiting): void {
+    const { timers, responseMs, write } = this.#options;
+    const sequence = this.nextSequence();
+    const cancel = timers.after(responseMs, () => this.settle(sequence, { kind: 'timeout' }));
+    this.#sent.set(sequence, { answer, cancel });
+    bytes.writeUInt32BE(sequence, SEQUENCE_AT);
+    write(bytes);
+  }
+}

@@ -1,0 +1,65 @@
+import { type Tlv, tlvValue } from './tlvs.ts';
+
+/** Bits of esm_class (5.2.12). */
+export const ESM_CLASS = { messageType: 0x3c, deliveryReceipt: 0x04, udhi: 0x40 } as const;
+
+/** What is said of a message in parts: parts with one reference, between the same addresses, are one message. */
+export interface Part {
+  readonly reference: number;
+  /** 8 and 16 are the sizes of a header's reference; `sar` is that of optional parameters: one number in two forms is two messages. */
+  readonly form: 8 | 16 | 'sar';
+  /** 2 to 255. */
+  readonly total: number;
+  /** 1 to `total`. */
+  readonly number: number;
+}
+
+/** A user data header (3GPP TS 23.040, 9.2.3.24) taken off a message. */
+export interface UserData {
+  readonly part?: Part;
+  readonly text: Uint8Array;
+}
+
+const partOf = (form: Part['form'], reference: number, total: number, number: number): Part | undefined =>
+  total >= 1 && number >= 1 && number <= total ? { form, reference, total, number } : undefined;
+
+const elementPart = (id: number, data: Uint8Array): Part | undefined => {
+  const at = (index: number) => data[index] as number;
+  if (id === 0x00 && data.length === 3) return partOf(8, at(0), at(1), at(2));
+  if (id === 0x08 && data.length === 4) return partOf(16, at(0) * 256 + at(1), at(2), at(3));
+  return undefined;
+};
+
+/**
+ * Takes the user data header off a message whose esm_class says that it has one; undefined where the header is broken. Concatenation with
+ * numbers that make no sense counts as absent, as TS 23.040 says; other elements are passed over; the last concatenation counts.
+ */
+export const readUserData = (bytes: Uint8Array): UserData | undefined => {
+  const end = 1 + (bytes[0] ?? 0);
+  if (bytes.length < end || bytes.length === 0) return undefined;
+  let part: Part | undefined;
+  for (let at = 1; at < end; ) {
+    const length = bytes[at + 1];
+    if (length === undefined || at + 2 + length > end) return undefined;
+    part = elementPart(bytes[at] as number, bytes.subarray(at + 2, at + 2 + length)) ?? part;
+    at += 2 + length;
+  }
+  return { text: bytes.subarray(end), ...(part ? { part } : {}) };
+};
+
+/** A user data header that names a part. */
+export const writeUserDataHeader = ({ form, reference, total, number }: Part): Buffer =>
+  form === 16
+    ? Buffer.from([6, 0x08, 4, reference >> 8, reference & 0xff, total, number])
+    : Buffer.from([5, 0x00, 3, reference & 0xff, total, number]);
+
+/** What the SAR parameters say; undefined if one is missing or their numbers make no sense. */
+export const sarPart = (tlvs: readonly Tlv[]): Part | undefined => {
+  const [reference, total, number] = [
+    tlvValue(tlvs, 'sar_msg_ref_num'),
+    tlvValue(tlvs, 'sar_total_segments'),
+    tlvValue(tlvs, 'sar_segment_seqnum'),
+  ];
+  if (reference === undefined || total === undefined || number === undefined) return undefined;
+  return partOf('sar', reference, total, number);
+};

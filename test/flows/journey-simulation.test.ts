@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
+import { JOURNEYS, journeysOf, line, sms } from './journeys-kit.ts';
+
+const messaging = await sharedMessaging();
+const begin = async () => {
+  const { id, test: client } = await messaging.tenant();
+  const simulate = (journeyId: string, body: object) => client.post(`${JOURNEYS}/${journeyId}/simulate`, body);
+  return { organizationId: id, client, simulate, ...journeysOf(client) };
+};
+const GRAPH = {
+  passos: [
+    { ...sms('oi', 'Olá, {{contato.nome|cliente}}! {{contato.telefone}}'), rotulo: 'Boas-vindas' },
+    { chave: 'compra', tipo: 'esperar_evento', config: { evento: 'compra', prazo: { dias: 2 } } },
+    { chave: 'vip', tipo: 'etiqueta', config: { adicionar: 'vip' } },
+    sms('lembrete', 'Volte sempre'),
+  ],
+  ligacoes: [
+    { de: 'oi', para: 'compra' },
+    { de: 'compra', para: 'vip', quando: 'evento' },
+    { de: 'compra', para: 'lembrete', quando: 'tempo_esgotado' },
+  ],
+};
+const ANA = { name: 'Ana', phone: '+5511999990005' };
+const inicio = '2026-03-10T12:00:00.000Z';
+
+describe('a simulation', () => {
+  test('tells each step with its moment, each message as it reads with its price, and the end', async () => {
+    const { create, simulate } = await begin();
+    const { id } = await create(GRAPH);
+    const { status, body } = await simulate(id, { contato: ANA, inicio });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      passos: [
+        {
+          passo: 'oi',
+          tipo: 'enviar',
+          rotulo: 'Boas-vindas',
+          desde: inicio,
+          em: inicio,
+          visita: 1,
+          resultado: 'enviada',
+          mensagem: { canal: 'sms', texto: 'Olá, Ana! +5511999990005', coins: 800 },
+        },
+        {
+          passo: 'compra',
+          tipo: 'esperar_evento',
+          desde: inicio,
+          em: '2026-03-12T12:00:00.000Z',
+          visita: 1,
+          resultado: 'tempo_esgotado',
+        },
+        {
+          passo: 'lembrete',
+          tipo: 'enviar',
+          desde: '2026-03-12T12:00:00.000Z',
+          em: '2026-03-12T12:00:00.000Z',
+          visita: 1,
+          resultado: 'enviada',
+          mensagem: { canal: 'sms', texto: 'Volte sempre', coins: 800 },
+        },
+      ],
+      fim: { em: '2026-03-12T12:00:00.000Z', motivo: 'fim' },
+      coins: 1_600,
+    });
+  });
+
+  test('has the events happen that it is given', async () => {
+    const { create, simulate } = await begin();
+    const { id } = await create(GRAPH);
+    const { body } = await simulate(id, { contato: ANA, inicio, eventos: [{ nome: 'compra', apos: { horas: 3 } }] });
+    expect(body.passos.map(({ passo, resultado }: { passo: string; resultado: string }) => [passo, resultado])).toEqual(
+      [
+        ['oi', 'enviada'],
+        ['compra', 'evento'],
+        ['vip', 'feito'],
+      ],
+    );
+    expect(body.fim.em).toBe('2026-03-10T15:00:00.000Z');
+  });
+
+  test('is of a stored contact as it is: one that opted out, and one without an address, are skipped, and nothing is stored', async () => {
+    const { organizationId, client, create, simulate } = await begin();
+    const mail = { chave: 'mail', tipo: 'enviar', config: { canal: 'email', assunto: 'Oi', html: '<p>Oi</p>' } };
+    const { id } = await create(line(sms('oi'), mail));
+    const contact = (await client.post('/contacts', ANA)).body;
+    const resultsFor = async (body: object) =>
+      (await simulate(id, body)).body.passos.map(({ resultado, detalhe }: { resultado: string; detalhe?: string }) => [
+        resultado,
+        detalhe,
+      ]);
+    const before = await messaging.rowsOf('test', organizationId);
+    expect(await resultsFor({ contactId: contact.id })).toEqual([
+      ['enviada', undefined],
+      ['pulada', 'sem_endereco'],
+    ]);
+    expect(await messaging.rowsOf('test', organizationId)).toEqual(before);
+    await client.post(`/contacts/${contact.id}/opt-out`, {});
+    expect(await resultsFor({ contactId: contact.id })).toEqual([
+      ['pulada', 'opt_out'],
+      ['pulada', 'sem_endereco'],
+    ]);
+    // An address that somebody names is not looked up.
+    expect(await resultsFor({ contato: ANA })).toEqual([
+      ['enviada', undefined],
+      ['pulada', 'sem_endereco'],
+    ]);
+    expect(await resultsFor({ contato: { ...ANA, optIn: { status: 'denied' } } })).toEqual([
+      ['pulada', 'opt_out'],
+      ['pulada', 'sem_endereco'],
+    ]);
+  });
+
+  test('masks what the caller may not see, and is of stored contacts for those who may read them', async () => {
+    const { client, create } = await begin();
+    const { id } = await create(GRAPH);
+    const contact = (await client.post('/contacts', ANA)).body;
+    const simulated = async (scopes: string[]) =>
+      (await messaging.limited(client, scopes)).post(`${JOURNEYS}/${id}/simulate`, { contactId: contact.id });
+    expectProblem(await simulated(['campaigns:read']), 403);
+    const { body } = await simulated(['campaigns:read', 'contacts:read']);
+    expect(body.passos[0].mensagem.texto).toBe('Olá, Ana! +55119****0005');
+  });
+
+  test('is refused without a contact, with two, and for one that there is not', async () => {
+    const { create, simulate } = await begin();
+    const { id } = await create(GRAPH);
+    for (const body of [{}, { contato: ANA, contactId: newId('contact') }, { contactId: newId('contact') }]) {
+      const refused = await simulate(id, body);
+      expectProblem(refused, 422);
+      expect(refused.body.errors).toMatchObject([{ path: 'contactId' }]);
+    }
+  });
+
+  test('of a loop without an end stops, and fits an answer', async () => {
+    const { create, simulate } = await begin();
+    const passos = [sms('a', 'x'.repeat(1_000)), { chave: 'b', tipo: 'esperar', config: { minutos: 1 } }];
+    const ligacoes = [
+      { de: 'a', para: 'b' },
+      { de: 'b', para: 'a' },
+    ];
+    const { id } = await create({ passos, ligacoes });
+    const { status, body, text } = await simulate(id, { contato: ANA, inicio });
+    expect(status).toBe(200);
+    expect(body.fim.motivo).toBe('limite_de_passos');
+    expect(Buffer.byteLength(text)).toBeLessThan(6_000_000);
+    expect(body.passos.at(-2).mensagem).toEqual({ canal: 'sms', coins: 5_600 });
+  });
+});
