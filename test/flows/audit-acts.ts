@@ -70,7 +70,7 @@ export const NOT_ENTERED = [
   /^companies\.(create|change|import)$/,
   /^(pipelines|cards|card-files|activities)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
-  /^(contact-imports|export-jobs|lists|segments)\./,
+  /^(contact-imports|export-jobs|lists|segments|campaigns)\./,
   /^events\.record$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,
