@@ -144,7 +144,7 @@ module.exports = {
       'infra-reads-declarations',
       'The template is derived from contracts, queues and the key table: it knows no rule and no row.',
       { path: '^infra/', pathNot: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|index-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
+      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|automation-patterns|index-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
     ),
     forbid(
       'operator-and-local-stop-at-storage',

@@ -1,6 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keyFileOf } from '../infra/local/stages.ts';
+import { type Id, parseId } from '../shared/domain/core/ids.ts';
+import { sweepSegment } from '../shared/storage/audience/sweep-segment.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
+import type { Table } from '../shared/storage/client/table.ts';
+import { FIRST_LOOK_MS } from '../shared/storage/segments/sweeps.ts';
 import type { Client } from '../test/support/api.ts';
 import { layOut, RARE, RARE_NAME } from './audience-base.ts';
 import type { CountingProxy } from './counting-proxy.ts';
@@ -43,7 +47,13 @@ interface Operation {
   readonly isPage: boolean;
   readonly run: (client: Client) => ReturnType<Client['get']>;
 }
-const OPERATIONS: readonly Operation[] = [
+/** What some operations of a base name: its newest contact, a segment by days whose members are known, and the next page of its contacts. */
+interface Named {
+  readonly contactId: string;
+  readonly segmentId: string;
+  readonly cursor: string;
+}
+const operationsOf = ({ contactId, segmentId, cursor }: Named): readonly Operation[] => [
   { what: 'list, 50 a page', isPage: true, run: list({}) },
   { what: 'list, of a tag', isPage: true, run: list({ tag: 'vip' }) },
   {
@@ -57,7 +67,31 @@ const OPERATIONS: readonly Operation[] = [
   { what: 'preview, one leaf', isPage: false, run: preview({ filters: [vip] }) },
   { what: 'preview, three leaves', isPage: false, run: preview({ filters: [vip, city, recent] }) },
   { what: 'preview, a tree of eight', isPage: false, run: preview({ filters: [vip], filterTree: eight }) },
+  {
+    what: 'why a contact is in a segment',
+    isPage: true,
+    run: (client) => client.get(`/v2/segments/${segmentId}/contacts/${contactId}`),
+  },
+  {
+    what: 'contacts of a segment by days, the second page of 50',
+    isPage: true,
+    run: (client) => client.get(`/v2/segments/${segmentId}/contacts`, { limit: 50, cursor }),
+  },
+  { what: 'export of a contact, a page', isPage: true, run: (client) => client.get(`/contacts/${contactId}/export`) },
 ];
+/** The names of the operations, whatever they name. */
+const OPERATIONS = operationsOf({ contactId: '', segmentId: '', cursor: '' });
+
+/** Makes a segment by days, has its first members looked for as the service would a minute later, and finds what the operations name. */
+const nameOf = async (client: Client, table: Table, organizationId: Id<'organization'>): Promise<Named> => {
+  const created = await client.post('/v2/segments', { name: `Recentes ${organizationId}`, filters: [vip, recent] });
+  const segmentId = String(created.body.id);
+  const ports = { table, clock: () => Date.now() + FIRST_LOOK_MS, takers: [] };
+  while (await sweepSegment(ports, organizationId, parseId('segment', segmentId)));
+  const { status, body, text } = await client.get(`/v2/segments/${segmentId}/contacts`, { limit: 50 });
+  if (status !== 200 || !body.nextCursor) throw new Error(`the contacts of a segment were answered ${status}: ${text}`);
+  return { segmentId, contactId: body.items[0].id, cursor: body.nextCursor };
+};
 
 export interface Measured {
   /** Of the first request, which finds nothing kept, and of the others. */
@@ -138,7 +172,7 @@ const measure = async (): Promise<Map<string, Measured[]>> => {
       const seconds = await layOut(service.table, keyFileOf(service.store.folder), organizationId, size);
       console.log(`audience: ${size} contacts laid out in ${Math.round(seconds)} s`);
       const client = service.clientOf(keys.test);
-      for (const operation of OPERATIONS) {
+      for (const operation of operationsOf(await nameOf(client, service.table, organizationId))) {
         const measured = await measureOne(service.proxy, dynamodb, client, operation);
         console.log(`audience: ${size}: ${operation.what}:`, measured);
         results.get(operation.what)?.push(measured);
@@ -176,7 +210,7 @@ const verdictsOf = (results: ReadonlyMap<string, readonly Measured[]>): Verdict[
 };
 
 const HOW = `Bases of contacts from a seeded generator (names, tags, attributes, interactions), laid out with their index as merges leave it, in an engine in memory, through the
-counting proxy. Rows of their own have the contacts that the operations show: the newest 20,000, the first 100 and those with the rare name; all are in the index. A first request by
+counting proxy. Rows of their own have the contacts that the operations show: the newest 20,000, the first 100 and those with the rare name; all are in the index. The segment by days is compared with all of them once, as the service does a minute after its creation. A first request by
 itself, which finds no counts kept, then medians of ${REPEATS} requests one after another (at least ${ROUNDS} rounds). The floor makes the calls of each request again, side by side where they were, without a service. An import is measured
 ${IMPORTS} times at the end.`;
 

@@ -32,7 +32,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   campaigns: ['campaign', 'domain/personali'],
   lists: ['test/lists', 'flows/lists', 'number-set'],
   crm: ['test/crm', 'compan', 'pipeline', 'card', 'activit', 'tombstone'],
-  journeys: ['journey'],
+  journeys: ['journey', 'wall-time'],
   contacts: [
     'contacts',
     'test/audience',

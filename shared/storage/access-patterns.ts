@@ -1,20 +1,19 @@
 import type { ArchiveId, ArchiveKind } from '../domain/archive/ports.ts';
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
-import { JOURNEY_KEYS } from './journey-keys.ts';
+import { AUTOMATION_KEYS } from './automation-patterns.ts';
 import { digest, type IdOrEmpty, key, newestKey, numbered, type Org, padded } from './key-parts.ts';
 import { CHANGED_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
- * The key table: the keys of every row of the single table, one function and one sentence each; of journeys in journey-keys.ts, of index entries in
- * index-patterns.ts. docs/data-model.md is printed from these and table-indexes.ts.
+ * The key table: the keys of every row of the single table, one function and one sentence each; those of journeys and campaigns in
+ * automation-patterns.ts, of index entries in index-patterns.ts. docs/data-model.md is printed from these and table-indexes.ts.
  */
 
 /** The sort key of a message's own row. */
 export const MESSAGE_SORT_KEY = 'MSG';
 
 export const KEYS = {
-  ...JOURNEY_KEYS,
   /** An organization with its settings. */
   organization: (id: Id<'organization'>) => key(`ORG#${id}`, 'ORG'),
   /** An account: a person of an organization. */
@@ -183,48 +182,6 @@ export const KEYS = {
   segmentSweep: (organizationId: Org, id: Id<'segment'>) => key(`SEGS#${organizationId}`, `SWEEP#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
-  /** A contact's run through a journey. */
-  run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
-  /** A row of what is counted of a journey's runs, chosen by chance. An organization's are together in each of its partitions, so that few queries tell it of all. */
-  journeyRunCounts: (organizationId: Org, row: number, id: IdOrEmpty<'journey'>) =>
-    key(`JRUNS#${organizationId}#${row}`, id),
-  /** An older part of a run's history, by its number. */
-  runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
-  /** That an organization has activated a journey at some time: journeys may be told of what happens in it. */
-  journeyUse: (organizationId: Org) => key(`JUSE#${organizationId}`, 'JUSE'),
-  /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
-  journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
-    key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
-  /** A row of what is counted of a campaign; spread by chance over partitions and their rows. */
-  campaignCounts: (id: Id<'campaign'>, part: number, row: number) => key(`CCNT#${id}#${part}`, `R#${row}`),
-  /** What became of a message that a run may wait for, until the run was told; in the run's partition, so that one query reads both. */
-  runSignal: (id: Id<'run'>, messageId: IdOrEmpty<'message'>, happening: string) =>
-    key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
-  /** The run of a contact in a journey, all versions together, that is active or was the last. */
-  journeyEntry: (contactId: Id<'contact'>, rootId: Id<'journey'> | '') => key(`JENT#${contactId}`, rootId),
-  /** That tags were put on a contact, by the version that it had then, until journeys were told. */
-  taggedContact: (id: Id<'contact'>, version: number) => key(`JTAG#${id}`, `V#${padded(version, 12)}`),
-  /** Contacts that joined a list in an edit and enter its journeys: how far that has come. */
-  listJoin: (listId: Id<'list'>, edit: string) => key(`LSTJOIN#${listId}#${edit}`, 'JOIN'),
-  /** A chunk of these contacts, by their numbers. */
-  listJoinChunk: (listId: Id<'list'>, edit: string, chunk: number) => key(`LSTJOIN#${listId}#${edit}`, `C#${chunk}`),
-  /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */
-  runAwait: (contactId: Id<'contact'>, eventName: string, role: 'goal' | 'wait' | '', runId: IdOrEmpty<'run'>) =>
-    key(`JAWAIT#${contactId}`, `${digest(eventName)}#${role}#${runId}`),
-  /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
-  lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
-    key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
-  /** A campaign, without what it says and to whom. */
-  campaign: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CMP'),
-  /** The messages and the audience of a campaign; compressed. */
-  campaignContent: (id: Id<'campaign'>) => key(`CMP#${id}`, 'CONTENT'),
-  /** What a campaign's portions took of its `maxCoins`. */
-  campaignBudget: (id: Id<'campaign'>) => key(`CMP#${id}`, 'BUDGET'),
-  /** A chunk of the snapshot of a campaign's audience: its contacts, by their numbers. */
-  campaignChunk: (id: Id<'campaign'>, snapshot: string, chunk: number) =>
-    key(`CMPS#${id}#${snapshot}`, padded(chunk, 6)),
-  /** A portion of a campaign's recipients: who was sent to, and who is not and why. A partition each: many are worked on at once. */
-  campaignPortion: (id: Id<'campaign'>, portion: number) => key(`CMPP#${id}#${portion}`, 'PORTION'),
   /** A customer event. Its id is derived from the caller's eventId, so that each is stored once. */
   customerEvent: (id: Id<'customerEvent'>) => key(`CEV#${id}`, 'CEV'),
   /** A static list without its members. An organization's are in one partition, so that one query reads them all. */
@@ -340,4 +297,5 @@ export const KEYS = {
   archiveSubject: (token: string) => key(`SUBJECT#${token}`, 'SUBJECT'),
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
+  ...AUTOMATION_KEYS,
 } as const;

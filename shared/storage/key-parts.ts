@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Id, IdKind } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
 
+/** The key of a row. */
 export const key = (pk: string, sk: string): Key => ({ pk, sk });
 
 /** Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key. */

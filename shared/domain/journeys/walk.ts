@@ -118,8 +118,7 @@ export class Walk {
       wait: { kind: 'ready', attempt: 1 },
       sinceWait: sinceWait + 1,
     });
-    if (!this.step) this.end('erro', { result: 'erro', detail: 'passo_inexistente' });
-    else if (sinceWait >= MAX_WITHOUT_WAIT) this.end('erro', { result: 'erro', detail: 'passos_sem_espera' });
+    if (sinceWait >= MAX_WITHOUT_WAIT) this.end('erro', { result: 'erro', detail: 'passos_sem_espera' });
   }
 
   #record(step: Step, outcome: Outcome): void {

@@ -60,6 +60,31 @@ describe('a wait for a customer event', () => {
     expect(drive.run.event?.id).toBe('e3');
   });
 
+  test('that should have begun before an event came takes it, though the run was not woken in time', () => {
+    const asks = passo('esperar_evento', { evento: 'pedido', prazo: { horas: 2 } }, 'outra_vez');
+    const again = definition(
+      [...waits.passos, asks],
+      ['esperar_evento evento> veio', 'esperar_evento tempo_esgotado> outra_vez', 'outra_vez evento> nada'],
+    );
+    const drive = started(again);
+    drive.now += 3 * HOUR;
+    drive.take(event('pedido'));
+    expect(results(drive)).toEqual(['esperar_evento tempo_esgotado', 'outra_vez evento', 'nada saiu']);
+  });
+
+  test('is not ended by an event that came before an effect of a step before it', () => {
+    const tagged = definition(
+      [...waits.passos, passo('etiqueta', { adicionar: 'x' })],
+      ['esperar_evento evento> veio', 'esperar_evento tempo_esgotado> etiqueta', 'etiqueta > esperar_evento'],
+    );
+    const drive = started(tagged);
+    drive.now += 3 * HOUR;
+    drive.take(event('pedido'));
+    expect(drive.run).toMatchObject({ step: 'etiqueta', kept: [] });
+    drive.perform();
+    expect(drive.run).toMatchObject({ step: 'esperar_evento', wait: { kind: 'event' } });
+  });
+
   test('does not end with an event that came before it began', () => {
     const later = definition(
       [passo('esperar', { horas: 1 }), ...waits.passos],

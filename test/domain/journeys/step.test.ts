@@ -137,6 +137,12 @@ describe('a run', () => {
     expect(drive.history).toHaveLength(150);
   });
 
+  test('that goes round with waits goes on for ever', () => {
+    const drive = started(definition([passo('esperar', { horas: 1 })], ['esperar > esperar']));
+    for (let round = 0; round < 200; round++) drive.wake();
+    expect(drive.run).toMatchObject({ status: 'ativa', visits: { esperar: 201 } });
+  });
+
   test('waits until a time of day by the clock of the organization', () => {
     const drive = started(definition([passo('esperar', { ate: { hora: '09:00' } })], []));
     expect(drive.run.wait).toEqual({ kind: 'moment', until: Date.parse('2026-03-11T12:00:00Z') });
