@@ -7,6 +7,7 @@ import {
   type ReferencePorts,
 } from '../../../shared/domain/journeys/check-references.ts';
 import type { JourneyDefinition, WireConfigs } from '../../../shared/domain/journeys/definition.ts';
+import type { Pipeline } from '../../../shared/domain/pipelines/pipeline.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
 
 const ids = { pipeline: newId('pipeline'), stage: newId('stage'), list: newId('list'), segment: newId('segment') };
@@ -21,7 +22,7 @@ const everything = (lookedUp: string[] = []): ReferencePorts => {
       lookedUp.push(`${what} ${String(name)}`);
       return value;
     };
-  const pipeline = { stages: [{ id: ids.stage }] };
+  const pipeline = { stages: [{ id: ids.stage } as Pipeline['stages'][number]] } as Pipeline;
   return {
     lists: { read: found('list', {}) as ReferencePorts['lists']['read'] },
     segments: { read: found('segment', {}) as ReferencePorts['segments']['read'] },
