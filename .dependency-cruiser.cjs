@@ -89,7 +89,7 @@ const FLOORS = [
   { holds: "a message's events, views and timeline; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'customer-events', 'segments', 'lists', 'cards'] },
   { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
-  { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
+  { holds: 'many messages at once; accounts of SMPP', folders: ['bulk', 'push-messages', 'smpp'] },
   { holds: 'what sends by itself', folders: ['campaigns', 'journeys'] },
 ];
 

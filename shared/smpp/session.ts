@@ -294,7 +294,6 @@ export class Session {
     this.#outgoing.close();
     this.#whenQuiet?.();
     this.#release?.();
-    this.#release = undefined;
     this.#options.handlers.closed?.(reason);
   }
 }

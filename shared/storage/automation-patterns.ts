@@ -16,7 +16,7 @@ export const AUTOMATION_KEYS = {
   journeySweep: (id: Id<'journey'>) => key(`JOR#${id}`, 'SWEEP'),
   /** The trigger of a journey that takes entries, by what sets it off. An organization's are in one partition: one query by prefix finds whom something concerns. */
   journeyTrigger: (organizationId: Org, kind: string, target: string, id: IdOrEmpty<'journey'>) =>
-    key(`JTRIG#${organizationId}`, `${kind}#${target === '' ? '' : digest(target)}#${id}`),
+    key(`JTRIG#${organizationId}`, `${kind}#${digest(target)}#${id}`),
   /** A contact's run through a journey. */
   run: (id: Id<'run'>) => key(`RUN#${id}`, 'RUN'),
   /** A row of what is counted of a journey's runs, chosen by chance. An organization's are together in each of its partitions, so that few queries tell it of all. */
@@ -36,6 +36,12 @@ export const AUTOMATION_KEYS = {
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
   /** The run of a contact in a journey, all versions together, that is active or was the last. */
   journeyEntry: (contactId: Id<'contact'>, rootId: Id<'journey'> | '') => key(`JENT#${contactId}`, rootId),
+  /** That tags were put on a contact, by the version that it had then, until journeys were told. */
+  taggedContact: (id: Id<'contact'>, version: number) => key(`JTAG#${id}`, `V#${padded(version, 12)}`),
+  /** Contacts that joined a list in an edit and enter its journeys: how far that has come. */
+  listJoin: (listId: Id<'list'>, edit: string) => key(`LSTJOIN#${listId}#${edit}`, 'JOIN'),
+  /** A chunk of these contacts, by their numbers. */
+  listJoinChunk: (listId: Id<'list'>, edit: string, chunk: number) => key(`LSTJOIN#${listId}#${edit}`, `C#${chunk}`),
   /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */
   runAwait: (contactId: Id<'contact'>, eventName: string, role: 'goal' | 'wait' | '', runId: IdOrEmpty<'run'>) =>
     key(`JAWAIT#${contactId}`, `${digest(eventName)}#${role}#${runId}`),
@@ -53,4 +59,10 @@ export const AUTOMATION_KEYS = {
   /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
   lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
     key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
+  /** That tags were put on a contact, by the version that it had then, until journeys were told. */
+  taggedContact: (id: Id<'contact'>, version: number) => key(`JTAG#${id}`, `V#${padded(version, 12)}`),
+  /** Contacts that joined a list in an edit and enter its journeys: how far that has come. */
+  listJoin: (listId: Id<'list'>, edit: string) => key(`LSTJOIN#${listId}#${edit}`, 'JOIN'),
+  /** A chunk of these contacts, by their numbers. */
+  listJoinChunk: (listId: Id<'list'>, edit: string, chunk: number) => key(`LSTJOIN#${listId}#${edit}`, `C#${chunk}`),
 } as const;

@@ -40,6 +40,12 @@ export const isRunSignal = ({ sk }: SortKey): boolean => sk.startsWith('SIG#');
 /** Whether a row is a customer event's: its due work is of a kind that inbound messages have, too. */
 export const isCustomerEvent = ({ sk }: SortKey): boolean => sk === 'CEV';
 
+/** Whether a row tells of tags that were put on a contact: its due work is of a kind that other rows have, too. */
+export const isTaggedContact = ({ pk }: PartitionKey): boolean => pk.startsWith('JTAG#');
+
+/** Whether a row is of contacts that joined a list: its due work is of a kind that journeys have, too. */
+export const isListJoin = ({ pk }: PartitionKey): boolean => pk.startsWith('LSTJOIN#');
+
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
   organization: ({ pk }: PartitionKey) => parseId('organization', after('ORG#', pk)),
@@ -92,6 +98,15 @@ export const PARSE_KEY = {
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };
+  },
+  taggedContact: ({ pk, sk }: Key) => ({
+    contactId: parseId('contact', after('JTAG#', pk)),
+    version: whole(after('V#', sk)),
+  }),
+  listJoin: ({ pk, sk }: Key) => {
+    after('JOIN', sk);
+    const [listId, edit = ''] = after('LSTJOIN#', pk).split('#');
+    return { listId: parseId('list', listId), edit };
   },
   /** The version of a contact that changed its consent; undefined where the change is a merged contact's. */
   consent: ({ sk }: SortKey) => {

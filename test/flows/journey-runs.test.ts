@@ -103,3 +103,17 @@ test('a run waits for its customer event, and is cancelled by hand', async () =>
   const { body } = await client.get(`${JOURNEYS}/${id}/runs?status=cancelada`);
   expect(body.items).toMatchObject([{ id: runId }]);
 });
+
+test.each(['lista', 'etiqueta'] as const)('a contact enters by a trigger of tipo %s', async (tipo) => {
+  const { client, contact, active, ended } = await start();
+  const list = (await client.post('/v2/lists', { name: 'Novos' })).body.id;
+  const triggers = { lista: { tipo, listId: list }, etiqueta: { tipo, nome: 'vip' } };
+  const ana = await contact();
+  const id = await active({ gatilho: triggers[tipo], ...line(sms('oi')) });
+  const done =
+    tipo === 'lista'
+      ? await client.post(`/v2/lists/${list}/members`, { contactIds: [ana] })
+      : await client.call('PATCH', `/contacts/${ana}`, { body: { tags: ['vip'] } });
+  expect(done.status, done.text).toBe(200);
+  expect((await ended(id, ana)).historico).toMatchObject([{ passo: 'oi', resultado: 'enviada' }]);
+});

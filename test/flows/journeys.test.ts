@@ -94,4 +94,15 @@ describe('a journey', () => {
     await client.call('DELETE', `/v2/lists/${listId}`);
     expect((await list())[1]).not.toHaveProperty('lista');
   });
+
+  test('is listed with as much of its main path as 200 of them have room for; a read shows all of it', async () => {
+    const { create, get, list } = await begin();
+    const rotulo = '中'.repeat(120);
+    const steps = Array.from({ length: 150 }, (_, at) => ({ ...sms(`p${at}`), rotulo }));
+    const { id } = await create(line(...steps));
+    expect((await get(id)).body.fluxo).toHaveLength(150);
+    const [row] = await list();
+    expect(row.fluxo).toHaveLength(55);
+    expect(Buffer.byteLength(JSON.stringify(row)) * 200).toBeLessThan(5_000_000);
+  });
 });

@@ -27,6 +27,7 @@ export type Kind =
       | 'pipeline'
       | 'stage'
       | 'sender'
+      | 'smppAccount'
       | 'template'
       | 'flow'
     );
@@ -121,6 +122,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const campaign = (await client.post('/v2/campaigns', draftOf)).body.id;
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
+  const smppAccount = (await client.post('/v2/smpp/accounts', { name: 'Theirs', route: 'otp' })).body.id;
   // Verified now, and not by the background while the tests compare.
   await client.post(`/v2/senders/${sender}/verify`, {});
   const draft = { name: 'pedido', language: 'pt-BR', category: 'utility', numberId: number };
@@ -156,6 +158,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     segment,
     number,
     sender,
+    smppAccount,
     template,
     flow,
     webhook,

@@ -30,6 +30,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/numbers/{numberId}': 'number',
   '/v2/segments/{segmentId}': 'segment',
   '/v2/senders/{id}': 'sender',
+  '/v2/smpp/accounts/{id}': 'smppAccount',
   '/v2/templates/{id}': 'template',
   '/v2/flows/{id}': 'flow',
   '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',

@@ -8,7 +8,7 @@ import { crashingAt } from '../lists/crashes.ts';
 import { newOrganization } from '../lists/stage.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 import { ligacoes, passo } from '../support/journeys/build.ts';
-import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
+import { activeJourney, addContacts, type Journeys, journeysOver, Outside } from './stage.ts';
 
 const { ownTable, table } = await useContendedTable();
 let now = Date.parse('2026-03-10T12:00:00Z');
@@ -52,6 +52,14 @@ const entered = async (
 };
 const resultsOf = (history: readonly { step: string; result: string }[]) =>
   history.map(({ step, result }) => `${step} ${result}`);
+/** All looks of a sweep: an index may show a run late. */
+const sweepAll = async ({ sweep }: Journeys, { id }: Journey) => {
+  await sweep(id);
+  for (const ms of [60_000, 15 * 60_000]) {
+    now += ms;
+    await sweep(id);
+  }
+};
 /** Reports a customer event of a contact, as its signal does. */
 const report = async (
   { own, outside }: Awaited<ReturnType<typeof entered>>,
@@ -220,23 +228,118 @@ test('a history that is longer than a row of it is kept whole, in order', async 
   ]);
 });
 
-const pausedJourney = async ({ own }: Awaited<ReturnType<typeof entered>>, id: Journey['id']) => {
-  const before = await own.journeys.find(id);
-  if (!before) throw new Error('no journey');
-  await own.ports.pause(before, { reason: 'operador', step: '' });
-};
-
 test('an effect that nobody can have pauses the journey once; its runs stand still, and each tries its step again when it goes on', async () => {
   const stage = await entered(12);
   const { own, outside, people, journey, runOf } = stage;
   outside.script.set('oi', () => ({ kind: 'blocked', reason: 'saldo_insuficiente' }));
   await own.work();
-  expect(await own.journeys.find(journey.id)).toMatchObject({
-    status: 'pausada',
-    pause: { reason: 'saldo_insuficiente', step: 'oi' },
-  });
+  const paused = await own.journeys.find(journey.id);
+  expect(paused).toMatchObject({ status: 'pausada', pause: { reason: 'saldo_insuficiente', step: 'oi' } });
+  expect(paused?.version).toBe(journey.version + 1);
   for (const contact of people)
     expect(await runOf(contact)).toMatchObject({ isParked: true, history: [], run: { status: 'ativa', step: 'oi' } });
+  now += DAY_MS;
+  await own.work();
   expect([...outside.done.values()].filter(({ step }) => step === 'oi')).toEqual([]);
-  await pausedJourney(stage, journey.id);
+  outside.script.clear();
+  await own.change(journey.id, 'ativa');
+  await sweepAll(own, journey);
+  await own.work();
+  for (const contact of people)
+    expect(resultsOf((await runOf(contact)).history)).toEqual(['oi enviada', 'etiqueta feito']);
+});
+
+test('a pause leaves of each wait what was left of it, and keeps what came meanwhile', async () => {
+  const timed = { passos: [passo('esperar', { horas: 10 }), enviar('oi')], ligacoes: ligacoes('esperar > oi') };
+  const waiting = await entered(1, timed);
+  const awaiting = await entered(1);
+  for (const { own } of [waiting, awaiting]) await own.work();
+  now += 4 * 3_600_000;
+  for (const { own, journey } of [waiting, awaiting]) await own.change(journey.id, 'pausada');
+  now += 30 * DAY_MS;
+  await waiting.own.work();
+  const [buyer] = awaiting.people as [Contact];
+  await report(awaiting, buyer, 'compra');
+  expect((await awaiting.runOf(buyer)).run.status).toBe('ativa');
+  const resumedAt = now;
+  for (const { own, journey } of [waiting, awaiting]) {
+    await own.change(journey.id, 'ativa');
+    await sweepAll(own, journey);
+    await own.work();
+  }
+  expect(resultsOf((await awaiting.runOf(buyer)).history)).toEqual([
+    'oi enviada',
+    'etiqueta feito',
+    'esperar_evento evento',
+    'obrigado enviada',
+  ]);
+  const [waiter] = waiting.people as [Contact];
+  now = resumedAt + 6 * 3_600_000 - 1;
+  await waiting.own.work();
+  expect((await waiting.runOf(waiter)).history).toEqual([]);
+  now += 1;
+  await waiting.own.work();
+  expect(resultsOf((await waiting.runOf(waiter)).history)).toEqual(['esperar passou', 'oi enviada']);
+});
+
+test('an archive cancels the runs that are on their way, those that stand still among them, and no others', async () => {
+  const { own, people, journey, runOf } = await entered(40);
+  const [cancelled, ...others] = people as [Contact, ...Contact[]];
+  await own.work();
+  await moveRun(own.ports, (await runOf(cancelled)).run.id, { kind: 'cancel', reason: 'operador' });
+  await own.change(journey.id, 'pausada');
+  now += 3 * DAY_MS;
+  await own.work();
+  await own.change(journey.id, 'arquivada');
+  await sweepAll(own, journey);
+  for (const contact of others)
+    expect((await runOf(contact)).run).toMatchObject({ status: 'cancelada', end: { detail: 'jornada_arquivada' } });
+  expect((await runOf(cancelled)).run.end).toMatchObject({ detail: 'operador' });
+  expect((await own.counts(journey))['']).toEqual({ entradas: 40, canceladas: 40 });
+});
+
+test('a sweep that ends after any page goes on where it was, and leaves no run standing', async () => {
+  const { own, people, journey, runOf, outside } = await entered(30);
+  await own.change(journey.id, 'pausada');
+  await own.work();
+  await own.change(journey.id, 'ativa');
+  for (let nth = 0; nth < 10; nth++) {
+    const crashing = journeysOver(crashingAt(ownTable(), nth, nth % 2 === 0), clock, outside);
+    await crashing.sweep(journey.id).catch(() => {});
+  }
+  await sweepAll(own, journey);
+  for (const contact of people) expect(await runOf(contact)).toMatchObject({ isParked: false });
+  await own.work();
+  for (const contact of people)
+    expect(resultsOf((await runOf(contact)).history)).toEqual(['oi enviada', 'etiqueta feito']);
+}, 120_000);
+
+test('a goal ends a run that is active and counts once with its value, also within 30 days of its end', async () => {
+  const goal = { ...WELCOME, meta: { evento: 'pedido' } };
+  const stage = await entered(3, goal);
+  const { own, outside, people, journey, runOf } = stage;
+  const [early, late, never] = people as [Contact, Contact, Contact];
+  await own.work();
+  const order = async (contact: Contact, id: string) => {
+    const event = { id, name: 'pedido', value: 10.5 };
+    outside.events.set(id, event);
+    for (const { runId } of await own.ports.runs.awaiting(contact.id, 'pedido', { id, at: now }))
+      await moveRun(own.ports, runId, { kind: 'event', event });
+  };
+  now += 1;
+  for (let told = 0; told < 2; told++) await order(early, 'p1');
+  expect((await runOf(early)).run).toMatchObject({ status: 'concluida', end: { reason: 'meta' } });
+  now += 3 * DAY_MS;
+  await own.work();
+  expect((await runOf(late)).run.status).toBe('concluida');
+  now += 29 * DAY_MS;
+  for (const id of ['p2', 'p3', 'p2']) await order(late, id);
+  now += 2 * DAY_MS;
+  await order(never, 'p4');
+  expect((await own.counts(journey))['']).toEqual({
+    entradas: 3,
+    concluidas: 3,
+    conversoes: 2,
+    valorConvertido: 210_000,
+  });
 });

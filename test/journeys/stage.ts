@@ -4,10 +4,12 @@ import { derivedId, type Id, newId } from '../../shared/domain/core/ids.ts';
 import { VALUE_SCALE } from '../../shared/domain/journeys/counting.ts';
 import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
 import type { EffectContext, EnginePorts, Performed } from '../../shared/domain/journeys/engine-ports.ts';
-import { type Candidate, type EntryPorts, enter } from '../../shared/domain/journeys/enter.ts';
+import { type Candidate, enter } from '../../shared/domain/journeys/enter.ts';
 import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveDueRun } from '../../shared/domain/journeys/move-run.ts';
 import type { RunEvent } from '../../shared/domain/journeys/run.ts';
+import { sweepRuns } from '../../shared/domain/journeys/sweep-runs.ts';
+import type { TriggerPorts } from '../../shared/domain/journeys/triggers.ts';
 import type { PerformedEffect } from '../../shared/domain/journeys/turn.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readJourneyCounts } from '../../shared/storage/automation/counters.ts';
@@ -43,7 +45,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
     sealer: { seal: async (_, __, text) => text, open: async (_, __, text) => text },
     raised: () => {},
   });
-  const ports: EnginePorts & EntryPorts = {
+  const ports: EnginePorts & TriggerPorts = {
     clock,
     runs: runStore(table, () => {}),
     journeys,
@@ -67,6 +69,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
       await journeys.save({ versions: [{ before, after }] });
     },
     enqueue: () => {},
+    triggers: journeys.triggers,
   };
   return {
     table,
@@ -90,6 +93,28 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
     }: Pick<Journey, 'id' | 'organizationId'>): Promise<Record<string, Readonly<Record<string, number>>>> {
       const steps = await readJourneyCounts(table, journeyId, { consistent: true });
       return { '': await readRunCounts(table, { organizationId, journeyId }), ...Object.fromEntries(steps) };
+    },
+    /** Goes on with the sweeps over the runs of a journey until none is due. */
+    async sweep(id: Id<'journey'>): Promise<void> {
+      while (await sweepRuns({ ...ports, jobs: journeys, timeLeft: () => false }, id));
+    },
+    /** Changes the state of a version as an operator would. */
+    async change(id: Id<'journey'>, status: 'ativa' | 'arquivada' | 'pausada'): Promise<Journey> {
+      const before = await journeys.find(id);
+      if (!before) throw new Error('no journey');
+      const at = clock();
+      const { pausedAt = at, pausedMs, version } = before;
+      const states = {
+        ativa: { pausedMs: pausedMs + at - pausedAt, pausedAt: undefined, pause: undefined },
+        pausada: { pausedAt: at },
+        arquivada: { pausedAt: undefined },
+      };
+      const after: Journey = { ...before, ...states[status], status, version: version + 1 };
+      const kind = status === 'ativa' ? 'unpark' : 'cancel';
+      const sweep = status === 'pausada' ? undefined : ({ kind, at } as const);
+      const outcome = await journeys.save({ versions: [{ before, after }], sweep });
+      if (outcome !== 'saved') throw new Error(outcome);
+      return after;
     },
     async runsOf(journey: Journey, contactId: Id<'contact'>) {
       const [entry] = await ports.runs.entries(journey.rootId, [contactId]);

@@ -41,6 +41,7 @@ const due = async ({ organizationId }: Actor) => {
 };
 const ownerOf = (signal: NonNullable<Awaited<ReturnType<typeof signals.read>>>) => {
   if (signal.kind === 'message') return signal.signal.organizationId;
+  if (signal.kind === 'tags') return signal.tagged.organizationId;
   return signal.kind === 'event' ? signal.event.organizationId : signal.message.organizationId;
 };
 const activate = ({ organizationId }: Actor) => table.transact([journeyUseWrite(organizationId, world.now)]);

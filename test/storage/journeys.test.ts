@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Id } from '../../shared/domain/core/ids.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { activateJourney } from '../../shared/domain/journeys/activate.ts';
 import { changeJourney, createJourney, deleteJourney } from '../../shared/domain/journeys/define.ts';
 import { rotateSecret } from '../../shared/domain/journeys/secrets.ts';
@@ -67,6 +67,13 @@ describe('the graph of a version', () => {
     const { journey: changed } = accepted(await changeJourney(ports, caller, journey.id, incompressible(1_000)));
     expect((await store.readGraph(changed)).passos).toHaveLength(10);
     expect(await store.readGraph(journey)).toBe(first);
+  });
+
+  test('is never read in parts: where one is missing, the version is read again, and then unavailable', async () => {
+    const caller = await newCaller(table);
+    const { journey } = accepted(await createJourney(ports, caller, incompressible(MAX_BYTES)));
+    await table.write({ delete: KEYS.journeyGraph(journey.id, 1, 0) });
+    await expect(store.readWhole(caller.organizationId, journey.id)).rejects.toThrow(Unavailable);
   });
 
   test('is of the moment that its version was read, while others change it', async () => {
@@ -215,6 +222,13 @@ describe('work in the background', () => {
     expect(anew).not.toHaveProperty('position');
     // Who works on the one before notices.
     expect(moved && (await store.moveSweep(moved, { position: undefined, goesOnAt: undefined }))).toBeUndefined();
+  });
+
+  test('has no place in the list any more once the version is archived', async () => {
+    const { caller, id } = await active();
+    expect(await table.get(KEYS.journey(id))).toHaveProperty('gsi1pk');
+    await archiveJourney(ports, caller, id);
+    expect(await table.get(KEYS.journey(id))).not.toHaveProperty('gsi1pk');
   });
 
   test('has nothing to do for a draft that is archived', async () => {

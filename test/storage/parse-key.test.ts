@@ -17,6 +17,7 @@ const id = {
   exportJob: newId('exportJob'),
   importJob: newId('importJob'),
   journey: newId('journey'),
+  list: newId('list'),
   message: newId('message'),
   number: newId('number'),
   organization: newId('organization'),
@@ -54,6 +55,8 @@ const CASES = {
   cardUpload: [KEYS.cardUpload(id.upload), id.upload],
   journey: [KEYS.journeyEntries(id.journey), id.journey],
   run: [KEYS.run(id.run), id.run],
+  taggedContact: [KEYS.taggedContact(id.contact, 12), { contactId: id.contact, version: 12 }],
+  listJoin: [KEYS.listJoin(id.list, 'e1'), { listId: id.list, edit: 'e1' }],
   runAwait: [
     KEYS.runAwait(id.contact, 'compra', 'wait', id.run),
     { contactId: id.contact, role: 'wait', runId: id.run },

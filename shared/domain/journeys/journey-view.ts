@@ -1,4 +1,5 @@
 import type { Id } from '../core/ids.ts';
+import { jsonBytes } from '../core/json-bytes.ts';
 import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { WireGraph } from './definition.ts';
@@ -26,8 +27,19 @@ const pauseView = ({ reason: motivo, step: passo, at, label: rotulo }: JourneyPa
   ...definedFields({ rotulo }),
 });
 
-/** A version as lists show it. */
-export const journeyRowView = (journey: Journey, { runs, lists, segments }: JourneyFacts) => {
+/** Bytes of a flow in a list: 200 of them fit an answer. */
+const MAX_LISTED_BYTES = 20_000;
+/** A flow as lists show it: as much of it as there is room for. */
+const listedFlow = (flow: readonly string[]): string[] => {
+  let bytes = 0;
+  return flow.filter((label) => {
+    bytes += jsonBytes(label) + 1;
+    return bytes <= MAX_LISTED_BYTES;
+  });
+};
+
+/** What all answers show of a version. */
+const commonView = (journey: Journey, { runs, lists, segments }: JourneyFacts) => {
   const { id, rootId, name, status, reentrada, intervaloReentradaHoras, silencio, tetoDeFrequencia, meta } = journey;
   const { tipo, listId = '', segmentId = '', nome } = journey.gatilho;
   const list = lists.get(listId);
@@ -61,6 +73,12 @@ export const journeyRowView = (journey: Journey, { runs, lists, segments }: Jour
   };
 };
 
+/** A version as lists show it. */
+export const journeyRowView = (journey: Journey, facts: JourneyFacts) => ({
+  ...commonView(journey, facts),
+  fluxo: listedFlow(journey.flow),
+});
+
 type Writable<T> = T extends string
   ? T
   : T extends readonly (infer E)[]
@@ -73,7 +91,7 @@ const copyOf = <T>(value: T): Writable<T> => structuredClone(value) as Writable<
 
 /** A version with its steps. Values of headers are masked. */
 export const journeyView = (journey: Journey, { passos, ligacoes }: WireGraph, facts: JourneyFacts) => ({
-  ...journeyRowView(journey, facts),
+  ...commonView(journey, facts),
   passos: copyOf(withMaskedHeaders(passos)),
   ligacoes: copyOf(ligacoes),
 });

@@ -11,8 +11,8 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const END_REASONS = ['fim', 'saida', 'meta', 'cancelada', 'erro'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Why a run is cancelled: by an operator, with its journey, or because its contact is gone. */
-export const CANCEL_REASONS = ['operador', 'jornada_arquivada', 'contato_apagado'] as const;
+/** Why a run is cancelled: by an operator, with its journey, because its contact is gone, or was merged into one with a run of its own. */
+export const CANCEL_REASONS = ['operador', 'jornada_arquivada', 'contato_apagado', 'contato_unido'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 /** How a visit of a step ended, as a run's history says it. */

@@ -3,12 +3,14 @@ import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
 import type { CustomerEvent } from '../customer-events/customer-event.ts';
+import type { TransitionTaker } from '../segments/membership.ts';
 import type { SentStatus } from './definition.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { type Candidate, type EntryPorts, enter } from './enter.ts';
 import { moveRun } from './move-run.ts';
 import type { JourneyStore } from './ports.ts';
 import type { RunEvent } from './run.ts';
+import type { TaggedContact } from './signals.ts';
 import type { JourneyTrigger, TriggerKind } from './trigger.ts';
 
 /** Ports of what tells journeys that something happened. */
@@ -88,6 +90,31 @@ export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): P
   const heard = triggers.filter(({ nome }) => holdsWord(text, nome));
   await enterBy(ports, heard, [{ contactId, cause: { key, at } }]);
 };
+
+/** Tells journeys of tags that were put on a contact. */
+export const tellTags = async (
+  ports: TriggerPorts,
+  { organizationId, contactId, version, tags, at }: TaggedContact,
+): Promise<void> => {
+  const candidate = { contactId, cause: { key: `tags ${version}`, at } };
+  for (const target of tags) await setOff(ports, organizationId, { kind: 'etiqueta', target }, [candidate]);
+};
+
+/** Lets contacts into journeys that come to match a segment. */
+export const enterMoved =
+  (ports: TriggerPorts): TransitionTaker =>
+  async (transitions) => {
+    const entered = transitions.filter(({ kind }) => kind === 'entered');
+    for (const [target, moved] of Map.groupBy(entered, ({ segmentId }) => segmentId)) {
+      const [first] = moved;
+      if (!first) continue;
+      const candidates = moved.map(({ contactId, version, at }) => ({
+        contactId,
+        cause: { key: `segment ${target} ${version}`, at },
+      }));
+      await setOff(ports, first.organizationId, { kind: 'segmento', target }, candidates);
+    }
+  };
 
 /** What became of a message that a run sent. */
 export interface HeardStatus {

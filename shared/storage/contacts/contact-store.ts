@@ -1,10 +1,12 @@
 import type { ChangeOutcome, ContactStore, CreateOutcome } from '../../domain/contacts/ports.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { tagWorkItems, tagWritesFor } from '../journeys/tagged-contacts.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { withCompanyNow } from './company-links.ts';
@@ -15,19 +17,22 @@ import { clearOptOuts } from './recipient-opt-outs.ts';
 import { changesDue } from './standing.ts';
 
 type Raised = (events: readonly DomainEvent[]) => void;
+type Told = (workItems: readonly Publishable[]) => void;
 
 /** Stores a new contact with its event, in one transaction. */
 const create =
-  (table: Table, raised: Raised): ContactStore['create'] =>
+  (table: Table, raised: Raised, told: Told): ContactStore['create'] =>
   async (contact, event): Promise<CreateOutcome> => {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
     const writes = createWrites(contact, await changesDue(table, contact.organizationId));
+    const tags = (await tagWritesFor(table, contact.organizationId, [{ after: contact }]))({ after: contact });
     const events = await takenEvents(table, contact.organizationId, [event]);
-    const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
+    const outcome = await table.transact([...writes.map(({ write }) => write), ...tags, ...events.map(eventWrite)]);
     const verdict = outcome.ok ? undefined : verdictOf(contact, writes, outcome.reasons);
     // Our own phone row means that an earlier attempt was committed and its answer lost.
     if (outcome.ok || verdict?.kind === 'phone_own') {
       raised(events);
+      told(tagWorkItems(tags, contact.organizationId));
       return { kind: 'created' };
     }
     if (!verdict || verdict.kind === 'own') throw new Unavailable('The contact could not be stored.');
@@ -36,16 +41,18 @@ const create =
 
 /** Stores a changed contact, in one transaction. One whose answer was lost is stale, and found changed when it is read again. */
 const change =
-  (table: Table, raised: Raised): ContactStore['change'] =>
+  (table: Table, raised: Raised, told: Told): ContactStore['change'] =>
   async (before, after, event): Promise<ChangeOutcome> => {
     const writes = [
       ...changeWrites(before, after, await changesDue(table, after.organizationId)),
       ...companyWrites({ before, after }),
     ];
     const events = await takenEvents(table, after.organizationId, event ? [event] : []);
-    const outcome = await table.transact([...writes.map(({ write }) => write), ...events.map(eventWrite)]);
+    const tags = (await tagWritesFor(table, after.organizationId, [{ before, after }]))({ before, after });
+    const outcome = await table.transact([...writes.map(({ write }) => write), ...tags, ...events.map(eventWrite)]);
     if (outcome.ok) {
       raised(events);
+      told(tagWorkItems(tags, after.organizationId));
       return { kind: 'changed' };
     }
     const isStale = outcome.reasons[0]?.conditionFailed === true;
@@ -55,12 +62,12 @@ const change =
       : verdict;
   };
 
-/** Contacts in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
-export const contactStore = (table: Table, raised: Raised): ContactStore => ({
+/** Contacts in the table of one stage. `raised` receives committed events, `told` what journeys are to be told of, to publish both early; they may lose them. */
+export const contactStore = (table: Table, raised: Raised, told: Told = () => {}): ContactStore => ({
   takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
-  create: create(table, raised),
+  create: create(table, raised, told),
   read: async (id) => withCompanyNow(table, await readRow(table, KEYS.contact(id), readContact)),
-  change: change(table, raised),
+  change: change(table, raised, told),
 
   async changeConsent(before, after, event) {
     const writes = consentWrites(before, after, await changesDue(table, after.organizationId));

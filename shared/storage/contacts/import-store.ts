@@ -14,6 +14,7 @@ import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart } from '../client/transactions.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { tagWritesFor } from '../journeys/tagged-contacts.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { withCompaniesNow } from './company-links.ts';
 import { changeWrites, companyWrites, newWrites, ownOptOut } from './contact-writes.ts';
@@ -128,13 +129,14 @@ export const importStore = (
     const taken = samples.length > 0 ? await takenEvents(table, organizationId, samples) : [];
     const types = new Set(taken.map(({ type }) => type));
     const changes = await changesDue(table, organizationId);
+    const tagWrites = await tagWritesFor(table, organizationId, contacts);
     const isMany = contacts.length >= MANY;
     const parts = contacts.map((contact, at): Part => {
       const due = at === 0 && isMany ? 'all' : changes;
       const { before, after, event } = contact;
       const own = before ? changeWrites(before, after, due) : newWrites(after, due);
       const raises = event && types.has(event.type) ? [eventWrite(event)] : [];
-      const writes = [...own.map(({ write }) => write), ...raises];
+      const writes = [...own.map(({ write }) => write), ...tagWrites({ before, after }), ...raises];
       // It may leave a company and join another.
       const besides = before?.companyId === after.companyId ? 0 : 2;
       return { at, contact, writes, besides, bytes: bytesOf(contact) };

@@ -16,6 +16,7 @@ import type { Table } from '../client/table.ts';
 import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { tagWritesFor } from '../journeys/tagged-contacts.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';
@@ -116,10 +117,13 @@ export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]
     const changes = await changesDue(table, merged.organizationId);
     const [sent = NEVER_SENT] = await readSentCounts(table, [duplicate.id]);
     const writes = mergeWrites(change, changes, sent);
+    const tagging = { before: target, after: merged };
+    const tags = (await tagWritesFor(table, merged.organizationId, [tagging]))(tagging);
     const outcome = await table.transact([
       ...writes,
       ...company.map(({ write }) => write),
       { put: { ...mergeRows.write(merge), ...dueAt(merge.contactId, merge.at) } },
+      ...tags,
       ...events.map(eventWrite),
       ...auditWrites(entry),
     ]);

@@ -31,8 +31,8 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   tell_activity: [KEYS.activity],
   check_cards: [KEYS.card, KEYS.pipeline],
   run_journey: [KEYS.run],
-  journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message],
-  journey_work: [KEYS.journeyEntries, KEYS.journeySweep],
+  journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message, KEYS.taggedContact],
+  journey_work: [KEYS.journeyEntries, KEYS.journeySweep, KEYS.listJoin],
   campaign_work: [KEYS.campaign, KEYS.campaignPortion],
 };
 

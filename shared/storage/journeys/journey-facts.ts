@@ -34,9 +34,9 @@ const readAudiences = async (table: Table, journeys: readonly Journey[]): Promis
   return { lists: new Map(lists), segments: new Map(segments) };
 };
 
-/** How many runs versions have; one alone is read by itself. */
+/** How many runs those versions have that were ever activated; one alone is read by itself. */
 const readRuns = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts['runs']> => {
-  const [first, ...others] = journeys;
+  const [first, ...others] = journeys.filter(({ activatedAt }) => activatedAt !== undefined);
   if (!first) return new Map();
   const { id, organizationId } = first;
   if (others.length > 0) {

@@ -6,10 +6,12 @@ import type { Table } from '../client/table.ts';
 import { customerEventRows } from '../customer-events/customer-events.ts';
 import { rowKey } from '../due-work/rows-of-kind.ts';
 import { inboundRows } from '../messages/inbound-rows.ts';
-import { isCustomerEvent, isRunSignal } from '../parse-key.ts';
+import { isCustomerEvent, isRunSignal, isTaggedContact } from '../parse-key.ts';
+import { taggedRows } from './tagged-contacts.ts';
 
 const readSignal = (row: Row): JourneySignal => {
   if (isRunSignal(row)) return { kind: 'message', signal: runSignalRows.read(row) };
+  if (isTaggedContact(row)) return { kind: 'tags', tagged: taggedRows.read(row) };
   return isCustomerEvent(row)
     ? { kind: 'event', event: customerEventRows.read(row) }
     : { kind: 'inbound', message: inboundRows.read(row) };
@@ -25,6 +27,6 @@ export const journeySignals = (table: Table): JourneySignals => ({
   },
   async done(key) {
     const own = keyOf(key);
-    await table.write(isRunSignal(own) ? { delete: own } : { update: own, remove: ['duePk', 'dueAt'], when: EXISTS });
+    await table.write(isRunSignal(own) || isTaggedContact(own) ? { delete: own } : { update: own, remove: ['duePk', 'dueAt'], when: EXISTS });
   },
 });

@@ -6,9 +6,12 @@ import type { Clock } from '../../domain/core/time.ts';
 import { EDITS } from '../../domain/lists/members.ts';
 import type { Edit, EditResult } from '../../domain/lists/ports.ts';
 import { KEYS } from '../access-patterns.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { writeChunks } from './chunks.ts';
 import { CLEAN_UP_MS, editRows } from './edit-rows.ts';
+import { joinWrites } from './list-joins.ts';
 import { type ChunkVersion, listRows, type StoredList, versionsOf } from './list-rows.ts';
 import { membersAt } from './stored-lists.ts';
 
@@ -28,17 +31,22 @@ export interface Editing {
 export interface MemberEdit {
   readonly apply: (members: NumberSet) => NumberSet;
   readonly chunks?: readonly number[] | undefined;
+  /** Whether who is in the list by it has joined it, and enters journeys: not who only takes the place of another. */
+  readonly joins?: boolean | undefined;
 }
 /** An edit of a call: with the contacts that it names. */
 export const memberEdit = (edit: Edit, contacts: NumberSet): MemberEdit => ({
   apply: (members) => EDITS[edit](members, contacts),
   chunks: edit === 'replace' ? undefined : contacts.chunks,
+  joins: edit !== 'remove',
 });
 
 /** What an edit makes of a list. */
 interface Change extends EditResult {
   readonly list: StoredList;
   readonly members: NumberSet;
+  /** Who was not in the list before. */
+  readonly joined: NumberSet;
   /** The chunks that differ. */
   readonly changed: readonly number[];
 }
@@ -54,7 +62,8 @@ const changeOf = async (
   const members = apply(before);
   const [joined, left] = [members.andNot(before), before.andNot(members)];
   const { chunks: changed } = joined.or(left);
-  return { list, members, changed, added: joined.size, removed: left.size, total: list.size + joined.size - left.size };
+  const total = list.size + joined.size - left.size;
+  return { list, members, changed, joined, added: joined.size, removed: left.size, total };
 };
 
 /** The versions of chunks that an edit makes, and of all chunks of the list after it: one without members has none. */
@@ -65,20 +74,33 @@ const versionsAfter = ({ list, members, changed }: Change, version: string) => {
   return { made, chunks: Object.fromEntries([...kept, ...made.map((one) => [one.chunk, one.version] as const)]) };
 };
 
+/** The write of a list, alone or with others in a transaction; where it is not as expected, the list as it is. */
+const commitWith = async (
+  table: Table,
+  update: WriteOp,
+  also: readonly WriteOp[],
+): Promise<{ readonly ok: boolean; readonly row?: Row | undefined }> => {
+  if (also.length === 0) return table.write(update);
+  const outcome = await table.transact([update, ...also]);
+  return outcome.ok ? outcome : { ok: false, row: outcome.reasons[0]?.row };
+};
+
 /** Has a list name the chunks of a change if it is still what they were derived from; else answers the list as it is, undefined when it is gone. */
 const commitChange = async (
   { table, clock }: Editing,
   { list, total }: Change,
   chunks: Readonly<Record<string, string>>,
   mark: string,
+  also: readonly WriteOp[],
 ): Promise<'committed' | StoredList | undefined> => {
   const { version: over } = list;
   const recent = [...list.recent, mark].slice(-MAX_RECENT);
-  const { ok, row } = await table.write({
+  const update: WriteOp = {
     update: KEYS.list(list.organizationId, list.id),
     set: listRows.set({ chunks, size: total, version: over + 1, recent, updatedAt: Math.max(clock(), list.updatedAt) }),
     when: { text: '#version = :over', values: { over } },
-  });
+  };
+  const { ok, row } = await commitWith(table, update, also);
   if (ok) return 'committed';
   const current = row && listRows.read(row);
   // Ours, if the answer to an earlier attempt of this write was lost.
@@ -88,7 +110,7 @@ const commitChange = async (
 /**
  * Changes the members of a list at once for all readers: writes the chunks that change under a version of their own, and has the list name them if it is
  * still what they were derived from; else begins anew from the list as it is then. Four round trips; two, and nothing written, where nothing
- * changes. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
+ * changes. Of who joins it journeys are told in the same transaction. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
  */
 export const editList = async (
   editing: Editing,
@@ -112,7 +134,8 @@ export const editList = async (
     const own = { organizationId, listId, id, over: change.list.version, since };
     await table.write({ put: editRows.write({ ...own, chunks: leftovers, cleanUpAt: clock() + CLEAN_UP_MS }) });
     await writeChunks(table, listId, made, change.members);
-    const outcome = await commitChange(editing, change, chunks, mark);
+    const also = edit.joins ? await joinWrites(table, { organizationId, listId }, mark, change.joined, clock()) : [];
+    const outcome = await commitChange(editing, change, chunks, mark, also);
     if (outcome === 'committed') return { added, removed, total };
     if (!mayRetry()) throw new Unavailable('The list changed at every attempt.');
     await pause(Math.random() * Math.min(WAIT_MS * attempt, MAX_WAIT_MS));

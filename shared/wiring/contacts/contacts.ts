@@ -10,7 +10,7 @@ import { contactLists } from './lists.ts';
 
 export const contactPorts: ContactPorts = {
   clock,
-  store: contactStore(table, publishEvents),
+  store: contactStore(table, publishEvents, publishWork),
   recipients: vaults.recipients,
   documents: vaults.contacts,
 };

@@ -14,6 +14,7 @@ import {
 } from '../../storage/contacts/erase-belongings.ts';
 import { eraseSentCounts } from '../../storage/contacts/sent-counts.ts';
 import { eraseCustomerEvents } from '../../storage/customer-events/erase-customer-events.ts';
+import { eraseRuns } from '../../storage/journeys/erase-runs.ts';
 import { type CancelQueued, eraseMessages } from '../../storage/messages/erase-messages.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -44,6 +45,7 @@ const ports: ErasurePorts = {
       replaceMainContact(table, mainContactPorts, organizationId, contactId, undefined),
     ({ contactId }) => relinkContact(contactId, undefined),
     clearActivityContact(table),
+    eraseRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_apagado')),
   ],
 };
 

@@ -3,6 +3,7 @@ import { KEYS } from '../../storage/access-patterns.ts';
 import { replaceMainContact } from '../../storage/companies/clear-links.ts';
 import { mergeStore } from '../../storage/contacts/merges.ts';
 import { moveConsents, moveEntries } from '../../storage/contacts/move-traces.ts';
+import { moveRuns } from '../../storage/journeys/move-runs.ts';
 import { relinkContact } from '../pipelines/cards.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
@@ -29,5 +30,6 @@ export const movingPorts: MergePorts = {
     moveConsents(table),
     (from, { id, organizationId }) => replaceMainContact(table, mainContactPorts, organizationId, from, id),
     (id, heir) => relinkContact(id, heir.id),
+    moveRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_unido')),
   ],
 };

@@ -1,6 +1,8 @@
-import { asId } from '../../domain/core/ids.ts';
+import { asId, type Id } from '../../domain/core/ids.ts';
 import type { EnginePorts } from '../../domain/journeys/engine-ports.ts';
 import type { EntryPorts } from '../../domain/journeys/enter.ts';
+import { moveRun } from '../../domain/journeys/move-run.ts';
+import type { CancelReason } from '../../domain/journeys/run.ts';
 import { pauseItself } from '../../domain/journeys/states.ts';
 import { runEventOf, type TriggerPorts } from '../../domain/journeys/triggers.ts';
 import { readQuietHours } from '../../storage/access/organization-settings.ts';
@@ -62,3 +64,7 @@ export const enginePorts: EnginePorts & TriggerPorts = {
   perform: async (context, effect) => (await import('./perform.ts')).perform(context, effect),
   pause: async (journey, obstacle) => void (await pauseItself({ clock, store: journeys }, journey, obstacle)),
 };
+
+/** Cancels a run that is active, for its contact's sake. */
+export const cancelRunOf = (id: Id<'run'>, reason: CancelReason): Promise<void> =>
+  moveRun(enginePorts, id, { kind: 'cancel', reason });

@@ -1,5 +1,5 @@
 import type { JourneySignal } from '../../domain/journeys/signals.ts';
-import { tellEvent, tellMessage, tellStatus } from '../../domain/journeys/triggers.ts';
+import { tellEvent, tellMessage, tellStatus, tellTags } from '../../domain/journeys/triggers.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { journeySignals } from '../../storage/journeys/journey-signals.ts';
 import { table } from '../process/aws.ts';
@@ -11,6 +11,8 @@ const tell = (told: JourneySignal): Promise<void> => {
   switch (told.kind) {
     case 'event':
       return tellEvent(enginePorts, told.event);
+    case 'tags':
+      return tellTags(enginePorts, told.tagged);
     case 'message': {
       const { runId, stepId: step, messageId, happening: status } = told.signal;
       return tellStatus(enginePorts, { runId, step, messageId, status });

@@ -2,11 +2,13 @@ import { treeSelection } from '../../domain/audience/selection.ts';
 import { enterCurrent } from '../../domain/journeys/enter-current.ts';
 import { moveDueRun } from '../../domain/journeys/move-run.ts';
 import { sweepRuns } from '../../domain/journeys/sweep-runs.ts';
+import { setOff } from '../../domain/journeys/triggers.ts';
 import { treeOfSegment } from '../../domain/segments/segments.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { contactsOfNumbers } from '../../storage/contacts/contact-numbers.ts';
+import { endJoin, joinedBelow, moveJoin, readJoin } from '../../storage/lists/list-joins.ts';
 import { readMembers } from '../../storage/lists/stored-lists.ts';
-import { isJourneyEntries, PARSE_KEY } from '../../storage/parse-key.ts';
+import { isJourneyEntries, isListJoin, PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { remainingMs } from '../process/scope.ts';
 import { segmentPorts } from '../segments/segments.ts';
@@ -15,6 +17,8 @@ import { journeys } from './journeys.ts';
 
 /** What a page and its position may take, in ms. */
 const PAGE_MS = 8_000;
+/** Contacts of a page. */
+const PAGE = 192;
 const timeLeft = () => remainingMs() > PAGE_MS;
 
 type Members = Parameters<typeof enterCurrent>[0]['members'];
@@ -45,15 +49,40 @@ const members: Members = async (organizationId, source, below, limit) => {
   return { ids: ids.filter((id) => id !== undefined), next };
 };
 
+/** Lets those into journeys who joined a list in an edit, page by page, while there is time. Answers whether it is due again at once. */
+const enterJoined = async (item: WorkItem): Promise<boolean> => {
+  for (let join = await readJoin(table, item); join; join = await readJoin(table, item)) {
+    const { organizationId, listId, edit, at } = join;
+    const numbers = await joinedBelow(table, join, PAGE);
+    const ids = await contactsOfNumbers(table, organizationId, numbers);
+    const cause = { key: `list ${listId} ${edit}`, at };
+    const candidates = ids.flatMap((contactId) => (contactId ? [{ contactId, cause }] : []));
+    await setOff(entryPorts, organizationId, { kind: 'lista', target: listId }, candidates);
+    const last = numbers.at(-1);
+    if (last === undefined || numbers.length < PAGE) {
+      await endJoin(table, join);
+      return false;
+    }
+    await moveJoin(table, join, last);
+    if (!timeLeft()) return true;
+  }
+  return false;
+};
+
 /** Takes a run on whose time has come. */
 export const processRun = (item: WorkItem): Promise<void> => moveDueRun(enginePorts, PARSE_KEY.run(item));
 
-/** Goes on with what an activation, a pause or an archive left to be done with the runs and entries of a journey. */
-export const processJourneyWork = async (item: WorkItem): Promise<void> => {
+const goOn = (item: WorkItem): Promise<boolean> => {
+  if (isListJoin(item)) return enterJoined(item);
   const id = PARSE_KEY.journey(item);
-  const goesOn = isJourneyEntries(item)
-    ? await enterCurrent({ ...entryPorts, jobs: journeys, members, timeLeft }, id)
-    : await sweepRuns({ ...enginePorts, jobs: journeys, timeLeft }, id);
+  return isJourneyEntries(item)
+    ? enterCurrent({ ...entryPorts, jobs: journeys, members, timeLeft }, id)
+    : sweepRuns({ ...enginePorts, jobs: journeys, timeLeft }, id);
+};
+
+/** Goes on with what an activation, a pause or an archive left to be done with the runs and entries of a journey, or with those who joined a list. */
+export const processJourneyWork = async (item: WorkItem): Promise<void> => {
+  const goesOn = await goOn(item);
   const { organizationId: owner, kind, pk, sk } = item;
   if (goesOn && owner) publishWork([{ kind, pk, sk, owner }]);
 };

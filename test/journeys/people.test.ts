@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import type { Tenant } from '../../shared/domain/core/actor.ts';
+import { moveRun } from '../../shared/domain/journeys/move-run.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { eraseRuns } from '../../shared/storage/journeys/erase-runs.ts';
+import { moveRuns } from '../../shared/storage/journeys/move-runs.ts';
+import { newOrganization } from '../lists/stage.ts';
+import { crashEverywhere } from '../support/crashing-table.ts';
+import { ligacoes, passo } from '../support/journeys/build.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
+
+const { table } = await use(startWorld('test'));
+let now = Date.parse('2026-03-10T12:00:00Z');
+const outside = new Outside();
+const own = journeysOver(table, () => now, outside);
+
+const WAITS = {
+  passos: [
+    passo('esperar_evento', { evento: 'compra', prazo: { dias: 2 } }),
+    passo('enviar', { canal: 'sms', texto: 'Oi {{variavel.cupom}}' }),
+  ],
+  ligacoes: ligacoes('esperar_evento evento> enviar'),
+  meta: { evento: 'pedido' },
+} as const;
+
+const begin = async (count: number) => {
+  const tenant: Tenant = await newOrganization(table);
+  const journey = await activeJourney(own, tenant, WAITS);
+  const people = await addContacts(table, tenant, count);
+  const enter = async (...contacts: readonly Contact[]) => {
+    const variables = { cupom: 'segredo' };
+    const key = `entry ${now++}`;
+    await own.enter(
+      journey,
+      contacts.map(({ id: contactId }) => ({ contactId, variables, cause: { key, at: now } })),
+    );
+    await own.work();
+  };
+  return { journey, people, enter };
+};
+const cancelled = (reason: 'contato_apagado' | 'contato_unido') => (id: Parameters<typeof moveRun>[1]) =>
+  moveRun(own.ports, id, { kind: 'cancel', reason });
+const untilDone = async (sweep: () => Promise<string>) => {
+  for (let turn = 0; (await sweep()) === 'more'; turn++) if (turn > 5) throw new Error('does not end');
+};
+const rowsOf = async (of: Table, id: Contact['id']) =>
+  (
+    await Promise.all(
+      [KEYS.journeyEntry(id, '').pk, KEYS.lastRunEvent(id, '').pk].map((partition) =>
+        of.queryAll({ partition, consistent: true }),
+      ),
+    )
+  ).flat();
+
+test('an erased contact has no run that goes on, and no row of its journeys tells of it', async () => {
+  const { journey, people, enter } = await begin(1);
+  const [ana] = people as [Contact];
+  await enter(ana);
+  const stored = await own.runsOf(journey, ana.id);
+  await table.write({ delete: KEYS.contact(ana.id) });
+  const erase = (of: Table) => eraseRuns(of, cancelled('contato_apagado'))({ contactId: ana.id });
+  await crashEverywhere(table, erase);
+  await untilDone(() => erase(table));
+  expect(await rowsOf(table, ana.id)).toEqual([]);
+  const row = await table.get(KEYS.run(stored?.run.id as never));
+  expect(row).toMatchObject({ status: 'cancelada' });
+  expect(JSON.stringify(row)).not.toContain('segredo');
+  expect(row?.gsi2pk).toBeUndefined();
+  expect((await own.counts(journey))['']).toEqual({ entradas: 1, canceladas: 1 });
+});
+
+test('a run of a merged contact goes on as that of the contact that stays, and takes its events', async () => {
+  const { journey, people, enter } = await begin(2);
+  const [heir, duplicate] = people as [Contact, Contact];
+  await enter(duplicate);
+  const move = (of: Table) => moveRuns(of, cancelled('contato_unido'))(duplicate.id, heir);
+  await crashEverywhere(table, move);
+  await untilDone(() => move(table));
+  expect(await rowsOf(table, duplicate.id)).toEqual([]);
+  const stored = await own.runsOf(journey, heir.id);
+  expect(stored?.run).toMatchObject({ contactId: heir.id, status: 'ativa' });
+  now += 1_000;
+  const event = { id: 'e1', name: 'compra' };
+  for (const { runId } of await own.ports.runs.awaiting(heir.id, 'compra', { id: 'e1', at: now }))
+    await moveRun(own.ports, runId, { kind: 'event', event });
+  expect((await own.runsOf(journey, heir.id))?.run.status).toBe('concluida');
+});
+
+test('of two active runs that of the contact that stays goes on, and the other is cancelled', async () => {
+  const { journey, people, enter } = await begin(2);
+  const [heir, duplicate] = people as [Contact, Contact];
+  await enter(heir, duplicate);
+  const [kept, gone] = [await own.runsOf(journey, heir.id), await own.runsOf(journey, duplicate.id)];
+  await untilDone(() => moveRuns(table, cancelled('contato_unido'))(duplicate.id, heir));
+  expect((await own.runsOf(journey, heir.id))?.run).toMatchObject({ id: kept?.run.id, status: 'ativa' });
+  const [after] = await own.ports.runs.read([gone?.run.id as never]);
+  expect(after?.run).toMatchObject({ status: 'cancelada', contactId: heir.id, end: { detail: 'contato_unido' } });
+  expect((await own.counts(journey))['']).toEqual({ entradas: 2, canceladas: 1 });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
+import { enterMoved, holdsWord, tellMessage, tellTags } from '../../shared/domain/journeys/triggers.ts';
+import { newOrganization } from '../lists/stage.ts';
+import { useContendedTable } from '../support/contended-table.ts';
+import { passo } from '../support/journeys/build.ts';
+import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
+
+const { table } = await useContendedTable();
+let now = Date.parse('2026-03-10T12:00:00Z');
+const own = journeysOver(table, () => now, new Outside());
+
+const withTrigger = async (gatilho: WireTrigger) => {
+  const tenant = await newOrganization(table);
+  const graph = { passos: [passo('esperar', { dias: 1 })], ligacoes: [] };
+  const journey = await activeJourney(own, tenant, { ...graph, gatilho });
+  const [contact] = (await addContacts(table, tenant, 1)) as [Contact];
+  now += 1_000;
+  return { ...tenant, journey, contact, runs: () => own.runsOf(journey, contact.id) };
+};
+
+describe('a word of a message', () => {
+  test.each([
+    ['PROMOÇÃO', 'Quero a promocao!'],
+    ['promocao', 'A PROMOÇÃO, por favor'],
+    ['quero saber', 'Olá: quero   saber mais'],
+  ])('%s is held by %s', (word, text) => expect(holdsWord(text, word)).toBe(true));
+  test.each([
+    ['promo', 'promoção'],
+    ['quero saber', 'saber quero'],
+    ['sim', undefined],
+  ])('%s is not held by %s', (word, text) => expect(holdsWord(text, word)).toBe(false));
+  test('any message has none', () => expect(holdsWord(undefined, undefined)).toBe(true));
+});
+
+test('a message lets its contact in where it holds the word, and one from before the activation does not', async () => {
+  const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'mensagem', nome: 'promoção' });
+  const message = { id: newId('message'), organizationId: tenant.organizationId, contactId: contact.id };
+  await tellMessage(own.ports, { ...message, text: 'bom dia', at: now });
+  await tellMessage(own.ports, { ...message, text: 'promocao', at: (journey.activatedAt ?? 0) - 1 });
+  await tellMessage(own.ports, { ...message, contactId: undefined, text: 'promocao', at: now });
+  expect(await runs()).toBeUndefined();
+  for (let told = 0; told < 2; told++) await tellMessage(own.ports, { ...message, text: 'Promoção?', at: now });
+  expect((await runs())?.run.status).toBe('ativa');
+  expect((await own.counts(journey))['']).toEqual({ entradas: 1 });
+});
+
+test('who comes to match a segment enters; who leaves it, or matches another, does not', async () => {
+  const segmentId = newId('segment');
+  const { contact, runs, organizationId, env } = await withTrigger({ tipo: 'segmento', segmentId });
+  const moved = { organizationId, env, contactId: contact.id, at: now, version: 3 };
+  await enterMoved(own.ports)([
+    { ...moved, kind: 'left', segmentId },
+    { ...moved, kind: 'entered', segmentId: newId('segment') },
+  ]);
+  expect(await runs()).toBeUndefined();
+  await enterMoved(own.ports)([{ ...moved, kind: 'entered', segmentId }]);
+  expect((await runs())?.run.contactId).toBe(contact.id);
+});
+
+test('a tag lets a contact into the journeys that ask for it, and into no others', async () => {
+  const { contact, runs, organizationId, env } = await withTrigger({ tipo: 'etiqueta', nome: 'vip' });
+  const tagged = { organizationId, env, contactId: contact.id, version: 2, at: now };
+  await tellTags(own.ports, { ...tagged, tags: ['novo'] });
+  expect(await runs()).toBeUndefined();
+  await tellTags(own.ports, { ...tagged, tags: ['novo', 'vip'] });
+  expect((await runs())?.run.status).toBe('ativa');
+});
