@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Histories, fuzzing, kills, bounds of time and memory: tests that find more the longer they run. */
 const SLOW = [
   'test/audience/{index,members}.test.ts',
+  'test/campaigns/model.test.ts',
   'test/crm/{model,workers}.test.ts',
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,event-kill,fuzz,kill,lanes-model,model,push-kill,webhooks}.test.ts',
