@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { changeCard, createCard } from '../../shared/domain/cards/cards.ts';
+import { changeCard, createCard, deleteCard } from '../../shared/domain/cards/cards.ts';
 import { closeCard, moveCard, reopenCard } from '../../shared/domain/cards/moves.ts';
+import { createCompany, deleteCompany } from '../../shared/domain/companies/companies.ts';
 import { archivePipeline } from '../../shared/domain/pipelines/pipelines.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { accepted } from '../support/accepted.ts';
+import { companiesOf } from '../support/companies.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -11,6 +14,7 @@ import { copiesIn, done, type Sales, startSales, waitAsInvocations, waitNoMore }
 const world = await use(startWorld('test'));
 beforeAll(waitAsInvocations);
 afterAll(waitNoMore);
+const kit = companiesOf(world);
 const DAY = 24 * 3_600_000;
 const start = (stages?: Parameters<typeof startSales>[2]) => startSales(world.table, () => world.now, stages);
 const move = (sales: Sales, id: Parameters<typeof moveCard>[2], to: Parameters<typeof moveCard>[3]) =>
@@ -41,6 +45,32 @@ describe('a move', () => {
       name: 'CONFLICT',
       details: { meta: { code: 'PIPELINE_ARQUIVADO' } },
     });
+  });
+});
+
+describe('a card of a company that was just deleted', () => {
+  test('moves and changes as any other, and names it no more once it is shown', async () => {
+    const actor = await world.organization();
+    const sales = await startSales(world.table, () => world.now, undefined, actor.organizationId);
+    const { id: empresaId } = accepted(await createCompany(kit.ports, actor, { nome: 'Padaria' })).company;
+    const card = await sales.create({ empresaId, valor: 10 });
+    expect(await deleteCompany(kit.ports, actor, empresaId)).toBeUndefined();
+    const moved = await move(sales, card.id, { estagioId: sales.stage(1).id });
+    expect(moved).toMatchObject({ stageId: sales.stage(1).id, companyId: undefined });
+    const won = await done(closeCard(sales.ports.cards, sales.caller, card.id, 'ganho'));
+    expect(won).toMatchObject({ status: 'ganho', companyId: undefined });
+  });
+});
+
+describe('a deleted card', () => {
+  test('leaves a tombstone whose work is due at once', async () => {
+    const sales = await start();
+    const { id } = await sales.create();
+    const ports = { ...sales.ports.cards, enqueueCleanUp: () => {} };
+    expect(await deleteCard(ports, sales.caller, id)).toBeUndefined();
+    const tombstone = await world.table.get(KEYS.tombstone(sales.caller.organizationId, id));
+    expect(tombstone).toMatchObject({ id, dueAt: world.now });
+    expect(await copiesIn(world.table, sales.stage(0).id)).toEqual([]);
   });
 });
 
