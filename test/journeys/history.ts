@@ -46,7 +46,12 @@ export class History {
   constructor(table: Table, chance: Chance) {
     this.#table = table;
     this.#chance = chance;
-    this.#state = { now: START, pausedMs: 0, pausedAt: undefined, resultOf: (runId, effect) => this.#resultOf(runId, effect) };
+    this.#state = {
+      now: START,
+      pausedMs: 0,
+      pausedAt: undefined,
+      resultOf: (runId, effect) => this.#resultOf(runId, effect),
+    };
   }
 
   #resultOf(runId: string, effect: PerformedEffect): EffectResult {
@@ -56,7 +61,8 @@ export class History {
       if (this.#outage) return { kind: 'blocked', reason: 'saldo_insuficiente' };
       return lot < 12 ? { kind: 'skipped', detail: 'opt_out' } : { kind: 'sent', messageId: messageOf(key) };
     }
-    if (effect.kind === 'webhook' && lot < 40) return lot < 5 ? { kind: 'refused', detail: '410' } : { kind: 'failed', detail: '500' };
+    if (effect.kind === 'webhook' && lot < 40)
+      return lot < 5 ? { kind: 'refused', detail: '410' } : { kind: 'failed', detail: '500' };
     return { kind: 'done' };
   }
 
@@ -98,7 +104,7 @@ export class History {
       const known = (this.#shadows.get(id) ?? []).map(({ run }) => run.id);
       for (const runId of new Set([...known, ...(entry ? [entry.runId] : [])])) {
         const [stored] = await ports.runs.read([runId]);
-        if (!stored || stored.run.status !== 'ativa') continue;
+        if (stored?.run.status !== 'ativa') continue;
         const isLeft = stored.run.wait?.kind === 'ready';
         const isDue = stored.dueAt !== undefined && stored.dueAt <= this.#state.now;
         if (isLeft || isDue) await moveRun(ports, runId, { kind: 'due' });
@@ -127,13 +133,21 @@ export class History {
     const at = this.#state.now;
     const cause = { key: `cause ${this.#events++}`, at };
     return {
-      engine: async (own) => own.enter((await own.journeys.find(this.#journey.id)) ?? this.#journey, [{ contactId: contact.id, cause }]),
+      engine: async (own) =>
+        own.enter((await own.journeys.find(this.#journey.id)) ?? this.#journey, [{ contactId: contact.id, cause }]),
       shadow: () => {
         const runs = this.#shadows.get(contact.id) ?? [];
         const last = runs.at(-1)?.run;
         if (this.#state.pausedAt !== undefined || last?.status === 'ativa' || (last?.endedAt ?? 0) >= at) return;
         const { id: journeyId, rootId, organizationId, env } = this.#journey;
-        const of = { id: runIdOf(rootId, contact.id, cause), organizationId, env, journeyId, rootId, contactId: contact.id };
+        const of = {
+          id: runIdOf(rootId, contact.id, cause),
+          organizationId,
+          env,
+          journeyId,
+          rootId,
+          contactId: contact.id,
+        };
         const entry = { ...of, ...(last ? { branches: last.branches } : {}) };
         const graph = graphOf({ ...this.#definition, ...this.#journey });
         this.#shadows.set(contact.id, [...runs, new ShadowRun(entry, graph, contact, this.#state, this.#done)]);
@@ -169,7 +183,10 @@ export class History {
     const runId = effect?.runId as Id<'run'>;
     return {
       engine: ({ ports }) => tellStatus(ports, { runId, ...signal }),
-      shadow: () => this.#runs().find(({ run }) => run.id === runId)?.take({ kind: 'signal', signal }),
+      shadow: () =>
+        this.#runs()
+          .find(({ run }) => run.id === runId)
+          ?.take({ kind: 'signal', signal }),
     };
   }
 
@@ -179,7 +196,8 @@ export class History {
     return {
       engine: async (own) => {
         const journey = await own.journeys.find(id);
-        if (journey?.status === (wasPaused ? 'pausada' : 'ativa')) await own.change(id, wasPaused ? 'ativa' : 'pausada');
+        if (journey?.status === (wasPaused ? 'pausada' : 'ativa'))
+          await own.change(id, wasPaused ? 'ativa' : 'pausada');
         await own.sweep(id);
       },
       shadow: () => {
@@ -246,7 +264,8 @@ export class History {
     };
     for (const { run, history, converted } of runs) {
       add('', 'entradas');
-      if (run.status !== 'ativa') add('', { concluida: 'concluidas', cancelada: 'canceladas', erro: 'erros' }[run.status]);
+      if (run.status !== 'ativa')
+        add('', { concluida: 'concluidas', cancelada: 'canceladas', erro: 'erros' }[run.status]);
       if (converted) {
         add('', 'conversoes');
         if (converted.value) add('', 'valorConvertido', Math.round(converted.value * 10_000));

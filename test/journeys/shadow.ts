@@ -34,7 +34,13 @@ export class ShadowRun {
   readonly #contact: Contact;
   readonly #state: JourneyState;
 
-  constructor(entry: Parameters<typeof beginRun>[0], graph: Graph, contact: Contact, state: JourneyState, done: Set<string>) {
+  constructor(
+    entry: Parameters<typeof beginRun>[0],
+    graph: Graph,
+    contact: Contact,
+    state: JourneyState,
+    done: Set<string>,
+  ) {
     this.#graph = graph;
     this.#contact = contact;
     this.#state = state;
