@@ -38,7 +38,7 @@ const everything = (lookedUp: string[] = []): ReferencePorts => {
   return {
     lists: { read: found('list', {}) as ReferencePorts['lists']['read'] },
     segments: { read: found('segment', {}) as ReferencePorts['segments']['read'] },
-    pipelines: { read: found('pipeline', pipeline) as never },
+    pipelines: { read: found('pipeline', pipeline) },
     templates: {
       read: found('template', template('approved')),
       named: found('template', [template('rejected'), template('approved')]),
