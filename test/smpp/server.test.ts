@@ -102,6 +102,9 @@ it('a bind is kept while its account lets it, learns what that is set to, outliv
   vi.advanceTimersByTime(KEEP_BIND_MS);
   await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'), { timeout: 10_000 });
   await vi.waitFor(() => expect(named('free')).toHaveLength(1), { timeout: 10_000 });
+  // Nobody asks for a bind that has ended.
+  vi.advanceTimersByTime(2 * KEEP_BIND_MS);
+  expect(named('keep')).toHaveLength(3);
 });
 
 it('a stage that fails is ESME_RSYSERR for the bind or the message, and the connection goes on', async () => {
