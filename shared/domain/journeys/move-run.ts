@@ -181,6 +181,17 @@ const resultOf = (
   result,
 });
 
+/** A run's surroundings after an effect: what changed the contact is seen by the conditions and texts behind it. */
+const afterEffect = async (
+  ports: EnginePorts,
+  around: Surroundings,
+  { organizationId, contactId }: Run,
+  { kind }: PerformedEffect,
+): Promise<Surroundings> =>
+  kind === 'tag' || kind === 'attribute'
+    ? { ...around, contact: await ports.contactOf(organizationId, contactId) }
+    : around;
+
 /** Takes a run on from an input to where it waits or ends. `CONFLICT` where others changed it. */
 const walk = async (
   ports: EnginePorts,
@@ -216,6 +227,7 @@ const walk = async (
     const { journey, contact } = around;
     const result = await ports.perform({ run: stored.run, journey, contact }, effect);
     if (result.kind === 'later') return postpone(ports, stored, around, result.ms);
+    around = await afterEffect(ports, around, stored.run, effect);
     input = resultOf(effect, result);
   }
 };
