@@ -77,15 +77,13 @@ const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   ),
   graph(
     'Queues: age of the oldest message (s)',
-    queues
-      .filter(waitsBriefly)
-      .map(({ queue, declaration }) =>
-        queue.metricApproximateAgeOfOldestMessage({
-          period: MINUTE,
-          statistic: Stats.MAXIMUM,
-          label: declaration.name,
-        }),
-      ),
+    queues.filter(waitsBriefly).map(({ queue, declaration }) =>
+      queue.metricApproximateAgeOfOldestMessage({
+        period: MINUTE,
+        statistic: Stats.MAXIMUM,
+        label: declaration.name,
+      }),
+    ),
   ),
 ];
 
