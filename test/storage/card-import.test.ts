@@ -65,6 +65,16 @@ describe('an import of changes of cards', () => {
     expect(events.filter((row) => row?.org === sales.caller.organizationId)).toEqual([]);
   });
 
+  test('writes nothing for a row that leaves its card as it is', async () => {
+    const { sales, cards } = await start(2);
+    const rows = cards.map(({ id, title: titulo }) => ({ id, titulo }));
+    const calls = await world.proxy.callsOf(async () =>
+      expect(await update(sales, rows)).toMatchObject({ atualizadas: 2, erros: [] }),
+    );
+    expect(calls.TransactWriteItems).toBeUndefined();
+    expect(await copiesIn(world.table, sales.stage(0).id)).toEqual(cards);
+  });
+
   test('puts new cards and those that are there already into a stage in the order of the rows', async () => {
     const { sales, cards } = await start(2);
     const [one, other] = cards as [Card, Card];

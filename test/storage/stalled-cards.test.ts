@@ -68,6 +68,18 @@ describe('a card that stays too long in its stage', () => {
     expect(await histories(id)).toBe(2);
   });
 
+  test('is not marked again by a look at its stage, whose limit became another one', async () => {
+    const { create, work, read, histories, stage, pipeline, ports, caller } = await start();
+    const { id } = await create();
+    world.now += 3 * DAY_MS;
+    await work();
+    expect(await histories(id)).toBe(1);
+    const ids = { id: pipeline.id, stageId: stage(0).id };
+    await done(changeStage(ports.pipelines, caller, ids, { tempoMaximoDias: 1 }));
+    await work();
+    expect([(await read(id)).stalled, await histories(id)]).toEqual([true, 1]);
+  });
+
   test('is looked at when it was due before its move, and then when its stay since is over', async () => {
     const { create, work, read, stage, ports, caller } = await start();
     const { id } = await create();

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { unlinkCards } from '../../shared/domain/cards/unlink.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+
+test('clearing the links of cards goes on where a step found as many as it asked for', async () => {
+  const found = async (missing: number) => {
+    let asked = 0;
+    const ports = {
+      store: { find: async () => undefined, save: async () => expect.fail('a write') },
+      naming: async (_: unknown, limit: number) => {
+        asked = limit;
+        return Array.from({ length: limit - missing }, () => newId('card'));
+      },
+    };
+    const outcome = await unlinkCards(ports, newId('company'));
+    expect(asked).toBeGreaterThan(1);
+    return outcome;
+  };
+  expect([await found(0), await found(1)]).toEqual(['more', 'done']);
+});
