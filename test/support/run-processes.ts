@@ -39,11 +39,12 @@ export const runProcesses = async <Work, Word>(
 /** What such a process does: in its script. */
 export const asProcess = <Work, Word>(begin: (work: Work, say: (word: Word) => void) => Promise<void>): void => {
   process.once('message', (work: Work) => {
-    process.once('message', async () => {
+    const run = async () => {
       await begin(work, (word) => process.send?.(word));
       process.send?.(DONE);
       process.disconnect();
-    });
+    };
+    process.once('message', () => void run());
     process.send?.(READY);
   });
 };
