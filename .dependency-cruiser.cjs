@@ -150,7 +150,7 @@ module.exports = {
       'operator-and-local-stop-at-storage',
       'The command line and the local platform work on the same rows as the service, without its functions; a registry says what a provider is set up with, and one call corrects the list of one.',
       { path: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/(archive|keys))/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
+      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|smpp|providers/(archive|keys))/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
     ),
     forbid(
       'nothing-reaches-into-functions',

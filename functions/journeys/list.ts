@@ -1,7 +1,8 @@
 import { listJourneys as contract } from '../../shared/contracts/journeys.ts';
 import { journeyRowView } from '../../shared/domain/journeys/journey-view.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { journeyFacts, journeys } from '../../shared/wiring/journeys/journeys.ts';
+import { journeyFacts } from '../../shared/wiring/journeys/journeys.ts';
+import { journeys } from '../../shared/wiring/runs/store.ts';
 
 export const handler = operation(
   contract,

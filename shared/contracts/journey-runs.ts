@@ -56,7 +56,7 @@ export const listJourneyRuns = defineOperation({
   summary: 'List the runs of a version, newest first',
   description: 'A page may have fewer runs than `limit` and still a next one.',
   params,
-  query: z.object({
+  query: z.strictObject({
     status: runStatus.optional(),
     contactId: idSchema('contact', 'Of this contact only.').optional(),
     ...byCursor(50, 200),

@@ -174,7 +174,7 @@ export const KEYS = {
   /** How many contacts of each block a selection found, by a digest of what it selects. */
   audienceCounts: (organizationId: Org, selection: string) =>
     key(`AUDC#${organizationId}#${digest(selection)}`, 'AUDC'),
-  /** Which contacts of a block are in which segment, and those who entered or left that nobody was told of yet. */
+  /** Which contacts of a block are in which segment, and its pending transitions. */
   audienceMembers: (organizationId: Org, block: number) => key(`AUD#${organizationId}#${block}`, 'MEMBERS'),
   /** A segment. An organization's are in one partition, so that one query reads them all. */
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),

@@ -36,6 +36,12 @@ export const AUTOMATION_KEYS = {
     key(`RUN#${id}`, `SIG#${messageId}#${happening}`),
   /** The run of a contact in a journey, all versions together, that is active or was the last. */
   journeyEntry: (contactId: Id<'contact'>, rootId: Id<'journey'> | '') => key(`JENT#${contactId}`, rootId),
+  /** That tags were put on a contact, by the version that it had then, until journeys were told. */
+  taggedContact: (id: Id<'contact'>, version: number) => key(`JTAG#${id}`, `V#${padded(version, 12)}`),
+  /** Contacts that joined a list in an edit and enter its journeys: how far that has come. */
+  listJoin: (listId: Id<'list'>, edit: string) => key(`LSTJOIN#${listId}#${edit}`, 'JOIN'),
+  /** A chunk of these contacts, by their numbers. */
+  listJoinChunk: (listId: Id<'list'>, edit: string, chunk: number) => key(`LSTJOIN#${listId}#${edit}`, `C#${chunk}`),
   /** That a run waits for a customer event of its contact (`wait`), or counts it as its journey's goal (`goal`). */
   runAwait: (contactId: Id<'contact'>, eventName: string, role: 'goal' | 'wait' | '', runId: IdOrEmpty<'run'>) =>
     key(`JAWAIT#${contactId}`, `${digest(eventName)}#${role}#${runId}`),
@@ -53,10 +59,4 @@ export const AUTOMATION_KEYS = {
   /** The last event of a name that was told to a contact's runs: what begins to wait for one checks that it has not come meanwhile. */
   lastRunEvent: (contactId: Id<'contact'>, eventName: string) =>
     key(`JAWAIT#${contactId}`, `LAST#${digest(eventName)}`),
-  /** That tags were put on a contact, by the version that it had then, until journeys were told. */
-  taggedContact: (id: Id<'contact'>, version: number) => key(`JTAG#${id}`, `V#${padded(version, 12)}`),
-  /** Contacts that joined a list in an edit and enter its journeys: how far that has come. */
-  listJoin: (listId: Id<'list'>, edit: string) => key(`LSTJOIN#${listId}#${edit}`, 'JOIN'),
-  /** A chunk of these contacts, by their numbers. */
-  listJoinChunk: (listId: Id<'list'>, edit: string, chunk: number) => key(`LSTJOIN#${listId}#${edit}`, `C#${chunk}`),
 } as const;

@@ -71,7 +71,11 @@ describe('an account', () => {
     const changed = await change(client, before.id, { name: 'Other', route: 'otp', window: 7, dlrFormat: 'seconds' });
     expect(changed.body).toEqual({
       ...before,
-      ...{ name: 'Other', route: 'otp', window: 7, dlrFormat: 'seconds', updatedAt: changed.body.updatedAt },
+      name: 'Other',
+      route: 'otp',
+      window: 7,
+      dlrFormat: 'seconds',
+      updatedAt: changed.body.updatedAt,
     });
     const cleared = (await change(client, before.id, { senderId: null, allowedIps: null })).body;
     expect(cleared).not.toHaveProperty('senderId');

@@ -11,6 +11,7 @@ export type Kind =
       | 'account'
       | 'activity'
       | 'key'
+      | 'campaign'
       | 'card'
       | 'company'
       | 'contact'
@@ -116,6 +117,9 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const list = (await client.post('/v2/lists', { name: 'Theirs' })).body.id;
   const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
   const segment = (await client.post('/v2/segments', { name: 'Theirs', filters })).body.id;
+  const text = { channel: 'sms', text: 'Oi' };
+  const draftOf = { name: 'Theirs', message: text, audience: { listIds: [list] } };
+  const campaign = (await client.post('/v2/campaigns', draftOf)).body.id;
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
   const smppAccount = (await client.post('/v2/smpp/accounts', { name: 'Theirs', route: 'otp' })).body.id;
@@ -144,6 +148,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     ...sales,
     account,
     activity,
+    campaign,
     key,
     company,
     contact,

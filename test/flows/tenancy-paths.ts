@@ -23,6 +23,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/cards/{id}': 'card',
   '/contacts/{id}': 'contact',
   '/v2/contacts/{id}': 'contact',
+  '/v2/campaigns/{id}': 'campaign',
   '/v2/journeys/{id}': 'journey',
   '/v2/email/templates/{id}': 'emailTemplate',
   '/v2/lists/{id}': 'list',

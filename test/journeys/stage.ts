@@ -1,7 +1,6 @@
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
 import { derivedId, type Id, newId } from '../../shared/domain/core/ids.ts';
-import { VALUE_SCALE } from '../../shared/domain/journeys/counting.ts';
 import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
 import type { EffectContext, EnginePorts, Performed } from '../../shared/domain/journeys/engine-ports.ts';
 import { type Candidate, enter } from '../../shared/domain/journeys/enter.ts';
@@ -179,5 +178,3 @@ export const addContacts = async (
   await table.putMany(contacts.map(contactRow));
   return contacts;
 };
-
-export { VALUE_SCALE };

@@ -1,8 +1,7 @@
-import type { CursorItems } from '../core/cursor.ts';
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Entry } from './entry.ts';
-import type { HistoryEntry, Run, RunStatus } from './run.ts';
+import type { HistoryEntry, Run } from './run.ts';
 
 /** A run as it is stored. */
 export interface StoredRun {
@@ -51,13 +50,6 @@ export interface Awaiting {
   readonly role: 'goal' | 'wait';
 }
 
-/** A page of the runs of a journey. */
-export interface RunQuery {
-  readonly journeyId: Id<'journey'>;
-  readonly status?: RunStatus | undefined;
-  readonly contactId?: Id<'contact'> | undefined;
-}
-
 /** Stores runs and entries. */
 export interface RunStore {
   /** Strongly consistent, in the order of the ids. One round trip per 100. */
@@ -92,6 +84,3 @@ export interface RunStore {
   /** The id of the last event of a name that was told of a contact, if that came at `since` (ms) or later. */
   eventSince(contactId: Id<'contact'>, name: string, since: number): Promise<string | undefined>;
 }
-
-/** Pages of runs, for operations. */
-export type RunPage = CursorItems<StoredRun>;

@@ -40,6 +40,9 @@ export interface SmppAccount extends SmppSettings, Pick<Tenant, 'organizationId'
   readonly updatedAt: number;
 }
 
+/** An account as its binds know it: without its password. */
+export type BoundAccount = Pick<SmppAccount, 'dlrFormat' | 'id' | 'organizationId' | 'route' | 'senderId' | 'window'>;
+
 /** Stores accounts. Each change commits atomically with its entry of the audit log. */
 export interface SmppAccountStore {
   /** `taken`: another account has the system_id. */

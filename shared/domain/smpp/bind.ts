@@ -13,6 +13,9 @@ const ATTEMPT = { tries: 20, waitMs: 250 };
 
 /** How long a bind counts after it was last kept (ms): those of a process that died count no more after that. */
 export const BIND_LEASE_MS = 60_000;
+/** How often a bind is to be kept (ms): what becomes of its account reaches it after that. */
+export const KEEP_BIND_MS = 20_000;
+
 /** One of the binds that an account may have, while it is held. */
 export interface BindSlot {
   readonly accountId: Id<'smppAccount'>;

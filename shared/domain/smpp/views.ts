@@ -7,7 +7,13 @@ import type { IssuedSmppAccount } from './accounts.ts';
 export const smppAccountView = (account: SmppAccount) => {
   const { id, name, systemId, route, senderId, allowedIps, maxBinds, window, dlrFormat, createdBy } = account;
   return {
-    ...{ id, name, systemId, route, maxBinds, window, dlrFormat },
+    id,
+    name,
+    systemId,
+    route,
+    maxBinds,
+    window,
+    dlrFormat,
     ...definedFields({ senderId, createdBy, allowedIps: allowedIps && [...allowedIps] }),
     passwordChangedAt: isoTime(account.passwordChangedAt),
     createdAt: isoTime(account.createdAt),

@@ -6,7 +6,7 @@ import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { tagWorkItems, tagWritesFor } from '../journeys/tagged-contacts.ts';
+import { tagWorkItems, tagWritesFor } from '../automation/tagged-contacts.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { withCompanyNow } from './company-links.ts';

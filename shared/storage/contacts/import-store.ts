@@ -14,7 +14,7 @@ import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart } from '../client/transactions.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { tagWritesFor } from '../journeys/tagged-contacts.ts';
+import { tagWritesFor } from '../automation/tagged-contacts.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { withCompaniesNow } from './company-links.ts';
 import { changeWrites, companyWrites, newWrites, ownOptOut } from './contact-writes.ts';

@@ -16,7 +16,7 @@ import type { Table } from '../client/table.ts';
 import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { tagWritesFor } from '../journeys/tagged-contacts.ts';
+import { tagWritesFor } from '../automation/tagged-contacts.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';

@@ -1,5 +1,6 @@
 import type { JourneySignal, JourneySignals, SignalKey } from '../../domain/journeys/signals.ts';
 import { runSignalRows } from '../automation/run-signals.ts';
+import { taggedRows } from '../automation/tagged-contacts.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -7,7 +8,6 @@ import { customerEventRows } from '../customer-events/customer-events.ts';
 import { rowKey } from '../due-work/rows-of-kind.ts';
 import { inboundRows } from '../messages/inbound-rows.ts';
 import { isCustomerEvent, isRunSignal, isTaggedContact } from '../parse-key.ts';
-import { taggedRows } from './tagged-contacts.ts';
 
 const readSignal = (row: Row): JourneySignal => {
   if (isRunSignal(row)) return { kind: 'message', signal: runSignalRows.read(row) };
@@ -27,6 +27,10 @@ export const journeySignals = (table: Table): JourneySignals => ({
   },
   async done(key) {
     const own = keyOf(key);
-    await table.write(isRunSignal(own) || isTaggedContact(own) ? { delete: own } : { update: own, remove: ['duePk', 'dueAt'], when: EXISTS });
+    await table.write(
+      isRunSignal(own) || isTaggedContact(own)
+        ? { delete: own }
+        : { update: own, remove: ['duePk', 'dueAt'], when: EXISTS },
+    );
   },
 });

@@ -9,7 +9,6 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { triggerRows } from '../journeys/journey-rows.ts';
 import { readRow } from '../read-row.ts';
 
 /** Contacts that joined a list in one edit, while journeys let in who joins it: they enter page by page. */
@@ -37,6 +36,9 @@ const joinRows = defineRow<ListJoin>()({
 });
 const chunkRow = z.object({ members: z.instanceof(Uint8Array) });
 
+/** Of a trigger: where its journey is. */
+const triggerRow = z.object({ env: tenant.env });
+
 /** How long chunks of an edit that was never committed stay, in ms: far longer than any that was is worked on. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
@@ -48,7 +50,7 @@ const environmentOf = async (table: Table, { organizationId, listId }: Listed): 
   const { pk: partition, sk: prefix } = KEYS.journeyTrigger(organizationId, 'lista', listId, '');
   const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
   const { rows } = await table.query({ partition, sort, consistent: true, limit: 1 });
-  return rows[0] && triggerRows.read(rows[0]).env;
+  return rows[0] && triggerRow.parse(rows[0]).env;
 };
 
 /**

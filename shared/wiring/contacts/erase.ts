@@ -45,7 +45,7 @@ const ports: ErasurePorts = {
       replaceMainContact(table, mainContactPorts, organizationId, contactId, undefined),
     ({ contactId }) => relinkContact(contactId, undefined),
     clearActivityContact(table),
-    eraseRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_apagado')),
+    eraseRuns(table, async (id) => (await import('../runs/engine.ts')).cancelRunOf(id, 'contato_apagado')),
   ],
 };
 

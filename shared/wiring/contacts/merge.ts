@@ -30,6 +30,6 @@ export const movingPorts: MergePorts = {
     moveConsents(table),
     (from, { id, organizationId }) => replaceMainContact(table, mainContactPorts, organizationId, from, id),
     (id, heir) => relinkContact(id, heir.id),
-    moveRuns(table, async (id) => (await import('../journeys/engine.ts')).cancelRunOf(id, 'contato_unido')),
+    moveRuns(table, async (id) => (await import('../runs/engine.ts')).cancelRunOf(id, 'contato_unido')),
   ],
 };

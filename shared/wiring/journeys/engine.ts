@@ -1,70 +1,8 @@
-import { asId, type Id } from '../../domain/core/ids.ts';
 import type { EnginePorts } from '../../domain/journeys/engine-ports.ts';
-import type { EntryPorts } from '../../domain/journeys/enter.ts';
-import { moveRun } from '../../domain/journeys/move-run.ts';
-import type { CancelReason } from '../../domain/journeys/run.ts';
-import { pauseItself } from '../../domain/journeys/states.ts';
-import { runEventOf, type TriggerPorts } from '../../domain/journeys/triggers.ts';
-import { readQuietHours } from '../../storage/access/organization-settings.ts';
-import { KEYS } from '../../storage/access-patterns.ts';
-import { coalescedRead } from '../../storage/client/coalescer.ts';
-import { readContact } from '../../storage/contacts/contacts.ts';
-import { heirOf } from '../../storage/contacts/merges.ts';
-import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
-import { journeyRows } from '../../storage/journeys/journey-rows.ts';
-import { runStore } from '../../storage/journeys/run-store.ts';
-import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
-import { journeys } from './journeys.ts';
+import type { TriggerPorts } from '../../domain/journeys/triggers.ts';
+import { engineWith } from '../runs/engine.ts';
 
-/** The clock of an organization that set no quiet hours, and with them no time zone. */
-const TIME_ZONE = 'America/Sao_Paulo';
-
-/** What lets contacts into journeys. */
-export const entryPorts: EntryPorts & TriggerPorts = {
-  clock,
-  runs: runStore(table, publishEvents),
-  journeys: {
-    readGraph: journeys.readGraph,
-    // Runs of one batch are often of one journey: their reads are one.
-    async find(id) {
-      const [row] = await coalescedRead(table, [KEYS.journey(id)]);
-      return row && journeyRows.read(row);
-    },
-  },
-  triggers: journeys.triggers,
-  async existing(organizationId, ids) {
-    const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk', 'org'] });
-    return new Set(ids.filter((_, at) => rows[at]?.org === organizationId));
-  },
-  enqueue: (runs, at) =>
-    publishWorkAt(
-      runs.map(({ id, organizationId: owner }) => ({ kind: 'run_journey' as const, ...KEYS.run(id), owner })),
-      at,
-    ),
-};
-
-/** What moves runs. */
-export const enginePorts: EnginePorts & TriggerPorts = {
-  ...entryPorts,
-  async contactOf(organizationId, id) {
-    const [row] = await coalescedRead(table, [KEYS.contact(id)]);
-    const contact = row ? readContact(row) : await heirOf(table, id);
-    return contact?.organizationId === organizationId ? contact : undefined;
-  },
-  async clockOf(organizationId) {
-    const quietHours = await readQuietHours(table, organizationId);
-    return { timeZone: quietHours?.timeZone ?? TIME_ZONE, quietHours };
-  },
-  async eventOf(id) {
-    const eventId = asId('customerEvent', id);
-    const event = eventId && (await customerEventStore(table, () => {}).read(eventId));
-    return event && runEventOf(event);
-  },
-  // What steps do is loaded by the first step that does something.
-  perform: async (context, effect) => (await import('./perform.ts')).perform(context, effect),
-  pause: async (journey, obstacle) => void (await pauseItself({ clock, store: journeys }, journey, obstacle)),
-};
-
-/** Cancels a run that is active, for its contact's sake. */
-export const cancelRunOf = (id: Id<'run'>, reason: CancelReason): Promise<void> =>
-  moveRun(enginePorts, id, { kind: 'cancel', reason });
+/** What moves runs. What their steps do is loaded by the first one that does something. */
+export const enginePorts: EnginePorts & TriggerPorts = engineWith(async (context, effect) =>
+  (await import('./perform.ts')).perform(context, effect),
+);

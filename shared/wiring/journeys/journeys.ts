@@ -8,23 +8,10 @@ import { journeyRefusal } from '../../domain/journeys/validate.ts';
 import { newSecret } from '../../domain/webhooks/signature.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { readJourneyFacts } from '../../storage/journeys/journey-facts.ts';
-import { journeyStore } from '../../storage/journeys/journey-store.ts';
-import { clock, publishEvents, publishWork, settings, table, vaults } from '../process/aws.ts';
+import { clock, publishWork, settings, table, vaults } from '../process/aws.ts';
+import { journeys, SECRET_PURPOSE } from '../runs/store.ts';
 
-/** What the signing secrets of journeys are sealed for. */
-export const SECRET_PURPOSE = 'journey-secret';
-const HEADER_PURPOSE = 'journey-header';
 const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
-
-export const journeys = journeyStore(table, {
-  raised: publishEvents,
-  sealer: {
-    seal: async ({ organizationId, id }, header, value) =>
-      (await vaults.webhooks()).seal(HEADER_PURPOSE, organizationId, value, `${id} ${header}`),
-    open: async ({ organizationId, id }, header, sealed) =>
-      (await vaults.webhooks()).open(HEADER_PURPOSE, organizationId, sealed, `${id} ${header}`),
-  },
-});
 
 export const journeyPorts: DefinitionPorts = {
   clock,

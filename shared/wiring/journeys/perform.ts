@@ -5,8 +5,8 @@ import { contactPorts } from '../contacts/contacts.ts';
 import { submitPorts } from '../messages/queue-and-send.ts';
 import { cardPorts } from '../pipelines/cards.ts';
 import { clock, table, vaults } from '../process/aws.ts';
+import { journeys, SECRET_PURPOSE } from '../runs/store.ts';
 import { webhookPorts } from '../webhooks/webhooks.ts';
-import { journeys, SECRET_PURPOSE } from './journeys.ts';
 
 const NEWEST = { skip: 0, limit: 1 } as const;
 

@@ -4,8 +4,8 @@ import { readJourneyCounts } from '../../storage/automation/counters.ts';
 import { readRunCounts } from '../../storage/journeys/run-counts.ts';
 import { runPage } from '../../storage/journeys/run-page.ts';
 import { clock, table } from '../process/aws.ts';
-import { entryPorts } from './engine.ts';
-import { journeys } from './journeys.ts';
+import { entryPorts } from '../runs/engine.ts';
+import { journeys } from '../runs/store.ts';
 
 export const runsPorts: RunsPorts = { clock, runs: entryPorts.runs, journeys, page: runPage(table) };
 

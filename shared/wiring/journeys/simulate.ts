@@ -1,8 +1,8 @@
 import type { SimulationPorts } from '../../domain/journeys/simulate-journey.ts';
 import { previewPorts } from '../messages/queue-and-send.ts';
 import { clock } from '../process/aws.ts';
+import { journeys } from '../runs/store.ts';
 import { enginePorts } from './engine.ts';
-import { journeys } from './journeys.ts';
 
 const { contactOf, clockOf } = enginePorts;
 

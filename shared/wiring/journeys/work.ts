@@ -11,9 +11,10 @@ import { readMembers } from '../../storage/lists/stored-lists.ts';
 import { isJourneyEntries, isListJoin, PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { remainingMs } from '../process/scope.ts';
+import { entryPorts } from '../runs/engine.ts';
+import { journeys } from '../runs/store.ts';
 import { segmentPorts } from '../segments/segments.ts';
-import { enginePorts, entryPorts } from './engine.ts';
-import { journeys } from './journeys.ts';
+import { enginePorts } from './engine.ts';
 
 /** What a page and its position may take, in ms. */
 const PAGE_MS = 8_000;

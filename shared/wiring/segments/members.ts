@@ -19,7 +19,7 @@ export const memberPorts: MemberPorts = {
     async (transitions) => {
       const [first] = transitions;
       if (!first || !(await usesJourneys(table, first.organizationId))) return;
-      const { entryPorts } = await import('../journeys/engine.ts');
+      const { entryPorts } = await import('../runs/engine.ts');
       await enterMoved(entryPorts)(transitions);
     },
   ],

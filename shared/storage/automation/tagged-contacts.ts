@@ -4,13 +4,12 @@ import type { Id } from '../../domain/core/ids.ts';
 import type { TaggedContact } from '../../domain/journeys/signals.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { usesJourneys } from '../automation/journey-use.ts';
 import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { triggerRows } from './journey-rows.ts';
+import { usesJourneys } from './journey-use.ts';
 
 /** That tags were put on a contact that let it into journeys; due at once, until it was told. */
 export const taggedRows = defineRow<TaggedContact>()({
@@ -24,6 +23,9 @@ export const taggedRows = defineRow<TaggedContact>()({
   key: ({ contactId, version }) => KEYS.taggedContact(contactId, version),
   index: ({ contactId, at }) => INDEX_KEYS.due('journey_signal', contactId, at),
 });
+
+/** Of a trigger: the tag that it asks for. */
+const triggerRow = z.object({ nome: z.string() });
 
 /** A contact before a change, where there was one, and after it. */
 export interface Tagging {
@@ -51,7 +53,7 @@ export const tagWritesFor = async (
   const { pk: partition, sk } = KEYS.journeyTrigger(organizationId, 'etiqueta', '', '');
   const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix: sk.slice(0, sk.indexOf('#') + 1) } };
   const rows = await table.queryAll({ partition, sort, consistent: true });
-  const asked = new Set(rows.map((row) => triggerRows.read(row).nome));
+  const asked = new Set(rows.map((row) => triggerRow.parse(row).nome));
   if (asked.size === 0) return NONE;
   return (tagging) => {
     const tags = addedTags(tagging).filter((tag) => asked.has(tag));

@@ -1,0 +1,16 @@
+import { journeyStore } from '../../storage/journeys/journey-store.ts';
+import { publishEvents, table, vaults } from '../process/aws.ts';
+
+/** What the signing secrets of journeys are sealed for. */
+export const SECRET_PURPOSE = 'journey-secret';
+const HEADER_PURPOSE = 'journey-header';
+
+export const journeys = journeyStore(table, {
+  raised: publishEvents,
+  sealer: {
+    seal: async ({ organizationId, id }, header, value) =>
+      (await vaults.webhooks()).seal(HEADER_PURPOSE, organizationId, value, `${id} ${header}`),
+    open: async ({ organizationId, id }, header, sealed) =>
+      (await vaults.webhooks()).open(HEADER_PURPOSE, organizationId, sealed, `${id} ${header}`),
+  },
+});
