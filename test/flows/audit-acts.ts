@@ -71,6 +71,7 @@ export const NOT_ENTERED = [
   /^(pipelines|cards|card-files|activities)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
   /^(contact-imports|export-jobs|lists|segments|campaigns)\./,
+  /^journeys\.(simulate|enter|cancel-run)$/,
   /^events\.record$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,

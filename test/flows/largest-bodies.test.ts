@@ -21,7 +21,8 @@ const TAKING = OPERATIONS.filter(
 
 /**
  * Need what no example has: bytes that were uploaded, another card of the stage, a person's session, a second contact, a message that failed, all stages of
- * the pipeline, a sender that was approved, an address that answers, a campaign that is paused.
+ * the pipeline, a sender that was approved, an address that answers, a campaign that is paused, a journey that lets
+ * contacts in by hand.
  */
 const NEVER_ACCEPTED = new Set([
   'campaigns.resume',
@@ -29,6 +30,7 @@ const NEVER_ACCEPTED = new Set([
   'cards.move',
   'contacts.merge',
   'contacts.reveal-documents',
+  'journeys.enter',
   'messages.resend',
   'pipelines.order-stages',
   'senders.change',
