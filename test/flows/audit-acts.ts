@@ -68,6 +68,7 @@ export const NOT_ENTERED = [
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
   /^(contact-imports|export-jobs|lists|segments)\./,
   /^events\.record$/,
+  /^journeys\.(enter|cancel-run|simulate)$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,
   /^webhooks\.test$/,
