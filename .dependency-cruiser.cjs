@@ -89,7 +89,7 @@ const FLOORS = [
   { holds: "a message's events, views and timeline; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'customer-events', 'segments', 'lists', 'cards'] },
   { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
-  { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
+  { holds: 'many messages at once; accounts of SMPP', folders: ['bulk', 'push-messages', 'smpp'] },
   { holds: 'what sends by itself', folders: ['campaigns', 'journeys'] },
 ];
 
@@ -150,7 +150,7 @@ module.exports = {
       'operator-and-local-stop-at-storage',
       'The command line and the local platform work on the same rows as the service, without its functions; a registry says what a provider is set up with, and one call corrects the list of one.',
       { path: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/(archive|keys))/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
+      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|smpp|providers/(archive|keys))/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
     ),
     forbid(
       'nothing-reaches-into-functions',

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Histories, fuzzing, kills, bounds of time and memory: tests that find more the longer they run. */
 const SLOW = [
   'test/audience/{index,members}.test.ts',
+  'test/campaigns/model.test.ts',
   'test/crm/{model,workers}.test.ts',
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,event-kill,fuzz,kill,lanes-model,model,push-kill,webhooks}.test.ts',
@@ -21,7 +22,7 @@ const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
 /** Of the folders of E2E: what starts neither the service nor another process. */
 const IN_PROCESS = [
-  'test/docs/{bench-results,cost-idle,providers,spec-references,walks}.test.ts',
+  'test/docs/{bench-results,cost-idle,crm-units,providers,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The whole service, started as `npm start` does, its command line and pages. */

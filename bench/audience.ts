@@ -4,7 +4,7 @@ import { type Id, parseId } from '../shared/domain/core/ids.ts';
 import { sweepSegment } from '../shared/storage/audience/sweep-segment.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { Table } from '../shared/storage/client/table.ts';
-import { FIRST_LOOK_MS } from '../shared/storage/segments/sweeps.ts';
+import { BASELINE_DELAY_MS } from '../shared/storage/segments/sweeps.ts';
 import type { Client } from '../test/support/api.ts';
 import { layOut, RARE, RARE_NAME } from './audience-base.ts';
 import type { CountingProxy } from './counting-proxy.ts';
@@ -86,7 +86,7 @@ const OPERATIONS = operationsOf({ contactId: '', segmentId: '', cursor: '' });
 const nameOf = async (client: Client, table: Table, organizationId: Id<'organization'>): Promise<Named> => {
   const created = await client.post('/v2/segments', { name: `Recentes ${organizationId}`, filters: [vip, recent] });
   const segmentId = String(created.body.id);
-  const ports = { table, clock: () => Date.now() + FIRST_LOOK_MS, takers: [] };
+  const ports = { table, clock: () => Date.now() + BASELINE_DELAY_MS, takers: [] };
   while (await sweepSegment(ports, organizationId, parseId('segment', segmentId)));
   const { status, body, text } = await client.get(`/v2/segments/${segmentId}/contacts`, { limit: 50 });
   if (status !== 200 || !body.nextCursor) throw new Error(`the contacts of a segment were answered ${status}: ${text}`);

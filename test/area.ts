@@ -1,7 +1,7 @@
 /** The areas of the product, and parts of the paths of their tests: `npm run test:area sms`. */
 export const AREAS: Readonly<Record<string, readonly string[]>> = {
   sms: ['sms', 'sandbox-outcomes', 'domain/phone', 'numbering-plans'],
-  smpp: ['test/smpp'],
+  smpp: ['test/smpp', 'flows/smpp'],
   rcs: ['rcs', 'sandbox-outcomes'],
   email: ['email', 'unsubscribe'],
   senders: ['/sender'],

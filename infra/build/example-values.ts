@@ -112,6 +112,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'wallet.change': { body: { lowBalanceCoins: 50_000 } },
   'wallet.list-entries': { query: { limit: '50' } },
   'keys.change': { body: { name: 'Checkout', allowedIps: ['203.0.113.0/24'] } },
+  'smpp.change': { body: { name: 'Billing gateway', window: 64 } },
   'keys.rotate': { body: { overlapHours: 24 } },
   'push.create-app': {
     body: {

@@ -71,6 +71,9 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
   backlog: ['webhooks'],
 };
 
+/** The root keys that the SMPP service opens: for the addresses of binds, for recipients, and for what providers are set up with. */
+export const SMPP_SERVICE_ROOT_KEYS: readonly RootKey[] = ['people', 'providers', 'recipients'];
+
 /** The objects that consumers reach. */
 export const CONSUMER_OBJECTS: Readonly<Partial<Record<QueueName, readonly ObjectAccess[]>>> = {
   [QUEUE_OF_KIND.abandon_upload]: ['media', 'card_uploads', 'card_files'],

@@ -10,7 +10,7 @@ const curlLine = (url: string, key: string): string =>
 
 /** The text that `npm start` prints once the service is ready. */
 export const banner = (
-  { url, dataDir }: LocalStack,
+  { url, smppPort, dataDir }: LocalStack,
   { organizationId, hints, keys }: Demo,
   {
     logTo,
@@ -37,6 +37,9 @@ export const banner = (
   return [
     '',
     `Ready at ${url}  (reference: ${url}/docs)`,
+    smppPort === undefined
+      ? 'SMPP is off: SMPP_PORT names a free port.'
+      : `SMPP on port ${smppPort}: POST /v2/smpp/accounts makes an account that binds.`,
     `Data in ${dataDir}, function logs in ${logs}`,
     ...(laws ? [`DynamoDB's laws before the table: limits / ${laws.scale}, seed ${laws.seed}`] : []),
     '',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -7,12 +8,15 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { buildFunctions, type Manifest } from '../build/build.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { CannotStart } from './cannot-start.ts';
+import { lambdaContext } from './functions.ts';
 import { makeGateway } from './gateway.ts';
 import { type DataDirLock, lockDataDir } from './lock.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
 import { queueUrls, type StageQueue } from './resources.ts';
 import type { RoutedOperation } from './router.ts';
 import { type ServedStages, startStages } from './serve.ts';
+import type { SmppStages } from './smpp-connection.ts';
+import { type SmppServer, startSmppServer } from './smpp-server.ts';
 import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
 import type { LawSettings } from './table-laws/settings.ts';
 
@@ -25,6 +29,8 @@ export interface LocalStackOptions {
   /** Default 3000; 0 for any free port. */
   readonly port?: number;
   readonly host?: string;
+  /** Where SMPP is listened for: a port, 0 for any free one, or the standard port unless it is taken. Absent: nowhere. */
+  readonly smppPort?: number | 'standard' | undefined;
   /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
   readonly env?: Readonly<Record<string, string>>;
   /** Puts DynamoDB's laws before the table engine: see docs/table-laws.md. */
@@ -60,6 +66,8 @@ export interface LocalStackOptions {
 /** A running local stack. */
 export interface LocalStack {
   readonly url: string;
+  /** Where SMPP is listened for; undefined: nowhere. */
+  readonly smppPort: number | undefined;
   readonly dataDir: string;
   readonly tables: Readonly<Record<Stage, Table>>;
   readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
@@ -77,6 +85,8 @@ const backoffSeconds = (receives: number): number => Math.min(2 ** receives, 60)
 const DEFAULT_WARM = ['authorizer', 'sms/send'];
 const DRAIN_MS = 4_500;
 const BACKGROUND_MS = 2_500;
+/** How long a call of the SMPP service may take. */
+const SMPP_CALL_MS = 28_000;
 
 type Parts = {
   readonly lock: DataDirLock;
@@ -84,6 +94,7 @@ type Parts = {
   server?: Server;
   served?: ServedStages;
   backends?: Backends;
+  smpp?: SmppServer | undefined;
 };
 
 /** Waits for `work`, at most `ms`, so that a hanging part cannot keep `close` from ending. */
@@ -104,8 +115,8 @@ const drain = async (server: Server): Promise<void> => {
   server.closeAllConnections();
 };
 
-const closeParts = async ({ lock, sink, server, served, backends }: Parts): Promise<void> => {
-  if (server) await drain(server);
+const closeParts = async ({ lock, sink, server, served, backends, smpp }: Parts): Promise<void> => {
+  await Promise.all([server && drain(server), waitAtMost(DRAIN_MS, smpp?.close())]);
   await waitAtMost(BACKGROUND_MS, served?.stop());
   await backends?.stop();
   sink?.close();
@@ -120,6 +131,28 @@ const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => str
   EADDRNOTAVAIL: noAddress,
   ENOTFOUND: noAddress,
   EAI_AGAIN: noAddress,
+};
+
+const STANDARD_SMPP_PORT = 2775;
+/** Listens for SMPP where it is wanted. */
+const listenForSmpp = async (
+  { smppPort, host = '127.0.0.1' }: LocalStackOptions,
+  { stages }: ServedStages,
+  onFault: OnFault,
+): Promise<SmppServer | undefined> => {
+  if (smppPort === undefined) return undefined;
+  const port = smppPort === 'standard' ? STANDARD_SMPP_PORT : smppPort;
+  const invoke: SmppStages['invoke'] = async (stage, name, event) => {
+    const [{ functions }, path] = [stages[stage], `smpp-service/${name}`];
+    const handler = functions.loaded(path) ?? (await functions.load(path));
+    return handler(event, lambdaContext(path, `smpp-${randomUUID()}`, SMPP_CALL_MS));
+  };
+  const faults = (where: string, error: unknown) => onFault(where, 'smpp', error);
+  return startSmppServer({ port, host }, { invoke, onFault: faults }).catch((error: NodeJS.ErrnoException) => {
+    if (smppPort === 'standard' && error.code === 'EADDRINUSE') return undefined;
+    const why = CANNOT_LISTEN[error.code ?? ''];
+    throw why ? new CannotStart(why(port, host).replace(/PORT\.$/, 'SMPP_PORT.')) : error;
+  });
 };
 
 const listen = async (server: Server, port: number, host: string): Promise<string> => {
@@ -219,12 +252,23 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   parts.served = served;
   if (options.background !== false) served.startBackground();
   await options.beforeReady?.(backends);
+  parts.smpp = await listenForSmpp(options, served, onFault);
   ready = served;
 
   const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
   const engines = { dynamodbEndpoint, sqsEndpoint };
   await noteForOperator(dataDir, backends);
-  return { url, dataDir, tables, queues, ...engines, manifest: build.manifest, orphansStopped, close };
+  return {
+    url,
+    smppPort: parts.smpp?.port,
+    dataDir,
+    tables,
+    queues,
+    ...engines,
+    manifest: build.manifest,
+    orphansStopped,
+    close,
+  };
 };
 
 /**

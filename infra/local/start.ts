@@ -30,12 +30,19 @@ const tableLaws = () =>
     ? { scale: number('TABLE_LAWS_SCALE', 1, 1, 1_000), seed: number('TABLE_LAWS_SEED', 1, 0, 2 ** 31 - 1) }
     : undefined;
 
+/** Where SMPP is listened for: `SMPP_PORT`, `off`, or the standard port unless another service has it. */
+const smppPort = (): LocalStackOptions['smppPort'] => {
+  if (process.env.SMPP_PORT === 'off') return undefined;
+  return process.env.SMPP_PORT ? number('SMPP_PORT', 0, 0) : 'standard';
+};
+
 const settings = (): LocalStackOptions & {
   readonly dataDir: string;
   readonly tableLaws: ReturnType<typeof tableLaws>;
 } => ({
   port: number('PORT', 3000, 0),
   host: process.env.HOST || '127.0.0.1',
+  smppPort: smppPort(),
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),

@@ -44,6 +44,7 @@ import * as rcs from './rcs.ts';
 import * as segments from './segments.ts';
 import * as senders from './senders.ts';
 import * as sessions from './sessions.ts';
+import * as smpp from './smpp.ts';
 import * as sms from './sms.ts';
 import * as templates from './templates.ts';
 import * as unsubscribe from './unsubscribe.ts';
@@ -95,6 +96,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   wallet,
   keys,
   senders,
+  smpp,
   organization,
   accounts,
   sessions,

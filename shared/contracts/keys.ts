@@ -17,7 +17,7 @@ const scopes = z
     example: ['sms:send', 'sms:read'],
   });
 
-const ranges = (description: string) =>
+export const ipRanges = (description: string) =>
   z
     .array(
       z
@@ -45,7 +45,7 @@ const keyFields = {
         'Who created the key: a person (`acc_…`), or a key (`key_…`), with which it expires and is revoked. Absent: the operator.',
       example: 'key_3nH2vKq8RtYb3LxWm9ZcJ',
     }),
-  allowedIps: ranges(
+  allowedIps: ipRanges(
     'The addresses that the key may be used from, within those of the keys above it. Absent: any.',
   ).optional(),
   last4: z.string().length(4).meta({ description: 'The last four characters of the current secret.', example: 'x7Qa' }),
@@ -74,7 +74,7 @@ export const CreateApiKey = closedObject('CreateApiKey', 'A key to create, in th
   expiresAt: dateTime(
     'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
   ).optional(),
-  allowedIps: ranges(
+  allowedIps: ipRanges(
     `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
   ).optional(),
 });
@@ -82,7 +82,7 @@ export const CreateApiKey = closedObject('CreateApiKey', 'A key to create, in th
 export const ChangeApiKey = z
   .strictObject({
     name: name.optional(),
-    allowedIps: ranges('The new list, in place of the old one; null removes the list of the key.')
+    allowedIps: ipRanges('The new list, in place of the old one; null removes the list of the key.')
       .nullable()
       .optional(),
   })

@@ -46,6 +46,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'WhatsApp flows': 'Forms of several screens that recipients fill in WhatsApp.',
   Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
   Senders: 'The domains, addresses, names and agents that the organization may send as.',
+  SMPP: 'The accounts that bind over SMPP.',
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential.',
   People: 'The people of the organization: their roles, and how they sign in.',

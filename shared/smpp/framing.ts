@@ -55,5 +55,3 @@ export const createFramer = (maxBytes: number = MAX_PDU_BYTES) => {
     },
   };
 };
-
-export type Framer = ReturnType<typeof createFramer>;

@@ -92,6 +92,11 @@ export class Session {
     this.#watch();
   }
 
+  /** The peer's requests that may be without a response from now on. */
+  set window(requests: number) {
+    this.#window = requests;
+  }
+
   get state(): SessionState {
     return this.#state;
   }
@@ -294,7 +299,6 @@ export class Session {
     this.#outgoing.close();
     this.#whenQuiet?.();
     this.#release?.();
-    this.#release = undefined;
     this.#options.handlers.closed?.(reason);
   }
 }

@@ -174,7 +174,7 @@ export const KEYS = {
   /** How many contacts of each block a selection found, by a digest of what it selects. */
   audienceCounts: (organizationId: Org, selection: string) =>
     key(`AUDC#${organizationId}#${digest(selection)}`, 'AUDC'),
-  /** Which contacts of a block are in which segment, and those who entered or left that nobody was told of yet. */
+  /** Which contacts of a block are in which segment, and its pending transitions. */
   audienceMembers: (organizationId: Org, block: number) => key(`AUD#${organizationId}#${block}`, 'MEMBERS'),
   /** A segment. An organization's are in one partition, so that one query reads them all. */
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
@@ -256,6 +256,12 @@ export const KEYS = {
   /** The organization that has a verified value below a domain; without a value their count, which sorts first. */
   senderBelow: (channel: string, above: string, value: string) =>
     key(`SNDBELOW#${channel}#${digest(above)}`, value === '' ? 'FENCE' : `VALUE#${digest(value)}`),
+  /** An SMPP account. An organization's are in one partition, so that one query reads them all. */
+  smppAccount: (organizationId: Org, id: IdOrEmpty<'smppAccount'>) => key(`SMPPS#${organizationId}`, `SMPP#${id}`),
+  /** A system_id of SMPP: makes it unique in the stage, and finds its account. */
+  smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
+  /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
+  smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */

@@ -11,7 +11,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
 import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { changedWrite, readChanged, wantMerge } from '../../shared/storage/contacts/changed-contacts.ts';
+import { changedWrite, readChanged, requestMerge } from '../../shared/storage/contacts/changed-contacts.ts';
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { shareOf } from '../support/share.ts';
@@ -203,7 +203,9 @@ test('who reads marks has all of them merged, by a chance that grows with them',
   await mergeFew();
   expect(await readChanged(table, base.organizationId)).toHaveLength(6);
   await find(0.0066);
-  const due = (await readChanged(table, base.organizationId)).filter(({ isWanted, duePk }) => isWanted && duePk);
+  const due = (await readChanged(table, base.organizationId)).filter(
+    ({ mergeRequested, duePk }) => mergeRequested && duePk,
+  );
   expect(due).toHaveLength(1);
   // Who asks later does not put it off.
   const [wanted] = due;
@@ -211,7 +213,7 @@ test('who reads marks has all of them merged, by a chance that grows with them',
   const dueAt = async () => (await table.get(KEYS.changedContact(base.organizationId, wanted.contactId)))?.dueAt;
   const before = await dueAt();
   await find(0, NOW + 60_000);
-  await wantMerge(table, wanted, NOW + 60_000);
+  await requestMerge(table, wanted, NOW + 60_000);
   expect(await dueAt()).toBe(before);
   await mergeFew();
   expect(await readChanged(table, base.organizationId)).toEqual([]);

@@ -156,7 +156,7 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     async keptOf(segmentIds: readonly Segment['id'][]): Promise<Set<Contact['id'] | number>[]> {
       const last = Math.floor(Math.max(0, ...contacts.keys(), skip) / BLOCK_SIZE);
       const blocks = await readMembers(table, organizationId, [...Array(last + 1).keys()]);
-      for (const block of blocks) expect(block?.pending ?? []).toEqual([]);
+      for (const block of blocks) expect(block?.pendingTransitions ?? []).toEqual([]);
       return segmentIds.map((segmentId) => {
         const found = blocks.flatMap((block) => {
           const members = block?.segments[segmentId]?.members.newestFirst() ?? [];

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BLOCK_SIZE } from '../../shared/domain/audience/block.ts';
 import type { FilterTree } from '../../shared/domain/audience/filters.ts';
-import { standingReader } from '../../shared/storage/audience/memberships.ts';
+import { membershipStatusReader } from '../../shared/storage/audience/memberships.ts';
 import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
 import { changesDue, hasSegments } from '../../shared/storage/contacts/standing.ts';
-import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -37,7 +37,7 @@ const startWith = async (each: FilterTree, count: number, skip = 0) => {
   const base = await startMembers(world, skip);
   for (let at = 0; at < count; at++) await base.create(plain);
   const segment = await base.addSegment(each);
-  world.now += FIRST_LOOK_MS;
+  world.now += BASELINE_DELAY_MS;
   await base.quiet();
   const contact = (at: number) => base.held(at) as NonNullable<ReturnType<typeof base.held>>;
   const moves = () => [...base.taken.values()].sort((a, b) => a.version - b.version).map(moveText);
@@ -64,7 +64,9 @@ const waiting = (meanwhile: () => Promise<unknown>): Table => {
 };
 
 describe('workers at once', () => {
-  test('tell each contact in turn that it entered and left, and end with what plain filters find', async () => {
+  test('tell each contact in turn that it entered and left, and end with what plain filters find', {
+    timeout: 300_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(tree, fc.array(facts, { minLength: 3, maxLength: 8 }), async (each, all) => {
         world.now = NOW;
@@ -109,7 +111,7 @@ describe('workers at once', () => {
     await base.change(contact(0), vip);
     const sweepAnother = async () => {
       await base.addSegment(isRecent);
-      world.now += FIRST_LOOK_MS;
+      world.now += BASELINE_DELAY_MS;
       // Its sweep looks at the block, and not at who is in the first segment.
       await base.sweeps();
     };
@@ -142,13 +144,13 @@ describe('the first members of a segment', () => {
     const segment = await base.addSegment(isVip);
     await base.change(base.held(0) as never, vip, other);
     await base.create(vip, other);
-    world.now += FIRST_LOOK_MS - 1;
+    world.now += BASELINE_DELAY_MS - 1;
     await base.quiet();
     expect(await base.kept(segment.id)).toEqual(new Set());
     world.now += 1;
     await base.quiet();
     expect([base.taken.size, await base.kept(segment.id)]).toEqual([0, base.oracle(isVip)]);
-    const standing = await standingReader(table)(base.held(0) as never, segment.id);
+    const standing = await membershipStatusReader(table)(base.held(0) as never, segment.id);
     expect(standing).toEqual({ isMember: true, since: world.now });
   });
 

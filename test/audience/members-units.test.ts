@@ -9,7 +9,7 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
-import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { startMembers } from './members-base.ts';
@@ -28,7 +28,7 @@ test(`a contact's write takes at most ${MOST} write units with ten segments, its
   const base = await startMembers(world, 0, false);
   const store = contactStore(metered, () => {});
   for (const tag of tags) await base.addSegment(tagged(tag));
-  world.now += FIRST_LOOK_MS;
+  world.now += BASELINE_DELAY_MS;
   await base.quiet();
   let contact: Contact | undefined;
   const unitsOf = async (change: Partial<Contact>): Promise<number> => {

@@ -17,7 +17,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { readContact } from '../../shared/storage/contacts/contacts.ts';
 import { readList, readMembers } from '../../shared/storage/lists/stored-lists.ts';
 import { removeContact } from '../../shared/storage/lists/unlisted-contacts.ts';
-import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
 import { anEvent, inboundOver } from '../inbound/support.ts';
 import { listsOver } from '../lists/stage.ts';
 import { accepted } from '../support/accepted.ts';
@@ -235,7 +235,7 @@ export const runMembershipHistory = async (world: World, history: MembershipHist
   const stage = { world, base, list };
   for (const given of history.first) await base.create(given);
   for (const each of history.trees) await base.addSegment(each);
-  world.now += FIRST_LOOK_MS;
+  world.now += BASELINE_DELAY_MS;
   await base.quiet();
   const known: Known = new Map();
   await expectMoves(stage, differences(base, known), new Set());
@@ -243,7 +243,7 @@ export const runMembershipHistory = async (world: World, history: MembershipHist
     const before = new Set(base.taken.keys());
     await apply(stage, given);
     // The first look at a segment waits until every process knows of it.
-    if (given.kind === 'add' || given.kind === 'redefine') world.now += FIRST_LOOK_MS;
+    if (given.kind === 'add' || given.kind === 'redefine') world.now += BASELINE_DELAY_MS;
     for (const calls of ends) await crashing(base.work(crashingTable(world.table, calls)));
     await base.quiet();
     await expectMoves(stage, differences(base, known), before);

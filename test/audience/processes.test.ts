@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FilterTree } from '../../shared/domain/audience/filters.ts';
 import { derivedId } from '../../shared/domain/core/ids.ts';
 import { readMembership } from '../../shared/storage/audience/memberships.ts';
-import { FIRST_LOOK_MS } from '../../shared/storage/segments/sweeps.ts';
+import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
 import { runProcesses } from '../support/run-processes.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -28,7 +28,7 @@ const startBase = async () => {
   const base = await startMembers(world);
   for (let at = 0; at < PROCESSES * CONTACTS_EACH; at++) await base.create(plain);
   const segment = await base.addSegment(isVip);
-  world.now += FIRST_LOOK_MS;
+  world.now += BASELINE_DELAY_MS;
   await base.quiet();
   const contacts = [...base.contacts.values()];
   const workOf = (changes: MemberWork['changes']): MemberWork[] =>

@@ -3,6 +3,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { Crashed, tableWith } from '../lists/crashes.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
+import { indexesUpToDate } from '../support/table-engine.ts';
 import type { World } from '../support/world.ts';
 import { CARD_STEPS } from './card-steps.ts';
 import { checkAll, checkCompany, checkPipeline, checkSome } from './checks.ts';
@@ -183,6 +184,7 @@ export const playHistory = async (
       log.push(`${step?.name ?? kind} ${own.kind === 'none' ? '' : JSON.stringify(own)}`);
       if (step) await take(world, crm, step, own);
       else if (kind === 'work') await work(world, crm, scene, turn);
+      await indexesUpToDate();
       for (const id of new Set(step?.touches.pipelines)) if (id) await checkPipeline(scene, crm, id);
       for (const id of new Set(step?.touches.companies)) if (id) await checkCompany(scene, crm, id);
       if (kind === 'work' || draw.c % 3 === 0) await checkSome(scene, crm, draw.a ^ draw.d);
@@ -196,6 +198,7 @@ export const playHistory = async (
       await expire(crm, scene.actor.organizationId);
     }
     scene.plain.letStall(world.now);
+    await indexesUpToDate();
     await checkAll(scene, crm);
     const left = await tombstonesOf(crm, scene.actor.organizationId);
     if (left.length > 0) throw new Error(`tombstones stand for ever: ${JSON.stringify(left)}`);

@@ -30,6 +30,7 @@ import { cardStore } from '../../shared/storage/pipelines/card-store.ts';
 import { pipelineStore } from '../../shared/storage/pipelines/pipelines.ts';
 import { companyProcess } from '../support/companies.ts';
 import { idNamed } from '../support/ids.ts';
+import { indexesUpToDate } from '../support/table-engine.ts';
 
 const vault = createVault(Buffer.alloc(32, 7));
 const nobody = () => {};
@@ -121,8 +122,10 @@ export type Crm = ReturnType<typeof crmOver>;
 const KINDS = ['clean_up', 'erase_contact', 'check_cards', 'index_companies'] as const;
 
 /** What is due now, as the sweeper finds it; `table` shows it, and `by` works on it. */
-export const dueNow = async ({ table, clock }: Pick<Crm, 'clock' | 'table'>) =>
-  (await Promise.all(KINDS.map((kind) => overdue(table, kind, clock(), 1_000)))).flat();
+export const dueNow = async ({ table, clock }: Pick<Crm, 'clock' | 'table'>) => {
+  await indexesUpToDate();
+  return (await Promise.all(KINDS.map((kind) => overdue(table, kind, clock(), 1_000)))).flat();
+};
 
 /** Works on all that is due, until nothing is; answers how many items that took. */
 export const workUntilQuiet = async (crm: Crm): Promise<number> => {

@@ -50,6 +50,10 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'senders.change': 'sender.changed',
   'senders.delete': 'sender.deleted',
   'senders.verify': 'sender.verified',
+  'smpp.create': 'smpp_account.created',
+  'smpp.change': 'smpp_account.changed',
+  'smpp.rotate-password': 'smpp_account.password_rotated',
+  'smpp.delete': 'smpp_account.deleted',
   'wallet.change': 'wallet.changed',
   'webhooks.create': 'webhook.created',
   'webhooks.change': 'webhook.changed',
@@ -66,7 +70,7 @@ export const NOT_ENTERED = [
   /^companies\.(create|change|import)$/,
   /^(pipelines|cards|card-files|activities)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
-  /^(contact-imports|export-jobs|lists|segments)\./,
+  /^(contact-imports|export-jobs|lists|segments|campaigns)\./,
   /^events\.record$/,
   /^journeys\.(enter|cancel-run|simulate)$/,
   /^push\.(register-token|opt-out-token)$/,
@@ -257,6 +261,11 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   await did('keys.change', call('PATCH', `/v2/api-keys/${key.id}`, { name: `${MARK} 2` }));
   await did('keys.rotate', client.post(`/v2/api-keys/${key.id}/rotate`, { overlapHours: 2 }));
   await did('keys.revoke', call('DELETE', `/v2/api-keys/${key.id}`));
+
+  const smpp = await did('smpp.create', client.post('/v2/smpp/accounts', { name: MARK, route: 'otp' }));
+  await did('smpp.change', call('PATCH', `/v2/smpp/accounts/${smpp.id}`, { name: `${MARK} 2` }));
+  await did('smpp.rotate-password', call('POST', `/v2/smpp/accounts/${smpp.id}/rotate-password`));
+  await did('smpp.delete', call('DELETE', `/v2/smpp/accounts/${smpp.id}`));
 
   const app = await did('push.create-app', client.post('/v2/push/apps', { name: MARK, vapid: vapidKeys() }));
   await did('push.change-app', call('PATCH', `/v2/push/apps/${app.id}`, { name: `${MARK} 2` }));

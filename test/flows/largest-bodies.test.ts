@@ -21,9 +21,10 @@ const TAKING = OPERATIONS.filter(
 
 /**
  * Need what no example has: bytes that were uploaded, another card of the stage, a person's session, a second contact, a message that failed, all stages of
- * the pipeline, a sender that was approved, an address that answers.
+ * the pipeline, a sender that was approved, an address that answers, a campaign that is paused.
  */
 const NEVER_ACCEPTED = new Set([
+  'campaigns.resume',
   'card-files.register',
   'cards.move',
   'contacts.merge',

@@ -14,6 +14,7 @@ export type Kind =
       | 'account'
       | 'activity'
       | 'key'
+      | 'campaign'
       | 'card'
       | 'company'
       | 'contact'
@@ -30,6 +31,7 @@ export type Kind =
       | 'pipeline'
       | 'stage'
       | 'sender'
+      | 'smppAccount'
       | 'template'
       | 'flow'
     );
@@ -132,8 +134,12 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const list = (await client.post('/v2/lists', { name: 'Theirs' })).body.id;
   const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
   const segment = (await client.post('/v2/segments', { name: 'Theirs', filters })).body.id;
+  const text = { channel: 'sms', text: 'Oi' };
+  const draftOf = { name: 'Theirs', message: text, audience: { listIds: [list] } };
+  const campaign = (await client.post('/v2/campaigns', draftOf)).body.id;
   const number = await connectNumber(client);
   const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
+  const smppAccount = (await client.post('/v2/smpp/accounts', { name: 'Theirs', route: 'otp' })).body.id;
   // Verified now, and not by the background while the tests compare.
   await client.post(`/v2/senders/${sender}/verify`, {});
   const draft = { name: 'pedido', language: 'pt-BR', category: 'utility', numberId: number };
@@ -160,6 +166,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     ...sales,
     account,
     activity,
+    campaign,
     key,
     company,
     contact,
@@ -170,6 +177,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     segment,
     number,
     sender,
+    smppAccount,
     template,
     flow,
     webhook,

@@ -163,6 +163,7 @@ describe('receipts', () => {
   });
 
   it.each([
+    ['id:1 id:2 stat:DELIVRD stat:EXPIRED', { id: '1', state: 'DELIVRD', error: '', text: '' }],
     ['id:1 stat:DELIVRD', { id: '1', state: 'DELIVRD', error: '', text: '' }],
     [
       'ID:1 SUB:1 STAT:undeliv ERR:5 Text:id:2 stat:DELIVRD',

@@ -65,6 +65,22 @@ describe('an import of changes of cards', () => {
     expect(events.filter((row) => row?.org === sales.caller.organizationId)).toEqual([]);
   });
 
+  test('puts new cards and those that are there already into a stage in the order of the rows', async () => {
+    const { sales, cards } = await start(2);
+    const [one, other] = cards as [Card, Card];
+    const { id: estagioId } = sales.stage(1);
+    const create = (titulo: string) => ({ create: { pipelineId: sales.pipeline.id, titulo, estagioId } });
+    const rows = [
+      { update: { id: other.id, estagioId } },
+      create('N1'),
+      { update: { id: one.id, estagioId } },
+      create('N2'),
+    ];
+    await importCards(sales.ports.cards, sales.caller, rows);
+    const titles = (await copiesIn(world.table, estagioId)).map(({ title }) => title);
+    expect(titles).toEqual([other.title, 'N1', one.title, 'N2']);
+  });
+
   test('takes cards of several pipelines each through its own', async () => {
     const { sales, cards } = await start(3);
     const other = await startSales(world.table, () => world.now, undefined, sales.caller.organizationId);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CardFilter } from '../../shared/domain/cards/card.ts';
 import { listCards } from '../../shared/domain/cards/list.ts';
-import { moveCard } from '../../shared/domain/cards/moves.ts';
+import { closeCard, moveCard } from '../../shared/domain/cards/moves.ts';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { newShardWrites } from '../../shared/storage/crm/company-counts.ts';
 import { tombstoneWrite } from '../../shared/storage/crm/tombstones.ts';
 import { use } from '../support/use.ts';
-import { startSales } from './cards-kit.ts';
+import { done, startSales } from './cards-kit.ts';
 import { mergeStage } from './contact-merge-stage.ts';
 
 const stage = await use(mergeStage());
@@ -58,6 +58,19 @@ describe('a list of cards', () => {
       expect(await list({ contactId: contact.id, companyId })).toEqual(NOTHING);
       expect(await list({ companyId })).toMatchObject({ total: 3 });
     }
+  });
+
+  test('of a pipeline counts those of each status', async () => {
+    const { sales, list } = await begin();
+    const [a, b] = (await sales.ports.cards.store.inStage(sales.stage(0).id, undefined, 2)).cards;
+    const { cards } = sales.ports;
+    await done(closeCard(cards, sales.caller, a?.id ?? newId('card'), 'ganho'));
+    await done(closeCard(cards, sales.caller, b?.id ?? newId('card'), 'perdido', 'Preço'));
+    const { id: pipelineId } = sales.pipeline;
+    expect(await list({ pipelineId })).toEqual({ titles: ['c', 'b', 'a'], total: 3 });
+    expect(await list({ pipelineId, status: 'aberto' })).toEqual({ titles: ['c'], total: 1 });
+    expect(await list({ pipelineId, status: 'ganho' })).toEqual({ titles: ['a'], total: 1 });
+    expect(await list({ pipelineId, status: 'perdido' })).toEqual({ titles: ['b'], total: 1 });
   });
 
   test('of a stage is in the order of the board, whatever else filters it', async () => {

@@ -5,6 +5,7 @@ import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { type CustomerEventPorts, recordEvent } from '../../shared/domain/customer-events/record.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { handleReply } from '../../shared/domain/inbound/sms-reply.ts';
+import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { Publishable } from '../../shared/queues/queues.ts';
 import { journeyUseWrite } from '../../shared/storage/automation/journey-use.ts';
@@ -12,6 +13,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { customerEventStore } from '../../shared/storage/customer-events/customer-events.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
+import { triggerWrites } from '../../shared/storage/journeys/journey-rows.ts';
 import { journeySignals } from '../../shared/storage/journeys/journey-signals.ts';
 import { keepInbound } from '../../shared/storage/messages/inbound.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
@@ -116,6 +118,27 @@ describe('of an organization that has activated a journey', () => {
     await record(newId('contact'), other);
     expect(await due(stage.actor)).toHaveLength(1);
   });
+});
+
+test('the transaction that activates a journey notes that, whatever lets contacts in; no other change does', () => {
+  const { organizationId, env } = stage.actor;
+  const draft = {
+    id: newId('journey'),
+    organizationId,
+    env,
+    status: 'rascunho',
+    gatilho: { tipo: 'manual' },
+    activatedAt: world.now,
+  } as unknown as Journey;
+  const active = { ...draft, status: 'ativa' } as Journey;
+  const paused = { ...draft, status: 'pausada' } as Journey;
+  const notes = (before: Journey | undefined, after: Journey | undefined) =>
+    triggerWrites(before, after).filter((write) => 'update' in write && write.update.pk.includes(organizationId))
+      .length;
+  expect([notes(draft, active), notes(paused, active)]).toEqual([1, 1]);
+  expect([notes(undefined, draft), notes(active, active), notes(active, paused), notes(draft, undefined)]).toEqual([
+    0, 0, 0, 0,
+  ]);
 });
 
 test('an organization that never activated a journey has nothing due, and pays one read for it', async () => {

@@ -25,7 +25,7 @@ type Allowed = Readonly<Record<string, Permissions>>;
  */
 const computeAllowed = async (): Promise<Allowed> => {
   const { OPERATIONS } = await import('../../shared/contracts/index.ts');
-  const { CONSUMER_ROOT_KEYS } = await import('../../infra/constructs/grants.ts');
+  const { CONSUMER_ROOT_KEYS, SMPP_SERVICE_ROOT_KEYS } = await import('../../infra/constructs/grants.ts');
   const { ARCHIVER, ARCHIVER_GRANTS } = await import('../../infra/constructs/row-archiver.ts');
   const partitions = await partitionsOfRun();
   const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
@@ -39,6 +39,7 @@ const computeAllowed = async (): Promise<Allowed> => {
   };
   const rootKeysOf = (path: string): readonly RootKey[] => {
     if (path === ARCHIVER) return ARCHIVER_GRANTS.rootKeys ?? [];
+    if (areaOf(path) === 'smpp-service') return SMPP_SERVICE_ROOT_KEYS;
     return areaOf(path) === 'consumers'
       ? (CONSUMER_ROOT_KEYS[path.slice('consumers/'.length) as keyof typeof CONSUMER_ROOT_KEYS] ?? [])
       : OPERATIONS.flatMap(({ id, uses }) => (id.split('.')[0] === areaOf(path) ? (uses.rootKeys ?? []) : []));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
-import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { startTableLaws, type TableLaws } from '../../infra/local/table-laws/proxy.ts';
 import type { LawSettings } from '../../infra/local/table-laws/settings.ts';
 import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 
@@ -71,9 +71,17 @@ export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_T
 export const LAWFUL_PATIENCE: ConflictPatience | undefined =
   TEST_LAWS && ((startedAt) => startedAt + 16_000 - performance.now());
 
+const lawful = new Set<TableLaws>();
+/** Waits until the indexes of the tables that this file began show what was written; where they are never late, it is at once. */
+export const indexesUpToDate = async (): Promise<void> => {
+  while ([...lawful].some((laws) => laws.statistics().lateEntries > 0)) await pause(10);
+};
+
 const behindLaws = async (engine: Engine, settings: Partial<LawSettings>): Promise<Engine> => {
   const proxy = await startTableLaws(engine.endpoint, settings);
+  lawful.add(proxy);
   const stop = async () => {
+    lawful.delete(proxy);
     await proxy.close();
     await engine.stop();
   };

@@ -78,6 +78,13 @@ export class IndexLag {
     return shown;
   }
 
+  /** How many items an index shows as they were. */
+  get late(): number {
+    const now = this.#settings.clock.now();
+    const lists = [...this.#changes.values()].flatMap((changes) => [...changes.values()]);
+    return lists.filter((list) => list.some(({ visibleAt }) => visibleAt > now)).length;
+  }
+
   #ofIndex(resource: string): Map<string, Change[]> {
     const found = this.#changes.get(resource) ?? new Map<string, Change[]>();
     this.#changes.set(resource, found);

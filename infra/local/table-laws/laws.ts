@@ -34,6 +34,8 @@ export interface LawStatistics {
   readonly hottest: readonly KeyUse[];
   /** Queries of an index that were answered with its present entries, because their condition was not understood. */
   readonly unpatchedQueries: number;
+  /** Entries of indexes that are not shown as their rows are, at this moment. */
+  readonly lateEntries: number;
 }
 
 const HOTTEST = 20;
@@ -109,6 +111,7 @@ export class Laws {
       meanFlightMs: this.#flown.ms / Math.max(1, this.#flown.count),
       hottest: this.throughput.hottest(HOTTEST),
       unpatchedQueries: this.#unpatched,
+      lateEntries: this.lag.late,
     };
   }
 }

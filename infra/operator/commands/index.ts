@@ -6,6 +6,7 @@ import { PEOPLE_COMMANDS } from './people.ts';
 import { PROVIDER_COMMANDS } from './providers.ts';
 import { QUEUE_COMMANDS } from './queues.ts';
 import { SENDER_COMMANDS } from './senders.ts';
+import { SMPP_COMMANDS } from './smpp.ts';
 import { SUPPRESSION_COMMANDS } from './suppression.ts';
 import { TABLE_COMMANDS } from './table.ts';
 import { WEBHOOK_COMMANDS } from './webhooks.ts';
@@ -21,6 +22,7 @@ export const COMMANDS = [
   ...PROVIDER_COMMANDS,
   ...QUEUE_COMMANDS,
   ...SENDER_COMMANDS,
+  ...SMPP_COMMANDS,
   ...SUPPRESSION_COMMANDS,
   ...TABLE_COMMANDS,
   ...WEBHOOK_COMMANDS,

@@ -5,7 +5,7 @@ import { BLOCK_SIZE } from './block.ts';
 import type { ContactDigest, IndexedContact } from './digest.ts';
 
 /*
- * The columns of a block: what the index says of its contacts, a kind of fact each, so that a filter reads only what it asks for.
+ * The columns of a block: what the index says of its contacts, a kind of fact each, so that a filter reads only what it needs.
  */
 
 type AttributeValue = ContactAttributes[string];

@@ -56,7 +56,7 @@ const selectionsOf = async (
       : [treeSelection({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value: tag } }, 0)]),
     ...(optInStatus === undefined && source === undefined ? [] : [baseSelection(optInStatus, source)]),
     ...(updatedSince === undefined ? [] : [updatedSelection(updatedSince)]),
-    // Of a list that there is not, nobody is a member.
+    // A list that does not exist has no members.
     ...(listId === undefined ? [] : [numbersSelection(members ?? NumberSet.EMPTY)]),
     ...(search && indexOf ? [searchSelection(search, (gram) => indexOf(organizationId, gram))] : []),
   ];
@@ -83,11 +83,11 @@ export const listContacts = async (
   if (!first) return ports.newest(organizationId, page);
   const found = await ports.index.find(organizationId, allOf([first, ...others]));
   const total = found.count;
-  const asked = search !== undefined && total <= VERIFIED ? { skip: 0, limit: VERIFIED } : page;
-  const contacts = await ports.index.contacts(organizationId, await found.numbers(asked));
+  const requested = search !== undefined && total <= VERIFIED ? { skip: 0, limit: VERIFIED } : page;
+  const contacts = await ports.index.contacts(organizationId, await found.numbers(requested));
   if (!search) return { items: contacts, total };
   const items = contacts.filter((contact) => isFound(search, contact));
-  return asked === page
+  return requested === page
     ? { items, total }
     : { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
 };

@@ -44,9 +44,9 @@ const holdersWhere = (holders: Holders, meets: (value: Holders[number][0]) => bo
 export const baseWhere = (columns: BlockColumns, meets: (base: ReturnType<typeof readBase>) => boolean): BlockSet => {
   const base = columnIn(columns, 'base');
   if (base.kind !== 'bytes') return new BlockSet();
-  // There are few different bytes: each is judged once.
-  const judged = Array.from({ length: 256 }, (_, byte) => byte !== 0 && meets(readBase(byte)));
-  return where((at) => judged[base.bytes[at] ?? 0] === true);
+  // There are few different bytes: each is evaluated once.
+  const matching = Array.from({ length: 256 }, (_, byte) => byte !== 0 && meets(readBase(byte)));
+  return where((at) => matching[base.bytes[at] ?? 0] === true);
 };
 const timesWhere = (columns: BlockColumns, name: ColumnName, meets: (ms: number | undefined) => boolean): BlockSet => {
   const column = columnIn(columns, name);
@@ -59,7 +59,7 @@ const holdersIn = (columns: BlockColumns, name: ColumnName, key: string): Holder
 
 /** The contacts of a block that there are. */
 export const presentIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ present }) => present);
-/** Those that the columns do not tell enough of: they are read themselves. */
+/** Those that are not indexed: they are evaluated by their rows. */
 export const unindexedIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ unindexed }) => unindexed);
 /** Those that changed at or after a moment (ms). */
 export const updatedSince = (columns: BlockColumns, since: number): BlockSet =>
@@ -107,7 +107,7 @@ const leafSet = (filter: Filter, columns: BlockColumns, now: number): BlockSet =
   }
 };
 
-/** The contacts of a block that a tree describes, at `now` (ms), as its columns tell. */
+/** The contacts of a block that a tree describes, at `now` (ms), by its columns. */
 export const evaluate = (tree: FilterTree, columns: BlockColumns, now: number): BlockSet => {
   if (tree.kind === 'leaf') return leafSet(tree.filter, columns, now);
   const [first, ...others] = tree.nodes.map((node) => evaluate(node, columns, now));

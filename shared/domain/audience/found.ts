@@ -23,12 +23,12 @@ export const countIn = (block: FoundInBlock): number => (typeof block === 'numbe
 type Blocks = ReadonlyMap<number, FoundInBlock>;
 type Load = (blocks: readonly number[]) => Promise<ReadonlyMap<number, BlockSet>>;
 
-/** The next blocks of a page, in their order: as many as have `wanted` contacts by their counts, where no number limits them. */
-const nextBlocks = (order: readonly number[], blocks: Blocks, wanted: number): readonly number[] => {
+/** The next blocks of a page, in their order: as many as have `count` contacts by their counts, where no number limits them. */
+const nextBlocks = (order: readonly number[], blocks: Blocks, count: number): readonly number[] => {
   let counted = 0;
   const end = order.findIndex((block) => {
     counted += countIn(blocks.get(block) ?? 0);
-    return counted >= wanted;
+    return counted >= count;
   });
   return end === -1 ? order : order.slice(0, end + 1);
 };
@@ -49,7 +49,7 @@ const skipBlocks = (
   return { order: first === -1 ? [] : order.slice(first), skip: left };
 };
 
-/** What was found in blocks. `load` tells who was found in those of which only a number is known, and is asked for those of a page alone. */
+/** What was found in blocks. `load` finds who is in those of which only a number is known, and is called for those of a page alone. */
 export const foundIn = (blocks: Blocks, load: Load): Found => ({
   count: [...blocks.values()].reduce<number>((sum, block) => sum + countIn(block), 0),
 

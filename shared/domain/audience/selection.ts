@@ -18,7 +18,7 @@ import type { Found } from './found.ts';
 import { gramsOfSearch, isFound, type Search } from './grams.ts';
 import type { NumberSet } from './number-set.ts';
 
-/** A selection of contacts: told by a block's columns, and equally by a contact itself. */
+/** A selection of contacts, evaluated by a block's columns or, equally, by a contact itself. */
 export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
   readonly inBlock: (columns: BlockColumns, block: number) => BlockSet;
@@ -72,14 +72,17 @@ export const treeSelection = (tree: FilterTree, now: number): Selection => {
 };
 
 /** The contacts with this consent and from this source; undefined: any. */
-export const baseSelection = (optInStatus: OptInStatus | undefined, asked: ContactSource | undefined): Selection => {
-  const isAsked = ({ optIn, source }: Pick<ReturnType<typeof readBase>, 'optIn' | 'source'>) =>
-    (optInStatus === undefined || optIn === optInStatus) && (asked === undefined || source === asked);
+export const baseSelection = (
+  optInStatus: OptInStatus | undefined,
+  requested: ContactSource | undefined,
+): Selection => {
+  const isRequested = ({ optIn, source }: Pick<ReturnType<typeof readBase>, 'optIn' | 'source'>) =>
+    (optInStatus === undefined || optIn === optInStatus) && (requested === undefined || source === requested);
   return {
     columns: new Set(['base']),
-    inBlock: (columns) => baseWhere(columns, (base) => base.present && isAsked(base)),
-    holds: (contact) => isAsked(digestOf(contact)),
-    key: `base ${optInStatus ?? ''} ${asked ?? ''}`,
+    inBlock: (columns) => baseWhere(columns, (base) => base.present && isRequested(base)),
+    holds: (contact) => isRequested(digestOf(contact)),
+    key: `base ${optInStatus ?? ''} ${requested ?? ''}`,
     nextChangeIn: never,
   };
 };
@@ -104,7 +107,7 @@ export const updatedSelection = (since: number): Selection => ({
 });
 
 /**
- * The contacts that are searched for, by blind indexes of trigrams. A block's columns tell of a few too many: of those that contain the trigrams of the
+ * The contacts that are searched for, by blind indexes of trigrams. A block's columns match a few too many: those that contain the trigrams of the
  * search apart from each other.
  */
 export const searchSelection = (search: Search, indexOf: (gram: string) => number): Selection => {

@@ -88,7 +88,11 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   let { paced } = drive;
   for (const portion of await ports.portions.readMany(id, places)) {
     if (!portion || (portion.state === 'done' && status !== 'cancelled')) continue;
-    due.push({ portion: portion.portion, dueAt: pacedAt(campaign, { ...drive, paced }) });
+    // Whoever has it is let end first.
+    due.push({
+      portion: portion.portion,
+      dueAt: Math.max(pacedAt(campaign, { ...drive, paced }), portion.claimedUntil),
+    });
     if (status !== 'cancelled') paced += portion.numbers.length - portion.sent.length - portion.skipped.length;
   }
   for (const { portion, dueAt } of due) await ports.portions.tell(id, portion, drive.epoch, dueAt);

@@ -66,6 +66,8 @@ export interface PortionStore {
   claim(portion: Portion, now: number, until: number): Promise<Portion | undefined>;
   /** Stores what its worker did, if the claim is still its own, with the figures of the campaign; when it is due only where it was told of no later epoch meanwhile. */
   save(claimed: Portion, result: PortionResult): Promise<boolean>;
+  /** Makes a portion due when the claim of its worker ends (ms), unless it changed since it was read. */
+  postpone(portion: Portion, at: number): Promise<void>;
   /** Takes a portion that was paused out of the due work, unless it was told of a later epoch. */
   park(portion: Portion): Promise<void>;
   /** Tells a portion of a later epoch: it is due at a time (ms). Nothing for one that knows. */

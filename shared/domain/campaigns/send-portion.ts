@@ -120,8 +120,10 @@ const attempt = async (
 
 const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): Promise<void> => {
   const now = ports.clock();
-  if (portion.dueAt > now || portion.claimedUntil > now) {
-    ports.enqueuePortions([{ ...portion, dueAt: Math.max(portion.dueAt, portion.claimedUntil) }]);
+  const { dueAt, claimedUntil } = portion;
+  if (claimedUntil > now) await ports.portions.postpone(portion, claimedUntil);
+  if (dueAt > now || claimedUntil > now) {
+    ports.enqueuePortions([{ ...portion, dueAt: Math.max(dueAt, claimedUntil) }]);
     return;
   }
   const claimed = await ports.portions.claim(portion, now, now + CLAIM_MS);

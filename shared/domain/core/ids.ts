@@ -42,6 +42,7 @@ export const ID_PREFIXES = {
   segment: 'seg',
   sender: 'snd',
   session: 'ses',
+  smppAccount: 'smpp',
   stage: 'stg',
   template: 'tpl',
   upload: 'upl',

@@ -28,9 +28,9 @@ const cannotInclude = (message: string) => refuseField('Nobody is in it already.
 /** The source of an activation that includes who is there already; undefined for one that does not. */
 const wantedSource = (
   { gatilho, entriesClosed }: Journey,
-  isWanted: boolean,
+  mergeRequested: boolean,
 ): EntrySource | undefined | Refusal<'VALIDATION_ERROR'> => {
-  if (!isWanted) return undefined;
+  if (!mergeRequested) return undefined;
   if (entriesClosed) return cannotInclude('must be false: the version takes no entries any more');
   return sourceOf(gatilho) ?? cannotInclude('must be false: the trigger is neither a list nor a segment');
 };
@@ -39,9 +39,9 @@ const wantedSource = (
 const repeated = async (
   { store }: ActivationPorts,
   found: WholeJourney,
-  isWanted: boolean,
+  mergeRequested: boolean,
 ): Promise<WholeJourney | Refusal<'CONFLICT'>> => {
-  if (!isWanted) return found;
+  if (!mergeRequested) return found;
   const { id, activatedAt } = found.journey;
   const entries = await store.readEntries(id);
   return entries?.since === activatedAt

@@ -66,8 +66,7 @@ const contactAfter = (contact: Contact, effect: PerformedEffect): Contact => {
     return { ...contact, tags: [...kept, ...effect.add] };
   }
   if (effect.kind !== 'attribute') return contact;
-  const { [effect.key]: _, ...attributes } = contact.attributes;
-  return { ...contact, attributes: effect.value === null ? attributes : { ...attributes, [effect.key]: effect.value } };
+  return { ...contact, attributes: { ...contact.attributes, [effect.key]: effect.value } };
 };
 
 /** A simulation on its way: a run, a contact and a clock that nobody else sees. */

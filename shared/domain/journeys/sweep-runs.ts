@@ -74,7 +74,7 @@ const next = (
 };
 
 /** Whether what a sweep is for still holds: a journey that was paused again keeps its runs where they are. */
-const isWanted = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep): Promise<boolean> => {
+const mergeRequested = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep): Promise<boolean> => {
   const status = (await journeys.find(journeyId))?.status;
   return status === (kind === 'cancel' ? 'arquivada' : 'ativa');
 };
@@ -86,7 +86,7 @@ const isWanted = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep
 export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let sweep = await ports.jobs.readSweep(journeyId);
   while (sweep?.goesOnAt !== undefined && sweep.goesOnAt <= ports.clock()) {
-    if (!(await isWanted(ports, sweep))) {
+    if (!(await mergeRequested(ports, sweep))) {
       await ports.jobs.moveSweep(sweep, { position: sweep.position, goesOnAt: undefined });
       return false;
     }

@@ -11,7 +11,7 @@ export interface Way {
 export const waysOf = ({ passos, ligacoes }: WireGraph): Ways => {
   const ways = new Map<string, Way[]>(passos.map(({ chave }) => [chave, []]));
   for (const [index, { de, para, quando = 'padrao' }] of ligacoes.entries())
-    if (ways.has(para)) ways.get(de)?.push({ index, to: para, outcome: quando });
+    ways.get(de)?.push({ index, to: para, outcome: quando });
   return ways;
 };
 

@@ -6,7 +6,7 @@ import type { ContactStore } from '../contacts/ports.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import type { ReadStanding, Standing } from './membership.ts';
+import type { MembershipStatus, ReadMembershipStatus } from './membership.ts';
 import type { Description, Segment, SegmentPorts, WireFilter, WireTree } from './segment.ts';
 import { findSegment, treeOfSegment } from './segments.ts';
 
@@ -28,7 +28,12 @@ const wireLeaves = ({ filters, filterTree }: Description): readonly WireFilter[]
   return filterTree ? leaves(filterTree) : filters;
 };
 
-const explain = (segment: Segment, contact: Contact, standing: Standing | undefined, now: number): Explanation => {
+const explain = (
+  segment: Segment,
+  contact: Contact,
+  status: MembershipStatus | undefined,
+  now: number,
+): Explanation => {
   const tree = treeOfSegment(segment);
   const digest = digestOf(contact);
   const isMember = matches(tree, digest, now);
@@ -37,7 +42,7 @@ const explain = (segment: Segment, contact: Contact, standing: Standing | undefi
     segmentId: segment.id,
     contactId: contact.id,
     isMember,
-    since: standing?.isMember === isMember ? standing.since : undefined,
+    since: status?.isMember === isMember ? status.since : undefined,
     conditions: wireLeaves(segment).map((filter, at) => ({ filter, isMet: met[at] === true })),
     evaluatedAt: now,
   };
@@ -45,7 +50,7 @@ const explain = (segment: Segment, contact: Contact, standing: Standing | undefi
 
 /** Why a contact is in a segment, or not, and since when. 404 when either is missing. */
 export const explainContact = async (
-  ports: SegmentPorts & { readonly contacts: ContactStore; readonly standing: ReadStanding },
+  ports: SegmentPorts & { readonly contacts: ContactStore; readonly membershipStatus: ReadMembershipStatus },
   actor: Tenant,
   { segmentId, contactId }: { readonly segmentId: Id<'segment'>; readonly contactId: Id<'contact'> },
 ): Promise<Explanation | Refusal<'NOT_FOUND'>> => {
@@ -53,5 +58,5 @@ export const explainContact = async (
   if (isRefusal(segment)) return segment;
   const contact = await findContact({ store: ports.contacts }, actor.organizationId, contactId);
   if (isRefusal(contact)) return contact;
-  return explain(segment, contact, await ports.standing(contact, segmentId), ports.clock());
+  return explain(segment, contact, await ports.membershipStatus(contact, segmentId), ports.clock());
 };

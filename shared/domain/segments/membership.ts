@@ -7,29 +7,29 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 
 /*
- * Who is in which segment, kept block by block, so that entering and leaving is noticed. Plain functions of a block's row: what reads and writes it is
+ * Who is in which segment, kept block by block, so that entering and leaving is noticed. Plain functions of a block's row; it is read and written
  * in shared/storage/audience/members.ts.
  */
 
 /** A segment whose members are kept. */
-export interface StandingSegment extends Pick<Tenant, 'env'> {
+export interface TrackedSegment extends Pick<Tenant, 'env'> {
   readonly id: Id<'segment'>;
   readonly tree: FilterTree;
-  /** The last block that there was when its first members were looked for: who is found there begins as a member. Undefined until then. */
+  /** The last block that existed when its first members were determined: who matches there begins as a member. Undefined until then. */
   readonly baselineTo?: number | undefined;
 }
 /** The members of a segment in a block; times in ms. */
 export interface SegmentMembers {
-  /** When they were first looked for. */
+  /** When the first members were determined: nobody was told of these. */
   readonly baselineAt: number;
   readonly members: BlockSet;
 }
-/** Contacts of a block that entered or left a segment at one time. */
-export interface Moves {
+/** Contacts of a block that entered or left a segment in one evaluation. */
+export interface BlockTransitions {
   readonly segmentId: Id<'segment'>;
   /** ms. */
   readonly at: number;
-  /** Of the block's membership that has them first: with segment and contact it names one move. */
+  /** Of the block's membership that has them first: with segment and contact it identifies one transition. */
   readonly version: number;
   readonly entered: BlockSet;
   readonly left: BlockSet;
@@ -39,12 +39,12 @@ export interface BlockMembership extends Tenant {
   readonly block: number;
   /** Counts its writes; 0: not written yet. */
   readonly version: number;
-  /** The latest time that contacts were judged by, in ms: no look goes behind it, whatever its clock says. */
+  /** The latest time that contacts were evaluated at, in ms: no evaluation is at an earlier time, whatever its clock says. */
   readonly at: number;
   /** By the segment's id. */
   readonly segments: Readonly<Record<string, SegmentMembers>>;
-  /** Moves that their takers may not have yet, in their order. */
-  readonly pending: readonly Moves[];
+  /** Transitions that may not have been delivered to all takers yet, in their order. */
+  readonly pendingTransitions: readonly BlockTransitions[];
   /** No contact of the block enters or leaves by the passing of time before this, in ms; undefined: never. */
   readonly nextChangeAt?: number | undefined;
 }
@@ -56,7 +56,7 @@ export interface Transition extends Tenant {
   readonly contactId: Id<'contact'>;
   /** ms. */
   readonly at: number;
-  /** Grows with every move of the contact. */
+  /** Grows with every transition of the contact. */
   readonly version: number;
 }
 /**
@@ -65,25 +65,28 @@ export interface Transition extends Tenant {
  */
 export type TransitionTaker = (transitions: readonly Transition[]) => Promise<void>;
 
-/** Whether a contact is in a segment by its block's membership, and since when (ms; undefined where a later move is just being written down). */
-export interface Standing {
+/** Whether a contact is in a segment by its block's membership, and since when (ms; undefined while a later transition is being stored). */
+export interface MembershipStatus {
   readonly isMember: boolean;
   readonly since?: number | undefined;
 }
-/** Undefined: the segment's first members are still to be looked for. */
-export type ReadStanding = (contact: Contact, segmentId: Id<'segment'>) => Promise<Standing | undefined>;
+/** Undefined: the segment's first members are not determined yet. */
+export type ReadMembershipStatus = (
+  contact: Contact,
+  segmentId: Id<'segment'>,
+) => Promise<MembershipStatus | undefined>;
 
-/** What a look at a block found out about a segment. */
-export interface Judgement {
-  readonly segment: StandingSegment;
-  /** Whether all contacts of the block were looked at. */
+/** The result of evaluating contacts of a block for a segment. */
+export interface BlockEvaluation {
+  readonly segment: TrackedSegment;
+  /** Whether all contacts of the block were evaluated. */
   readonly isWhole: boolean;
-  /** Who was looked at, who of them there is, and who is in the segment. */
-  readonly judged: BlockSet;
+  /** Which contacts were evaluated, which of them exist, and which match. */
+  readonly evaluated: BlockSet;
   readonly present: BlockSet;
   readonly members: BlockSet;
 }
-/** Contacts that were read, by their offsets; undefined: there is none any more. */
+/** Contacts that were read, by their offsets; undefined: it was deleted. */
 export type ReadContacts = ReadonlyMap<number, Contact | undefined>;
 
 const ALL = BlockSet.of(Array.from({ length: BLOCK_SIZE }, (_, at) => at));
@@ -92,45 +95,45 @@ const NOBODY: SegmentMembers['members'] = new BlockSet();
 const offsetsWhere = (contacts: ReadContacts, holds: (contact: ContactDigest) => boolean): BlockSet =>
   BlockSet.of([...contacts].flatMap(([at, contact]) => (contact && holds(digestOf(contact)) ? [at] : [])));
 
-/** Judges some contacts of a block by themselves, at `now` (ms). */
-export const judgeContacts = (
-  segments: readonly StandingSegment[],
+/** Evaluates some contacts of a block by their rows, at `now` (ms). */
+export const evaluateContacts = (
+  segments: readonly TrackedSegment[],
   contacts: ReadContacts,
   now: number,
-): readonly Judgement[] => {
-  const judged = BlockSet.of(contacts.keys());
+): readonly BlockEvaluation[] => {
+  const evaluated = BlockSet.of(contacts.keys());
   const present = offsetsWhere(contacts, () => true);
   return segments.map((segment) => ({
     segment,
     isWhole: false,
-    judged,
+    evaluated,
     present,
     members: offsetsWhere(contacts, (contact) => matches(segment.tree, contact, now)),
   }));
 };
 
-/** Judges all contacts of a block by its columns, but those that were read by themselves, at `now` (ms). */
-export const judgeBlock = (
-  segments: readonly StandingSegment[],
+/** Evaluates all contacts of a block by its columns, and those that were read by their rows, at `now` (ms). */
+export const evaluateBlock = (
+  segments: readonly TrackedSegment[],
   columns: BlockColumns,
   contacts: ReadContacts,
   now: number,
-): readonly Judgement[] =>
-  judgeContacts(segments, contacts, now).map(({ segment, judged, present, members }) => ({
+): readonly BlockEvaluation[] =>
+  evaluateContacts(segments, contacts, now).map(({ segment, evaluated, present, members }) => ({
     segment,
     isWhole: true,
-    judged: ALL,
-    present: presentIn(columns).without(judged).or(present),
-    members: evaluate(segment.tree, columns, now).without(judged).or(members),
+    evaluated: ALL,
+    present: presentIn(columns).without(evaluated).or(present),
+    members: evaluate(segment.tree, columns, now).without(evaluated).or(members),
   }));
 
 /** The earlier of two times; undefined is never. */
 export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   earliest([one, other]);
 
-/** When the passing of time next moves one of some contacts, and of those of the columns where they are given, in ms; undefined: never. */
-export const nextMove = (
-  segments: readonly StandingSegment[],
+/** When the passing of time next makes one of some contacts enter or leave, and of those of the columns where they are given, in ms; undefined: never. */
+export const nextTransitionAt = (
+  segments: readonly TrackedSegment[],
   contacts: ReadContacts,
   now: number,
   columns?: BlockColumns,
@@ -138,17 +141,17 @@ export const nextMove = (
   const windows = [...new Set(segments.flatMap(({ tree }) => windowsOf(tree)))];
   if (windows.length === 0) return undefined;
   const read = [...contacts.values()].map((contact) => contact?.lastInteractionAt);
-  const told = columns ? interactionsIn(columns).filter((_, at) => !contacts.has(at)) : [];
-  return earliest([...read, ...told].map((at) => nextChange(windows, at, now)));
+  const indexed = columns ? interactionsIn(columns).filter((_, at) => !contacts.has(at)) : [];
+  return earliest([...read, ...indexed].map((at) => nextChange(windows, at, now)));
 };
 
-/** Whether the passing of time moves contacts of a segment. */
-export const isTimed = ({ tree }: StandingSegment): boolean => windowsOf(tree).length > 0;
+/** Whether contacts enter or leave a segment by the passing of time. */
+export const isTimed = ({ tree }: TrackedSegment): boolean => windowsOf(tree).length > 0;
 
-/** What a segment's members were; undefined where its first members are still to be looked for. */
+/** What a segment's members were; undefined where its first members are not determined yet. */
 const membersBefore = (
   { block, segments }: BlockMembership,
-  { segment: { id, baselineTo }, isWhole, members }: Judgement,
+  { segment: { id, baselineTo }, isWhole, members }: BlockEvaluation,
   now: number,
 ): SegmentMembers | undefined => {
   const before = segments[id];
@@ -159,30 +162,35 @@ const membersBefore = (
 };
 
 /**
- * A block's membership after a look at it. Always a new version, also where nobody moved: it keeps an older look, which may know contacts as they were
+ * A block's membership after an evaluation. Always a new version, also without a transition: it keeps an older evaluation, which may know contacts as they were
  * before, from being written after this one.
  */
-export const judged = (before: BlockMembership, judgements: readonly Judgement[], now: number): BlockMembership => {
+export const applyEvaluations = (
+  before: BlockMembership,
+  evaluations: readonly BlockEvaluation[],
+  now: number,
+): BlockMembership => {
   const version = before.version + 1;
   const segments = { ...before.segments };
-  const pending = [...before.pending];
-  for (const judgement of judgements) {
-    const held = membersBefore(before, judgement, now);
+  const pendingTransitions = [...before.pendingTransitions];
+  for (const evaluation of evaluations) {
+    const held = membersBefore(before, evaluation, now);
     if (!held) continue;
-    const { segment, judged: looked, present, members } = judgement;
-    const stayed = held.members.without(looked);
+    const { segment, evaluated, present, members } = evaluation;
+    const stayed = held.members.without(evaluated);
     const entered = members.without(held.members);
-    const left = held.members.and(looked).without(members).and(present);
+    const left = held.members.and(evaluated).without(members).and(present);
     segments[segment.id] = { baselineAt: held.baselineAt, members: stayed.or(members) };
-    if (entered.size + left.size > 0) pending.push({ segmentId: segment.id, at: now, version, entered, left });
+    if (entered.size + left.size > 0)
+      pendingTransitions.push({ segmentId: segment.id, at: now, version, entered, left });
   }
-  return { ...before, version, at: now, segments, pending };
+  return { ...before, version, at: now, segments, pendingTransitions };
 };
 
 /** A block's membership without a segment that was deleted; the same where it has none. */
 export const withoutSegment = (before: BlockMembership, segmentId: Id<'segment'>): BlockMembership => {
   const { [segmentId]: members, ...segments } = before.segments;
   if (!members) return before;
-  const pending = before.pending.filter((moves) => moves.segmentId !== segmentId);
-  return { ...before, version: before.version + 1, segments, pending };
+  const pendingTransitions = before.pendingTransitions.filter((each) => each.segmentId !== segmentId);
+  return { ...before, version: before.version + 1, segments, pendingTransitions };
 };

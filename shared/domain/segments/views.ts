@@ -2,7 +2,7 @@ import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { Explanation } from './explain.ts';
-import type { Standing } from './membership.ts';
+import type { MembershipStatus } from './membership.ts';
 import type { SizedSegment, WireFilter, WireTree } from './segment.ts';
 
 const filterView = ({ field, operator, value, key }: WireFilter) => ({
@@ -48,7 +48,7 @@ export const explanationView = ({ segmentId, contactId, isMember, conditions, si
 });
 
 /** A segment of which it is kept whether a contact is in it. */
-export interface KeptSegment extends Standing {
+export interface KeptSegment extends MembershipStatus {
   readonly id: Id<'segment'>;
   /** Absent for a deleted one. */
   readonly name?: string | undefined;

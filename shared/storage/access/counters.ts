@@ -20,6 +20,7 @@ export const LIMITED = [
   'pipelines',
   'segments',
   'senders',
+  'smppAccounts',
   'templates',
 ] as const;
 export type Limited = (typeof LIMITED)[number];
@@ -66,6 +67,7 @@ const ownCounts = z.object({
   pipelines: own,
   segments: own,
   senders: own,
+  smppAccounts: own,
   templates: own,
 } satisfies Record<Counted, typeof own>);
 

@@ -6,13 +6,19 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { Clock } from '../../domain/core/time.ts';
 import type { Table } from '../client/table.ts';
-import { type ChangedContact, readChanged, wantMerge } from '../contacts/changed-contacts.ts';
+import { type ChangedContact, readChanged, requestMerge } from '../contacts/changed-contacts.ts';
 import { withCompaniesNow } from '../contacts/company-links.ts';
 import { contactsOfNumbers, lastContactNumber } from '../contacts/contact-numbers.ts';
 import { type BlockVersions, readVersions } from './block-versions.ts';
 import { isKeptAt, type KeptCounts, keepCounts, readCounts } from './kept-counts.ts';
+import {
+  type BlockMatches,
+  type BlockQuery,
+  type ContactsByNumber,
+  matchBlocks,
+  withContacts,
+} from './match-blocks.ts';
 import { CALLS_AT_ONCE, readContacts } from './read-contacts.ts';
-import { type Asked, type Judged, type Told, tellBlocks, withContacts } from './tell-blocks.ts';
 
 /** Of fewer blocks it is cheaper to count them again than to keep what was counted. */
 const KEPT_FROM = 8;
@@ -36,8 +42,8 @@ const contactsAt = async (
   );
 };
 
-/** Marked contacts as they are now. Those that are gone and whose number nobody knew have nothing in the index. */
-export const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<Judged> => {
+/** Marked contacts as they are now. Deleted ones without a known number are not in the index. */
+export const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<ContactsByNumber> => {
   const contacts = await readContacts(
     table,
     changed.map(({ contactId }) => contactId),
@@ -51,11 +57,15 @@ export const changedNow = async (table: Table, changed: readonly ChangedContact[
   );
 };
 
-/** The same with the contacts that the columns do not tell enough of, read themselves. */
-const withUnindexed = async (table: Table, organizationId: Org, told: readonly Told[]): Promise<Told[]> => {
-  const numbers = told.flatMap(({ unindexed }) => unindexed);
+/** The same with the contacts that are not indexed, evaluated by their rows. */
+const withUnindexed = async (
+  table: Table,
+  organizationId: Org,
+  matches: readonly BlockMatches[],
+): Promise<BlockMatches[]> => {
+  const numbers = matches.flatMap(({ unindexed }) => unindexed);
   const contacts = await contactsAt(table, organizationId, numbers);
-  return withContacts(told, new Map(contacts.map((contact) => [contact.number, contact])));
+  return withContacts(matches, new Map(contacts.map((contact) => [contact.number, contact])));
 };
 
 export interface ReaderPorts {
@@ -75,7 +85,7 @@ interface Pass {
   readonly versions: BlockVersions;
   readonly marks: readonly ChangedContact[];
   /** The contacts with marks, and their blocks. */
-  readonly judged: Judged;
+  readonly markedContacts: ContactsByNumber;
   readonly marked: ReadonlySet<number>;
   readonly keptOf: (selection: Selection) => KeptCounts;
 }
@@ -86,7 +96,7 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
     readCounts(table, organizationId, keys),
   ]);
   // After the marks: what a version is kept of holds for those that have none.
-  const [last, versions, judged] = await Promise.all([
+  const [last, versions, markedContacts] = await Promise.all([
     lastContactNumber(table, organizationId),
     readVersions(table, organizationId),
     changedNow(table, marks),
@@ -97,8 +107,8 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
     blocks: Array.from({ length: placeOf(last).block + 1 }, (_, block) => block),
     versions,
     marks,
-    judged,
-    marked: new Set([...judged.keys()].map((number) => placeOf(number).block)),
+    markedContacts,
+    marked: new Set([...markedContacts.keys()].map((number) => placeOf(number).block)),
     keptOf: (selection) => all.get(selection) ?? new Map(),
   };
 };
@@ -109,19 +119,19 @@ const MERGE_PRICE = 225;
  * Has the index brought up to date, with the chance that makes readers of marks pay as much as merges do: where few ask or little was changed, seldom;
  * where thousands of marks are in few blocks, at once.
  */
-const wantMergeByChance = async (
+const requestMergeByChance = async (
   table: Table,
   { marks, marked }: Pass,
   { clock, chance = Math.random }: ReaderPorts,
 ): Promise<void> => {
   const [mark] = marks;
-  // One wish is enough: it is kept until a merge.
-  if (!mark || marked.size === 0 || marks.some(({ isWanted }) => isWanted === true)) return;
-  if (chance() < marks.length / (MERGE_PRICE * marked.size)) await wantMerge(table, mark, clock());
+  // One request is enough: it stays until a merge.
+  if (!mark || marked.size === 0 || marks.some(({ mergeRequested }) => mergeRequested === true)) return;
+  if (chance() < marks.length / (MERGE_PRICE * marked.size)) await requestMerge(table, mark, clock());
 };
 
 /** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
-const askedIn = ({ blocks, versions, marked, keptOf }: Pass, selections: readonly Selection[]): Asked[] => {
+const queriesOf = ({ blocks, versions, marked, keptOf }: Pass, selections: readonly Selection[]): BlockQuery[] => {
   const isKept = (selection: Selection, block: number) =>
     !marked.has(block) && isKeptAt(keptOf(selection).get(block), versions.get(block) ?? 0, selection.at);
   return blocks
@@ -129,16 +139,16 @@ const askedIn = ({ blocks, versions, marked, keptOf }: Pass, selections: readonl
     .filter((each) => each.selections.length > 0);
 };
 
-/** What is kept of a selection, brought up to date with what was told; undefined where fewer than `keptFrom` blocks are new. */
+/** What is kept of a selection, brought up to date with what was found; undefined where fewer than `keptFrom` blocks are new. */
 const keptAnew = (
   { versions, keptOf }: Pass,
   selection: Selection,
-  told: readonly Told[],
+  matches: readonly BlockMatches[],
   keptFrom: number,
 ): KeptCounts | undefined => {
   const kept = keptOf(selection);
   const { at: from } = selection;
-  const news = told.flatMap(({ block, sets, nextChangeAt, unindexed }) => {
+  const news = matches.flatMap(({ block, sets, nextChangeAt, unindexed }) => {
     const [found, version] = [sets.get(selection), versions.get(block) ?? 0];
     const isNew = found !== undefined && unindexed.length === 0 && !isKeptAt(kept.get(block), version, from);
     return isNew ? [[block, { version, found, from, until: nextChangeAt.get(selection) }] as const] : [];
@@ -156,30 +166,30 @@ export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex =
   const { clock, keptFrom = KEPT_FROM } = ports;
   /** Who is in the blocks of a page. */
   const pageLoader = (organizationId: Org, selection: Selection) => async (blocks: readonly number[]) => {
-    const asked = blocks.map((block) => ({ block, selections: [selection] }));
-    const told = await withUnindexed(table, organizationId, await tellBlocks(table, organizationId, asked));
-    return new Map(told.flatMap(({ block, sets }) => [...sets.values()].map((set) => [block, set] as const)));
+    const queries = blocks.map((block) => ({ block, selections: [selection] }));
+    const matches = await withUnindexed(table, organizationId, await matchBlocks(table, organizationId, queries));
+    return new Map(matches.flatMap(({ block, sets }) => [...sets.values()].map((set) => [block, set] as const)));
   };
 
-  const keep = async (pass: Pass, selection: Selection, told: readonly Told[]): Promise<void> => {
-    const kept = keptAnew(pass, selection, told, keptFrom);
+  const keep = async (pass: Pass, selection: Selection, matches: readonly BlockMatches[]): Promise<void> => {
+    const kept = keptAnew(pass, selection, matches, keptFrom);
     if (kept) await keepCounts(table, pass.organizationId, selection.key, kept, clock());
   };
 
   const findEach = async (organizationId: Org, selections: readonly Selection[]): Promise<Found[]> => {
     if (selections.length === 0) return [];
     const pass = await beginPass(table, organizationId, selections);
-    const told = await tellBlocks(table, organizationId, askedIn(pass, selections));
+    const matches = await matchBlocks(table, organizationId, queriesOf(pass, selections));
     const [whole] = await Promise.all([
-      withUnindexed(table, organizationId, told),
-      mapConcurrently(selections, CALLS_AT_ONCE, (selection) => keep(pass, selection, told)),
-      wantMergeByChance(table, pass, ports),
+      withUnindexed(table, organizationId, matches),
+      mapConcurrently(selections, CALLS_AT_ONCE, (selection) => keep(pass, selection, matches)),
+      requestMergeByChance(table, pass, ports),
     ]);
-    const judged = withContacts(whole, pass.judged);
+    const current = withContacts(whole, pass.markedContacts);
     return selections.map((selection) => {
       const kept = pass.keptOf(selection);
       const found = new Map<number, FoundInBlock>(pass.blocks.map((block) => [block, kept.get(block)?.found ?? 0]));
-      for (const { block, sets } of judged) found.set(block, sets.get(selection) ?? found.get(block) ?? 0);
+      for (const { block, sets } of current) found.set(block, sets.get(selection) ?? found.get(block) ?? 0);
       return foundIn(found, pageLoader(organizationId, selection));
     });
   };

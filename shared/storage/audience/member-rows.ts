@@ -28,17 +28,18 @@ export const memberRows = defineRow<BlockMembership>()({
     version: z.int(),
     at: time,
     segments: z.record(z.string(), z.object({ baselineAt: time, members: packedSet })),
-    pending: z.array(
+    pendingTransitions: z.array(
       z.object({ segmentId: id('segment'), at: time, version: z.int(), entered: packedSet, left: packedSet }),
     ),
     nextChangeAt: z.number().optional(),
   },
+  rename: { pendingTransitions: 'pending' },
   key: ({ organizationId, block }) => KEYS.audienceMembers(organizationId, block),
   index: ({ organizationId, block, nextChangeAt }) =>
     nextChangeAt === undefined ? {} : INDEX_KEYS.due('segment_members', `${organizationId}#${block}`, nextChangeAt),
 });
 
-/** The memberships of some blocks, in their order; undefined where nobody looked at a block yet. Consistent, a round trip. */
+/** The memberships of some blocks, in their order; undefined where a block was not evaluated yet. Consistent, a round trip. */
 export const readMembers = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -6,88 +6,89 @@ import type { Environment } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Clock } from '../../domain/core/time.ts';
 import {
+  applyEvaluations,
   type BlockMembership,
   earlier,
+  evaluateBlock,
+  evaluateContacts,
   isTimed,
-  judgeBlock,
-  judgeContacts,
-  judged,
-  nextMove,
+  nextTransitionAt,
   type ReadContacts,
-  type StandingSegment,
+  type TrackedSegment,
   type TransitionTaker,
 } from '../../domain/segments/membership.ts';
 import type { Table } from '../client/table.ts';
 import { readChanged } from '../contacts/changed-contacts.ts';
 import { contactsOfNumbers } from '../contacts/contact-numbers.ts';
-import { readStanding } from '../segments/standing-segments.ts';
+import { readTrackedSegments } from '../segments/tracked-segments.ts';
 import { columnAt, readColumns } from './column-rows.ts';
+import { deliverTransitions, firstBatch } from './deliver-transitions.ts';
 import { readMembers, writeMembers } from './member-rows.ts';
 import { type Located, located, readContactsBy } from './read-contacts.ts';
-import { firstMoves, takeMoves } from './take-moves.ts';
 
 /*
- * What keeps the members of segments. A look at a block reads its membership first, then marks, then the segments, then columns and contacts, and writes the
- * membership over the version that it read: looks at a block have an order, and each knows contacts at least as new as the one before it. Whoever
- * has a look done (a due mark, a due membership, a sweep) stays due until the moves that the look found are taken.
+ * Keeps the members of segments. An evaluation of a block reads its membership first, then marks, then the segments, then columns and contacts, and writes the
+ * membership over the version that it read: evaluations of a block have an order, and each knows contacts at least as new as the one before it. What caused an
+ * evaluation (a due mark, a due membership, a sweep) stays due until its transitions are delivered.
  */
 
 export interface MemberPorts {
   readonly table: Table;
   /** ms. */
   readonly clock: Clock;
-  /** Whoever wants to know who enters and leaves. */
+  /** Receive who enters and leaves. */
   readonly takers: readonly TransitionTaker[];
 }
 
-/** A block that nobody looked at yet. */
+/** The membership of a block that was not evaluated yet. */
 export const newMembership = (
   organizationId: Id<'organization'>,
   env: Environment,
   block: number,
-): BlockMembership => ({ organizationId, env, block, version: 0, at: 0, segments: {}, pending: [] });
+): BlockMembership => ({ organizationId, env, block, version: 0, at: 0, segments: {}, pendingTransitions: [] });
 
 /**
- * Writes a look at a block, and has its moves taken. `nextChangeAt`: what the membership says of it once they are; until then it stays due, if it was.
- * False when another look came between: what this one was about is to be looked at again.
+ * Writes the result of an evaluation, and delivers its transitions. `nextChangeAt`: when the block is due once they are delivered; until then it stays due, if it
+ * was. False when another evaluation came between: this one is to be repeated.
  */
-const settle = async (
+const saveAndDeliver = async (
   { table, takers }: MemberPorts,
-  look: BlockMembership,
+  evaluated: BlockMembership,
   nextChangeAt: number | undefined,
 ): Promise<boolean> => {
-  const dueBefore = look.pending.length > 0 ? earlier(look.nextChangeAt, nextChangeAt) : nextChangeAt;
-  let members: BlockMembership = { ...look, nextChangeAt: dueBefore };
+  const dueBefore =
+    evaluated.pendingTransitions.length > 0 ? earlier(evaluated.nextChangeAt, nextChangeAt) : nextChangeAt;
+  let members: BlockMembership = { ...evaluated, nextChangeAt: dueBefore };
   if (!(await writeMembers(table, members))) return false;
-  while (members.pending.length > 0) {
-    const moves = firstMoves(members.pending);
-    await takeMoves(table, takers, members, moves);
-    const pending = members.pending.slice(moves.length);
-    const due = pending.length > 0 ? dueBefore : nextChangeAt;
-    members = { ...members, version: members.version + 1, pending, nextChangeAt: due };
+  while (members.pendingTransitions.length > 0) {
+    const batch = firstBatch(members.pendingTransitions);
+    await deliverTransitions(table, takers, members, batch);
+    const pendingTransitions = members.pendingTransitions.slice(batch.length);
+    const due = pendingTransitions.length > 0 ? dueBefore : nextChangeAt;
+    members = { ...members, version: members.version + 1, pendingTransitions, nextChangeAt: due };
     if (!(await writeMembers(table, members))) return false;
   }
   return true;
 };
 
-/** Looks at some contacts of a block. `members` was read before the segments, and these before the contacts. As `settle`. */
-export const lookAtContacts = (
+/** Evaluates some contacts of a block. `members` was read before the segments, and these before the contacts. As `saveAndDeliver`. */
+export const updateMembersOfContacts = (
   ports: MemberPorts,
   members: BlockMembership,
-  segments: readonly StandingSegment[],
+  segments: readonly TrackedSegment[],
   contacts: ReadContacts,
 ): Promise<boolean> => {
   const now = Math.max(ports.clock(), members.at);
-  const look = judged(members, judgeContacts(segments, contacts, now), now);
-  return settle(ports, look, earlier(members.nextChangeAt, nextMove(segments, contacts, now)));
+  const evaluated = applyEvaluations(members, evaluateContacts(segments, contacts, now), now);
+  return saveAndDeliver(ports, evaluated, earlier(members.nextChangeAt, nextTransitionAt(segments, contacts, now)));
 };
 
-/** The columns of a block that some segments ask for. */
+/** The columns of a block that the conditions of some segments need. */
 const columnsFor = async (
   table: Table,
   organizationId: Id<'organization'>,
   block: number,
-  segments: readonly StandingSegment[],
+  segments: readonly TrackedSegment[],
 ): Promise<BlockColumns> => {
   const names = new Set<ColumnName>(['interactions', ...segments.flatMap(({ tree }) => [...columnsOf(tree)])]);
   const places = [...names].map((name) => ({ organizationId, block, name }));
@@ -100,7 +101,7 @@ const columnsFor = async (
   );
 };
 
-/** Contacts of a block that are read themselves: those that are marked, or of whom the columns do not tell enough. */
+/** Contacts of a block that are evaluated by their rows: those with marks, and those that are not indexed. */
 const contactsBesides = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -114,21 +115,21 @@ const contactsBesides = async (
     organizationId,
     unindexed.map((offset) => numberAt(block, offset)),
   );
-  const wanted = new Map(unindexed.map((offset, nth) => [offset, ids[nth]]));
+  const byOffset = new Map(unindexed.map((offset, nth) => [offset, ids[nth]]));
   for (const { number, contactId } of marks)
-    if (placeOf(number).block === block) wanted.set(placeOf(number).offset, contactId);
-  return readContactsBy(table, wanted);
+    if (placeOf(number).block === block) byOffset.set(placeOf(number).offset, contactId);
+  return readContactsBy(table, byOffset);
 };
 
-/** Which segments a look at a block is about. */
+/** Which segments a block is evaluated for. */
 export interface Chosen {
-  readonly choose: (segment: StandingSegment) => boolean;
-  /** These are all whose contacts the passing of time moves: the block is due again when it next does. */
+  readonly choose: (segment: TrackedSegment) => boolean;
+  /** These are all segments with windows of days: the block is due again when the next window ends. */
   readonly isExact: boolean;
 }
 
-/** Looks at all contacts of a block for the segments that are chosen, by its columns. As `settle`. */
-export const lookAtBlock = async (
+/** Evaluates all contacts of a block for the segments that are chosen, by its columns. As `saveAndDeliver`. */
+export const updateMembersOfBlock = async (
   ports: MemberPorts,
   { organizationId, env }: Pick<BlockMembership, 'env' | 'organizationId'>,
   block: number,
@@ -137,16 +138,16 @@ export const lookAtBlock = async (
   const { table, clock } = ports;
   const [members = newMembership(organizationId, env, block)] = await readMembers(table, organizationId, [block]);
   const marks = await located(table, await readChanged(table, organizationId));
-  const segments = (await readStanding(table, organizationId)).filter(choose);
+  const segments = (await readTrackedSegments(table, organizationId)).filter(choose);
   const columns = await columnsFor(table, organizationId, block, segments);
   const contacts = await contactsBesides(table, organizationId, block, columns, marks);
   const now = Math.max(clock(), members.at);
-  const look = judged(members, judgeBlock(segments, columns, contacts, now), now);
-  const next = nextMove(segments, contacts, now, columns);
-  return settle(ports, look, isExact ? next : earlier(members.nextChangeAt, next));
+  const evaluated = applyEvaluations(members, evaluateBlock(segments, columns, contacts, now), now);
+  const next = nextTransitionAt(segments, contacts, now, columns);
+  return saveAndDeliver(ports, evaluated, isExact ? next : earlier(members.nextChangeAt, next));
 };
 
-/** Has the passing of time take effect on a block, where it is due. As `settle`. */
+/** Evaluates a block for which a window of days has ended, where it is due. As `saveAndDeliver`. */
 export const letTimePass = async (
   ports: MemberPorts,
   organizationId: Id<'organization'>,
@@ -154,5 +155,5 @@ export const letTimePass = async (
 ): Promise<boolean> => {
   const [members] = await readMembers(ports.table, organizationId, [block]);
   if (members?.nextChangeAt === undefined || members.nextChangeAt > ports.clock()) return true;
-  return lookAtBlock(ports, members, block, { choose: isTimed, isExact: true });
+  return updateMembersOfBlock(ports, members, block, { choose: isTimed, isExact: true });
 };

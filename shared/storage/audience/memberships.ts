@@ -7,8 +7,8 @@ import { isoTime } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type {
   BlockMembership,
-  ReadStanding,
-  Standing,
+  MembershipStatus,
+  ReadMembershipStatus,
   Transition,
   TransitionTaker,
 } from '../../domain/segments/membership.ts';
@@ -26,7 +26,7 @@ import { readMembers } from './member-rows.ts';
 
 const WRITES_IN_FLIGHT = 32;
 
-/** The latest move of a contact into or out of a segment. */
+/** The latest transition of a contact into or out of a segment. */
 export interface Membership extends Pick<Transition, 'at' | 'contactId' | 'organizationId' | 'segmentId' | 'version'> {
   readonly isMember: boolean;
 }
@@ -42,7 +42,7 @@ export const membershipRows = defineRow<Membership>()({
   key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
 });
 
-/** Keeps since when contacts are in a segment, or out of it; a later move stays. One write each. */
+/** Stores since when contacts are in a segment, or out of it; a later transition stays. One write each. */
 export const keepMemberships =
   (table: Table): TransitionTaker =>
   async (transitions) => {
@@ -64,7 +64,7 @@ export const keepMemberships =
     );
   };
 
-/** The event of a move: its id is the move's, so that a repeat raises no other. */
+/** The event of a transition: its id is the transition's, so that a repeat raises no other. */
 const eventOf = ({ kind, organizationId, env, segmentId, contactId, at, version }: Transition): DomainEvent => ({
   id: derivedId('event', [segmentId, contactId, String(version)]),
   type: `segment.${kind}`,
@@ -74,7 +74,7 @@ const eventOf = ({ kind, organizationId, env, segmentId, contactId, at, version 
   data: { segmentId, contactId, at: isoTime(at) },
 });
 
-/** Raises `segment.entered` and `segment.left` where somebody takes them, each once. `raised` receives what was stored, to publish it early; it may lose it. */
+/** Raises `segment.entered` and `segment.left` where somebody subscribed to them, each once. `raised` receives what was stored, to publish it early; it may lose it. */
 export const raiseTransitions =
   (table: Table, raised: (events: readonly DomainEvent[]) => void): TransitionTaker =>
   async (transitions) => {
@@ -83,15 +83,15 @@ export const raiseTransitions =
     const events = transitions.map(eventOf);
     const samples = [...new Map(events.map((event) => [event.type, event])).values()];
     const types = new Set((await takenEvents(table, first.organizationId, samples)).map(({ type }) => type));
-    const taken = events.filter(({ type }) => types.has(type));
-    const stored = await mapConcurrently(taken, WRITES_IN_FLIGHT, async (event) => {
+    const subscribed = events.filter(({ type }) => types.has(type));
+    const stored = await mapConcurrently(subscribed, WRITES_IN_FLIGHT, async (event) => {
       const { ok } = await table.write({ ...eventWrite(event), when: ABSENT });
       return ok ? [event] : [];
     });
     raised(stored.flat());
   };
 
-/** The latest move of a contact; undefined where it never moved. One read. */
+/** The latest transition of a contact; undefined where it had none. One read. */
 export const readMembership = async (
   table: Table,
   contactId: Id<'contact'>,
@@ -103,39 +103,39 @@ export const readMembership = async (
 
 type Placed = Pick<Contact, 'createdAt' | 'id' | 'number' | 'organizationId'>;
 
-/** Whether a contact is in a segment by its block, and since when; undefined where nobody looked yet. */
-const standingIn = (
+/** Whether a contact is in a segment by its block, and since when; undefined where it was not evaluated yet. */
+const statusIn = (
   members: BlockMembership | undefined,
   latest: Membership | undefined,
   { number, createdAt }: Placed,
   segmentId: Id<'segment'>,
-): Standing | undefined => {
+): MembershipStatus | undefined => {
   const { offset } = placeOf(number);
   const held = members?.segments[segmentId];
   if (!held) return undefined;
   const isMember = held.members.has(offset);
-  const pending = members.pending.findLast(
-    (moves) => moves.segmentId === segmentId && (moves.entered.has(offset) || moves.left.has(offset)),
+  const pending = members.pendingTransitions.findLast(
+    (each) => each.segmentId === segmentId && (each.entered.has(offset) || each.left.has(offset)),
   );
   if (pending) return { isMember, since: pending.at };
-  // Who never moved is what it was when it was first looked at.
+  // A contact without transitions is what it was at the baseline.
   if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
   return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
 };
 
 /** Whether contacts are in a segment by their blocks, and since when. Two reads, side by side. */
-export const standingReader =
-  (table: Table): ReadStanding =>
+export const membershipStatusReader =
+  (table: Table): ReadMembershipStatus =>
   async (contact, segmentId) => {
     const [[members], latest] = await Promise.all([
       readMembers(table, contact.organizationId, [placeOf(contact.number).block]),
       readMembership(table, contact.id, segmentId),
     ]);
-    return standingIn(members, latest, contact, segmentId);
+    return statusIn(members, latest, contact, segmentId);
   };
 
 /**
- * The segments that have a contact, and those of which it is written down that it left them: also of deleted ones, until the contact is erased. A query and a
+ * The segments that have a contact, and those that it left by their rows: also of deleted ones, until the contact is erased. A query and a
  * read side by side, then a read for each 100 segments.
  */
 export const segmentsOfContact = async (table: Table, contact: Placed): Promise<readonly KeptSegment[]> => {
@@ -145,19 +145,19 @@ export const segmentsOfContact = async (table: Table, contact: Placed): Promise<
     readMembers(table, organizationId, [block]),
     table.queryAll({ ...membershipRange(contact.id), consistent: true }),
   ]);
-  const latest = new Map(rows.map(membershipRows.read).map((move) => [move.segmentId, move]));
+  const latest = new Map(rows.map(membershipRows.read).map((membership) => [membership.segmentId, membership]));
   const holding = Object.entries(members?.segments ?? {}).flatMap(([segmentId, held]) =>
     held.members.has(offset) ? [parseId('segment', segmentId)] : [],
   );
   const ids = [...new Set([...holding, ...latest.keys()])].sort();
   const segments = await table.getMany(ids.map((segmentId) => KEYS.segment(organizationId, segmentId)));
   return ids.map((segmentId, at) => {
-    const move = latest.get(segmentId);
+    const membership = latest.get(segmentId);
     const row = segments[at];
-    const standing = standingIn(members, move, contact, segmentId) ?? {
-      isMember: move?.isMember ?? false,
-      since: move?.at,
+    const status = statusIn(members, membership, contact, segmentId) ?? {
+      isMember: membership?.isMember ?? false,
+      since: membership?.at,
     };
-    return { id: segmentId, name: row && readSegmentName(row).name, ...standing };
+    return { id: segmentId, name: row && readSegmentName(row).name, ...status };
   });
 };

@@ -5,10 +5,10 @@ import { gramsOf } from '../../domain/audience/grams.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
-import type { BlockMembership, ReadContacts, StandingSegment } from '../../domain/segments/membership.ts';
-import { clearChanged, markAgain, readChanged, restChanged } from '../contacts/changed-contacts.ts';
+import type { BlockMembership, ReadContacts, TrackedSegment } from '../../domain/segments/membership.ts';
+import { clearChanged, markAgain, readChanged, unscheduleChanged } from '../contacts/changed-contacts.ts';
 import { hasSegments } from '../contacts/standing.ts';
-import { readStanding } from '../segments/standing-segments.ts';
+import { readTrackedSegments } from '../segments/tracked-segments.ts';
 import { countMerge } from './block-versions.ts';
 import {
   type ColumnPlace,
@@ -19,7 +19,7 @@ import {
   writeColumn,
 } from './column-rows.ts';
 import { readMembers } from './member-rows.ts';
-import { lookAtContacts, type MemberPorts, newMembership } from './members.ts';
+import { type MemberPorts, newMembership, updateMembersOfContacts } from './members.ts';
 import { type Located, located, readContactsBy } from './read-contacts.ts';
 
 const AT_ONCE = 8;
@@ -41,23 +41,23 @@ interface BlockMerge {
   readonly block: number;
   readonly marks: readonly Located[];
   /** The segments whose members are kept, and who is in them; undefined where there is none. */
-  readonly standing?: { readonly segments: readonly StandingSegment[]; readonly members: BlockMembership | undefined };
+  readonly tracked?: { readonly segments: readonly TrackedSegment[]; readonly members: BlockMembership | undefined };
 }
 
 const contactsOf = (ports: MergePorts, marks: readonly Located[]): Promise<ReadContacts> =>
   readContactsBy(ports.table, new Map(marks.map(({ number, contactId }) => [placeOf(number).offset, contactId])));
 
 /** Compares changed contacts with the segments; true where there is none. */
-const judgeChanges = async (
+const evaluateChanges = async (
   ports: MergePorts,
-  { organizationId, block, standing }: BlockMerge,
+  { organizationId, block, tracked }: BlockMerge,
   contacts: ReadContacts,
 ): Promise<boolean> => {
-  if (!standing) return true;
-  const { segments, members } = standing;
+  if (!tracked) return true;
+  const { segments, members } = tracked;
   const [first] = segments;
   if (!first || contacts.size === 0) return true;
-  return lookAtContacts(ports, members ?? newMembership(organizationId, first.env, block), segments, contacts);
+  return updateMembersOfContacts(ports, members ?? newMembership(organizationId, first.env, block), segments, contacts);
 };
 
 /** Writes the columns that differ. */
@@ -94,7 +94,7 @@ const markChanged = async (
 /**
  * Brings a block up to date with some changed contacts. The contacts are read after the columns: a column that another writer brought further
  * meanwhile is not written, so that no older state of a contact takes the place of a newer one. False then, and the marks stay. Where a mark could not be
- * taken away, the contact is compared once more with what was written.
+ * taken away, the contact is compared with what was written again.
  */
 const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
   const { table } = ports;
@@ -102,7 +102,7 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
   const places = COLUMN_NAMES.map((name): ColumnPlace => ({ organizationId, block, name }));
   const columns = await readColumns(table, places);
   const contacts = await contactsOf(ports, marks);
-  if (!(await judgeChanges(ports, merge, contacts))) return false;
+  if (!(await evaluateChanges(ports, merge, contacts))) return false;
   const writes = await writeColumns(ports, places, columns, contacts);
   const isDone = !writes.includes('overtaken');
   if (isDone) await countMerge(table, organizationId, block);
@@ -113,23 +113,23 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
 };
 
 /** Compares the due ones of a block's changed contacts with the segments, and leaves their marks for the next merge. */
-const judgeDue = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
+const evaluateDue = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
   const due = merge.marks.filter(({ duePk }) => duePk !== undefined);
-  if (!(await judgeChanges(ports, merge, await contactsOf(ports, due)))) return false;
-  await mapConcurrently(due, AT_ONCE, (mark) => restChanged(ports.table, mark));
+  if (!(await evaluateChanges(ports, merge, await contactsOf(ports, due)))) return false;
+  await mapConcurrently(due, AT_ONCE, (mark) => unscheduleChanged(ports.table, mark));
   return true;
 };
 
 /** What is read of the segments before the contacts of some blocks are: first who is in them, then what they are. */
-const readStandingOf = async (
+const readTrackedOf = async (
   { table }: MergePorts,
   organizationId: Id<'organization'>,
   blocks: readonly number[],
-): Promise<(at: number) => Pick<BlockMerge, 'standing'>> => {
+): Promise<(at: number) => Pick<BlockMerge, 'tracked'>> => {
   if (!(await hasSegments(table, organizationId))) return () => ({});
   const members = await readMembers(table, organizationId, blocks);
-  const segments = await readStanding(table, organizationId);
-  return (at) => ({ standing: { segments, members: members[at] } });
+  const segments = await readTrackedSegments(table, organizationId);
+  return (at) => ({ tracked: { segments, members: members[at] } });
 };
 
 export interface MergeScope {
@@ -141,7 +141,7 @@ export interface MergeScope {
 
 /**
  * Brings an organization's index up to date with its changed contacts, for blocks that have at least `atLeast` of them and for the block of `contactId`;
- * where there are segments, this one is compared with them only, until there are as many. All blocks with changes where a reader asked for it. A repeat and a second one at once do no harm. False when
+ * where there are segments, this one is evaluated for them only, until there are as many. All blocks with changes where a reader requested it. A repeat and a second one at once do no harm. False when
  * another one was at the same block: what is left is still marked.
  */
 export const mergeChanges = async (
@@ -150,20 +150,20 @@ export const mergeChanges = async (
   { atLeast: few, contactId }: MergeScope,
 ): Promise<boolean> => {
   const marks = await located(ports.table, await readChanged(ports.table, organizationId));
-  const atLeast = marks.some(({ isWanted }) => isWanted === true) ? 1 : few;
+  const atLeast = marks.some(({ mergeRequested }) => mergeRequested === true) ? 1 : few;
   const chosen = [...Map.groupBy(marks, ({ number }) => placeOf(number).block)].filter(
     ([, changed]) => changed.length >= atLeast || changed.some((mark) => mark.contactId === contactId),
   );
-  const standingOf = await readStandingOf(
+  const trackedOf = await readTrackedOf(
     ports,
     organizationId,
     chosen.map(([block]) => block),
   );
   const merges = chosen.map(([block, changed], at): BlockMerge => {
-    return { organizationId, block, marks: changed, ...standingOf(at) };
+    return { organizationId, block, marks: changed, ...trackedOf(at) };
   });
   const merged = await mapConcurrently(merges, 2, (merge) =>
-    merge.standing && merge.marks.length < atLeast ? judgeDue(ports, merge) : mergeBlock(ports, merge),
+    merge.tracked && merge.marks.length < atLeast ? evaluateDue(ports, merge) : mergeBlock(ports, merge),
   );
   return !merged.includes(false);
 };

@@ -43,7 +43,7 @@ export const readContactsBy = async <K>(
 export type Located = ChangedContact & { readonly number: number };
 
 const readNumber = contactRows.pick('number');
-/** The marks with their contacts' numbers. Those of contacts that are gone, and whose number nobody knew, have nothing in the index. */
+/** The marks with their contacts' numbers. Those of deleted contacts without a known number are not in the index. */
 export const located = async (table: Table, marks: readonly ChangedContact[]): Promise<Located[]> => {
   const unknown = marks.filter(({ number }) => number === undefined);
   const rows = await table.getMany(

@@ -8,16 +8,16 @@ import { lastContactNumber } from '../contacts/contact-numbers.ts';
 import { readRow } from '../read-row.ts';
 import { type Sweep, sweepEnd, sweepOn, sweepRows } from '../segments/sweeps.ts';
 import { readMembers, writeMembers } from './member-rows.ts';
-import { lookAtBlock, type MemberPorts } from './members.ts';
+import { type MemberPorts, updateMembersOfBlock } from './members.ts';
 
-/** Blocks that one run looks at: what an interrupted one does again. */
+/** Blocks that one run evaluates: what an interrupted one repeats. */
 const BLOCKS_A_RUN = 8;
-/** Looks at a block that others look at before the run gives up. */
-const MAX_LOOKS = 5;
+/** Attempts at a block that others update before the run gives up. */
+const MAX_ATTEMPTS = 5;
 
-const untilDone = async (look: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 1; !(await look()); tries++)
-    if (tries === MAX_LOOKS) throw new Unavailable('Others looked at the block at every attempt.');
+const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 1; !(await attempt()); tries++)
+    if (tries === MAX_ATTEMPTS) throw new Unavailable('Others updated the block at every attempt.');
 };
 
 const removeFrom = async (table: Table, { organizationId, segmentId }: Sweep, block: number): Promise<boolean> => {
@@ -30,7 +30,7 @@ const removeFrom = async (table: Table, { organizationId, segmentId }: Sweep, bl
 /** A sweep that knows its last block; undefined when it began anew meanwhile, or is through. */
 const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | undefined> => {
   if (sweep.last !== undefined && sweep.next <= sweep.last) return sweep;
-  // Blocks that came while it ran: their contacts may have been looked at when the segment's first block was not known.
+  // Blocks that came while it ran: their contacts may have been evaluated when the segment's first block was not known.
   const last = placeOf(await lastContactNumber(table, sweep.organizationId)).block;
   if (sweep.last === undefined || last > sweep.last) {
     const { baselineTo = last } = sweep;
@@ -42,7 +42,7 @@ const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | u
 };
 
 /**
- * Goes on comparing a segment with the blocks of contacts, some of them a run; who enters or leaves by it is told like any other. True when there is more
+ * Goes on evaluating the blocks of contacts for a segment, some of them a run; who enters or leaves by it is reported like any other. True when there is more
  * to do. Safe to repeat and to stop anywhere.
  */
 export const sweepSegment = async (
@@ -60,7 +60,7 @@ export const sweepSegment = async (
     await untilDone(() =>
       sweep.isGone
         ? removeFrom(table, sweep, block)
-        : lookAtBlock(ports, sweep, block, { choose: ({ id }) => id === segmentId, isExact: false }),
+        : updateMembersOfBlock(ports, sweep, block, { choose: ({ id }) => id === segmentId, isExact: false }),
     );
   return (await sweepOn(table, sweep, { next: end, goesOnAt: clock() })) !== undefined;
 };

@@ -14,7 +14,7 @@ import { messageRows } from '../messages/message-rows.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 /** Condition: a message may be resent and matches the filter. The narrow indexes project every attribute it needs. */
-const isWanted = ({ status, batchId }: ResendFilter): Condition | undefined => {
+const mergeRequested = ({ status, batchId }: ResendFilter): Condition | undefined => {
   const statuses = MESSAGE_STATUSES.filter((name) =>
     status ? UNIFIED_OF[name] === status : UNIFIED_OF[name] === 'queued' || UNIFIED_OF[name] === 'failed',
   );
@@ -42,7 +42,7 @@ const ofChannel = async (
   shards: number,
 ) => {
   const { campaignId, from, to, errorCode } = filter;
-  const range = messageRange(organizationId, channel, { campaignId, from, to }, isWanted(filter), shards);
+  const range = messageRange(organizationId, channel, { campaignId, from, to }, mergeRequested(filter), shards);
   const found = await Promise.all(partsOf(range).map((part) => ofPart(table, part, errorCode, max)));
   return found.flat();
 };

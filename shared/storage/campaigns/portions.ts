@@ -114,6 +114,10 @@ export const portionStore = (table: Table): PortionStore => {
       const { ok } = await saveAs(claimed, result, true);
       return ok;
     },
+    async postpone(portion, at) {
+      const when = all(isClaimedBy(portion), isOfEpoch(portion));
+      await table.write({ update: keyOf(portion), set: portionDue(portion, at), when });
+    },
     async park(portion) {
       await table.write({
         update: keyOf(portion),

@@ -127,7 +127,7 @@ const isSelected =
 export const companyDirectory = (table: Table, clock: Clock, maxHeld = MAX_HELD): Directory => {
   const cache = new Cache(maxHeld);
 
-  const wantMerge = async (marks: readonly ChangedCompany[]): Promise<void> => {
+  const requestMerge = async (marks: readonly ChangedCompany[]): Promise<void> => {
     const [mark] = marks;
     if (!mark || marks.length < MANY_MARKS || marks.some(({ duePk }) => duePk !== undefined)) return;
     await wantDirectory(table, mark, clock());
@@ -147,7 +147,7 @@ export const companyDirectory = (table: Table, clock: Clock, maxHeld = MAX_HELD)
     ]);
     const [buckets] = await Promise.all([
       readAtVersions(table, organizationId, cache.of(organizationId), versions),
-      wantMerge(marks),
+      requestMerge(marks),
     ]);
     cache.shrink();
     const marked = new Set(ids);

@@ -19,10 +19,10 @@ export interface ChangedContact {
   readonly number?: number | undefined;
   /** Other than any before: a mark is taken away only if the contact was not changed again since it was read. */
   readonly token: string;
-  /** Whether a worker is still to look at the change: absent once one compared it with the segments. */
+  /** Present while the change is still to be evaluated: absent once a worker evaluated it for the segments. */
   readonly duePk?: string | undefined;
-  /** Whether a reader asks for all blocks with marks to be merged, however few they are. */
-  readonly isWanted?: boolean | undefined;
+  /** Whether a reader requested that all blocks with marks are merged, however few they are. */
+  readonly mergeRequested?: boolean | undefined;
 }
 const changedContactRows = defineRow<ChangedContact>()({
   attributes: {
@@ -31,7 +31,7 @@ const changedContactRows = defineRow<ChangedContact>()({
     number: z.int().optional(),
     token: z.string(),
     duePk: z.string().optional(),
-    isWanted: z.boolean().optional(),
+    mergeRequested: z.boolean().optional(),
   },
   key: ({ organizationId, contactId }) => KEYS.changedContact(organizationId, contactId),
 });
@@ -87,19 +87,19 @@ export const markAgain = async (table: Table, { organizationId, contactId, numbe
 };
 
 /** Has the index brought up to date with all changes, by way of one of their marks, unless that one is gone. One that is due stays due when it was. */
-export const wantMerge = async (table: Table, mark: ChangedContact, now: number): Promise<void> => {
+export const requestMerge = async (table: Table, mark: ChangedContact, now: number): Promise<void> => {
   const { organizationId, contactId } = mark;
   await table.write({
     update: KEYS.changedContact(organizationId, contactId),
-    set: { isWanted: true },
+    set: { mergeRequested: true },
     setOnce: INDEX_KEYS.due('index_contacts', contactId, now),
     when: isAsRead(mark),
   });
 };
 
 /** Leaves a mark to the index: it is no longer due, unless the contact was changed again since the mark was read. */
-export const restChanged = async (table: Table, mark: ChangedContact): Promise<void> => {
+export const unscheduleChanged = async (table: Table, mark: ChangedContact): Promise<void> => {
   const { organizationId, contactId } = mark;
-  const remove = ['duePk', 'dueAt', 'isWanted'];
+  const remove = ['duePk', 'dueAt', 'mergeRequested'];
   await table.write({ update: KEYS.changedContact(organizationId, contactId), remove, when: isAsRead(mark) });
 };

@@ -3,10 +3,10 @@ import { counterRow, readShards } from '../access/counters.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * How long it is taken for granted whether an organization has segments, in ms. A segment's first members are looked for once no process can go by an older
+ * How long a process caches whether an organization has segments, in ms. A segment's first members are determined once no process can use an older
  * answer any more (shared/storage/segments/sweeps.ts).
  */
-export const STANDING_FOR_MS = 10_000;
+export const HAS_SEGMENTS_FOR_MS = 10_000;
 const MAX_SEEN = 10_000;
 const seen = new WeakMap<Table, Map<Id<'organization'>, { readonly has: boolean; readonly until: number }>>();
 
@@ -24,16 +24,16 @@ export const hasSegments = async (table: Table, organizationId: Id<'organization
   if (known && known.until > now) return known.has;
   const shards = await readShards(table, organizationId, 'segments');
   const has = shards.reduce((sum, row) => sum + counterRow.parse(row).count, 0) > 0;
-  seenIn(table).set(organizationId, { has, until: now + STANDING_FOR_MS });
+  seenIn(table).set(organizationId, { has, until: now + HAS_SEGMENTS_FOR_MS });
   return has;
 };
 
 /** That an organization has a segment from now on, for the process that made it. */
 export const noteSegment = (table: Table, organizationId: Id<'organization'>): void => {
-  seenIn(table).set(organizationId, { has: true, until: performance.now() + STANDING_FOR_MS });
+  seenIn(table).set(organizationId, { has: true, until: performance.now() + HAS_SEGMENTS_FOR_MS });
 };
 
-/** Which changes of contacts are due to be looked at: a sample that keeps the index up to date, or all, since each may enter or leave a segment. */
+/** Which changes of contacts are due to be evaluated: a sample that keeps the index up to date, or all, since each may enter or leave a segment. */
 export type ChangesDue = 'all' | 'sampled';
 /** Which of an organization's changes are due. As `hasSegments`. */
 export const changesDue = async (table: Table, organizationId: Id<'organization'>): Promise<ChangesDue> =>

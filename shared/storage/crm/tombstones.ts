@@ -90,8 +90,10 @@ const entryOf = (row: Row): [LinkedId, Id<'contact'> | undefined] => {
   return [sk, to];
 };
 
-/** Tombstones that are read whatever ids are asked for: 10 read units. Where an organization has more, those of the ids are read by their keys. */
+/** Tombstones that are read at most, whatever ids are asked for. Where an organization has more, those of the ids are read by their keys. */
 const MAX_READ = 800;
+/** Tombstones that take about the read unit of one that is read by its key: the query costs no more than the keys would. */
+const READ_FOR_A_KEY = 24;
 
 const readByKeys = async (
   table: Table,
@@ -108,7 +110,7 @@ const readByKeys = async (
 
 /**
  * The tombstones that say what these ids name now; to be read after what names them. One strongly consistent query, usually of nothing, and none without ids.
- * Where an organization just deleted more than 800 objects, also a read of the ids by their keys.
+ * Where an organization just deleted more objects than that reads (24 for each id, at most 800), also a read of the ids by their keys.
  */
 export const readTombstones = async (
   table: Table,
@@ -117,7 +119,8 @@ export const readTombstones = async (
 ): Promise<Tombstones> => {
   if (ids.length === 0) return NO_TOMBSTONES;
   const partition = KEYS.tombstone(organizationId, '').pk;
-  const page = await table.query({ partition, consistent: true, limit: MAX_READ, only: ATTRIBUTES });
+  const limit = Math.min(MAX_READ, ids.length * READ_FOR_A_KEY);
+  const page = await table.query({ partition, consistent: true, limit, only: ATTRIBUTES });
   const all = new Map(page.rows.map(entryOf));
   return page.nextKey ? new Map(await readByKeys(table, organizationId, [...new Set(ids)])) : all;
 };

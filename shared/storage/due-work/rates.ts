@@ -57,8 +57,8 @@ export const waitForToken = async (table: Table, owner: string, bucket: Bucket, 
   return Math.max(0, Math.ceil(fullAt - now - (60_000 / bucket.perMinute) * (bucket.burst - 1)));
 };
 
-/** Puts back a token whose send was refused for another reason. A bucket that is full by now stays so. */
-const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise<void> => {
+/** Puts back a token that was drawn in vain. A bucket that is full by now stays so. */
+export const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise<void> => {
   await table.write({
     update: KEYS.bucket(owner, bucket.name),
     add: { fullAt: -60_000 / bucket.perMinute },

@@ -18,7 +18,7 @@ export interface Sweep extends Tenant {
   readonly next: number;
   /** The last block as far as that was known; undefined until it first begins. */
   readonly last?: number | undefined;
-  /** As in `StandingSegment`. */
+  /** As in `TrackedSegment`. */
   readonly baselineTo?: number | undefined;
   /** The segment was deleted: its members are taken from the blocks. */
   readonly isGone: boolean;
@@ -42,10 +42,10 @@ export const sweepRows = defineRow<Sweep>()({
 });
 
 /**
- * How long after its creation the first members of a segment are looked for, in ms: until then a process may take it for granted that the organization has no
+ * How long after its creation the first members of a segment are determined, in ms: until then a process may assume that the organization has no
  * segments (ten seconds), and commit what it began then (functions end after 40 s at most), so that a change would not be due.
  */
-export const FIRST_LOOK_MS = 60_000;
+export const BASELINE_DELAY_MS = 60_000;
 
 /** Begins the sweep of a new segment; in the transaction that creates it. */
 export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Segment): WriteOp => ({
@@ -56,7 +56,7 @@ export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Se
     version: 1,
     next: 0,
     isGone: false,
-    goesOnAt: createdAt + FIRST_LOOK_MS,
+    goesOnAt: createdAt + BASELINE_DELAY_MS,
   }),
 });
 
@@ -66,7 +66,7 @@ export const sweepAnew = (
   at: number,
   isGone: boolean,
 ): WriteOp => {
-  const goesOnAt = isGone ? at : Math.max(at, createdAt + FIRST_LOOK_MS);
+  const goesOnAt = isGone ? at : Math.max(at, createdAt + BASELINE_DELAY_MS);
   return {
     update: KEYS.segmentSweep(organizationId, segmentId),
     set: {
@@ -77,7 +77,7 @@ export const sweepAnew = (
   };
 };
 
-/** Moves a sweep on, unless it began anew since it was read; false then. */
+/** BlockTransitions a sweep on, unless it began anew since it was read; false then. */
 export const sweepOn = async (table: Table, before: Sweep, after: Partial<Sweep>): Promise<Sweep | undefined> => {
   const sweep = { ...before, ...after, version: before.version + 1 };
   const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });

@@ -7,6 +7,7 @@ import {
   type ReferencePorts,
 } from '../../../shared/domain/journeys/check-references.ts';
 import type { JourneyDefinition, WireConfigs } from '../../../shared/domain/journeys/definition.ts';
+import type { Pipeline } from '../../../shared/domain/pipelines/pipeline.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
 
 const ids = { pipeline: newId('pipeline'), stage: newId('stage'), list: newId('list'), segment: newId('segment') };
@@ -21,11 +22,23 @@ const everything = (lookedUp: string[] = []): ReferencePorts => {
       lookedUp.push(`${what} ${String(name)}`);
       return value;
     };
-  const pipeline = { stages: [{ id: ids.stage }] };
+  const pipeline: Pipeline = {
+    id: newId('pipeline'),
+    organizationId: newId('organization'),
+    env: 'test',
+    name: 'Vendas',
+    type: 'vendas',
+    archived: false,
+    stages: [{ id: ids.stage, key: 'a', name: 'Um', type: 'aberto', requiredFields: [] }],
+    stageKeys: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+  };
   return {
     lists: { read: found('list', {}) as ReferencePorts['lists']['read'] },
     segments: { read: found('segment', {}) as ReferencePorts['segments']['read'] },
-    pipelines: { read: found('pipeline', pipeline) as never },
+    pipelines: { read: found('pipeline', pipeline) },
     templates: {
       read: found('template', template('approved')),
       named: found('template', [template('rejected'), template('approved')]),

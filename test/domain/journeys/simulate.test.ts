@@ -57,6 +57,14 @@ describe('a simulation', () => {
     expect(end.at).toBe(START + HOUR);
   });
 
+  test('has an event happen after what the run does by itself at that moment', () => {
+    const then = definition(
+      [passo('esperar', { horas: 1 }), passo('esperar_evento', { evento: 'pedido', prazo: { horas: 1 } })],
+      ['esperar > esperar_evento'],
+    );
+    expect(results(then, { events: [event('pedido', HOUR)] })).toEqual(['esperar passou', 'esperar_evento evento']);
+  });
+
   test('has what becomes of a message known to the step behind it', () => {
     const asks = definition(
       [passo('enviar', SMS), passo('condicao', { passo: 'enviar', status: 'lida' })],

@@ -262,7 +262,7 @@ test('what a definition refers to is listed with its places, a template once for
       passo('enviar', {
         canal: 'whatsapp',
         template: 'boas_vindas',
-        fallback: ['whatsapp', 'sms', { channel: 'email', template: 'etpl' }, { channel: 'sms', text: 'Oi' }],
+        fallback: ['whatsapp', 'sms', { channel: 'email', template: 'etpl' }, { channel: 'push', text: 'Oi' }],
       }),
       passo('mover_cartao', { pipelineId, estagioId }),
     ],

@@ -11,29 +11,33 @@ import { CALLS_AT_ONCE, KEYS_A_CALL } from './read-contacts.ts';
 
 type Org = Id<'organization'>;
 
-/** What is asked of a block: who of these selections is in it. */
-export interface Asked {
+/** A block, and the selections whose contacts in it are to be found. */
+export interface BlockQuery {
   readonly block: number;
   readonly selections: readonly Selection[];
 }
-/** What its columns tell. */
-export interface Told {
+/** What its columns match. */
+export interface BlockMatches {
   readonly block: number;
   readonly sets: ReadonlyMap<Selection, BlockSet>;
   /** When the passing of time next changes each, in ms; undefined: never. */
   readonly nextChangeAt: ReadonlyMap<Selection, number | undefined>;
-  /** Numbers of contacts that the columns do not tell enough of. */
+  /** Numbers of contacts that are not indexed: they are to be evaluated by their rows. */
   readonly unindexed: readonly number[];
 }
 
-const columnsOf = ({ selections }: Asked): readonly ColumnName[] => [
+const columnsOf = ({ selections }: BlockQuery): readonly ColumnName[] => [
   ...new Set(selections.flatMap(({ columns }) => [...columns])),
 ];
 
-const tellBlock = (columns: ReadonlyMap<string, VersionedColumn>, organizationId: Org, asked: Asked): Told => {
-  const { block, selections } = asked;
+const matchBlock = (
+  columns: ReadonlyMap<string, VersionedColumn>,
+  organizationId: Org,
+  query: BlockQuery,
+): BlockMatches => {
+  const { block, selections } = query;
   const own = new Map<ColumnName, Column>();
-  for (const name of columnsOf(asked)) {
+  for (const name of columnsOf(query)) {
     const found = columnAt(columns, { organizationId, block, name });
     if (found) own.set(name, found.column);
   }
@@ -46,10 +50,10 @@ const tellBlock = (columns: ReadonlyMap<string, VersionedColumn>, organizationId
 };
 
 /** Blocks whose columns fit one call together, in their order. */
-const callsOf = (asked: readonly Asked[]): Asked[][] => {
-  const calls: Asked[][] = [];
+const callsOf = (queries: readonly BlockQuery[]): BlockQuery[][] => {
+  const calls: BlockQuery[][] = [];
   let keys = KEYS_A_CALL;
-  for (const each of asked) {
+  for (const each of queries) {
     const count = columnsOf(each).length;
     if (keys + count > KEYS_A_CALL) {
       calls.push([]);
@@ -61,32 +65,36 @@ const callsOf = (asked: readonly Asked[]): Asked[][] => {
   return calls;
 };
 
-/** What the columns of blocks tell: one round trip for each 100 columns, eight at once. */
-export const tellBlocks = async (table: Table, organizationId: Org, asked: readonly Asked[]): Promise<Told[]> => {
-  const told = await mapConcurrently(callsOf(asked), CALLS_AT_ONCE, async (call) => {
+/** What the columns of blocks match: one round trip for each 100 columns, eight at once. */
+export const matchBlocks = async (
+  table: Table,
+  organizationId: Org,
+  queries: readonly BlockQuery[],
+): Promise<BlockMatches[]> => {
+  const matches = await mapConcurrently(callsOf(queries), CALLS_AT_ONCE, async (call) => {
     const places = call.flatMap((each) => columnsOf(each).map((name) => ({ organizationId, block: each.block, name })));
     const columns = await readColumns(table, places);
-    return call.map((each) => tellBlock(columns, organizationId, each));
+    return call.map((each) => matchBlock(columns, organizationId, each));
   });
-  return told.flat();
+  return matches.flat();
 };
 
-/** What there is to say of contacts themselves, by number; undefined: there is no such contact any more. */
-export type Judged = ReadonlyMap<number, Contact | undefined>;
+/** Contacts by their numbers; undefined: it was deleted. */
+export type ContactsByNumber = ReadonlyMap<number, Contact | undefined>;
 
-/** The same with some contacts in the sets or not by what they are themselves, whatever the columns tell of them. */
-export const withContacts = (told: readonly Told[], contacts: Judged): Told[] => {
+/** The same with some contacts evaluated by their rows, whatever the columns match. */
+export const withContacts = (matches: readonly BlockMatches[], contacts: ContactsByNumber): BlockMatches[] => {
   const byBlock = Map.groupBy(contacts, ([number]) => placeOf(number).block);
-  return told.map((each) => {
+  return matches.map((each) => {
     const own = byBlock.get(each.block);
     if (!own) return each;
-    const judged = [...each.sets].map(([selection, before]) => {
+    const sets = [...each.sets].map(([selection, before]) => {
       const set = before.or(new BlockSet());
       for (const [number, contact] of own)
         if (contact && selection.holds(contact)) set.add(placeOf(number).offset);
         else set.delete(placeOf(number).offset);
       return [selection, set] as const;
     });
-    return { ...each, sets: new Map(judged) };
+    return { ...each, sets: new Map(sets) };
   });
 };

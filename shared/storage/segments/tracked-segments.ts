@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/core/ids.ts';
-import type { StandingSegment } from '../../domain/segments/membership.ts';
+import type { TrackedSegment } from '../../domain/segments/membership.ts';
 import { treeOfSegment } from '../../domain/segments/segments.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
@@ -9,10 +9,10 @@ import { sweepRows } from './sweeps.ts';
 const SWEEP = 'SWEEP#';
 
 /** The segments of an organization as their members are kept. One query, consistent, of all descriptions. */
-export const readStanding = async (
+export const readTrackedSegments = async (
   table: Table,
   organizationId: Id<'organization'>,
-): Promise<readonly StandingSegment[]> => {
+): Promise<readonly TrackedSegment[]> => {
   const rows = await table.queryAll({ partition: KEYS.segment(organizationId, '').pk, consistent: true });
   const sweeps = rows.filter(({ sk }) => sk.startsWith(SWEEP)).map(sweepRows.read);
   const baselines = new Map(sweeps.map(({ segmentId, baselineTo }) => [segmentId, baselineTo]));

@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net';
+import { randomBase62 } from '../../shared/domain/core/ids.ts';
+import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
+import { type BindRefusal, type BindSlot, KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
+import type { MessageState } from '../../shared/domain/smpp/look-up.ts';
+import type { SubmitOutcome } from '../../shared/domain/smpp/send.ts';
+import { readMessage } from '../../shared/smpp/message.ts';
+import type { PduOf } from '../../shared/smpp/pdus.ts';
+import { Session } from '../../shared/smpp/session.ts';
+import type { Answer, BindAnswer, BindPdu, MessagePdu } from '../../shared/smpp/session-types.ts';
+import { writeTime } from '../../shared/smpp/time.ts';
+import { tlv } from '../../shared/smpp/tlvs.ts';
+import type { Stage } from './stages.ts';
+
+/** What connections need of the stages: a call of one of the functions of `functions/smpp-service`. */
+export interface SmppStages {
+  readonly invoke: (stage: Stage, name: string, event: unknown) => Promise<unknown>;
+  readonly onFault: (where: string, error: unknown) => void;
+}
+
+/** How the service names itself to its peers. */
+const SYSTEM_ID = 'messaging';
+const VERSION_50 = 0x50;
+/** Short: a container that is told to end has little time. */
+const UNBIND_MS = 2_000;
+const MAX_REASON = 255;
+
+/** A system_id says its stage; one that says none is looked for in test, so that an attempt counts. */
+const stageOf = (systemId: string): Stage => (systemId.startsWith('live_') ? 'live' : 'test');
+/** An IPv4 address within IPv6 is that address. */
+const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+
+type Bound =
+  | { readonly kind: 'bound'; readonly account: BoundAccount; readonly slot: BindSlot }
+  | { readonly kind: 'refused'; readonly status: BindRefusal };
+
+/** A bind while it is held. */
+interface Held {
+  readonly stage: Stage;
+  readonly version: number;
+  account: BoundAccount;
+}
+
+/** Serves one connection until it ends; `freed` is settled once its bind counts no more. */
+export class SmppConnection {
+  readonly session: Session;
+  readonly #stages: SmppStages;
+  readonly #address: string;
+  #held: Held | undefined;
+  #freed: Promise<unknown> = Promise.resolve();
+
+  constructor(socket: Socket, stages: SmppStages) {
+    this.#stages = stages;
+    this.#address = addressOf(socket);
+    socket.setNoDelay(true);
+    this.session = new Session({
+      side: 'server',
+      stream: socket,
+      limits: { unbindMs: UNBIND_MS },
+      handlers: {
+        bind: (pdu) => this.#bind(pdu),
+        request: (pdu) => this.#serve(pdu),
+        failed: (error) => stages.onFault('smpp', error),
+      },
+    });
+  }
+
+  get freed(): Promise<unknown> {
+    return this.#freed;
+  }
+
+  async #bind({ body: { systemId, password, interfaceVersion: version } }: BindPdu): Promise<BindAnswer> {
+    const stage = stageOf(systemId);
+    const event = { systemId, password, address: this.#address, bindId: randomBase62(16) };
+    const bound = (await this.#stages.invoke(stage, 'bind', event)) as Bound;
+    if (bound.kind === 'refused') return { status: bound.status, systemId: '' };
+    const { account, slot } = bound;
+    this.#held = { stage, version, account };
+    const stop = this.#keep(stage, account.organizationId, slot);
+    const release = () => {
+      stop();
+      this.#freed = this.#stages.invoke(stage, 'free', slot).catch((error) => this.#stages.onFault('smpp/free', error));
+    };
+    return { status: 'ESME_ROK', systemId: SYSTEM_ID, window: account.window, release };
+  }
+
+  /** Keeps a bind while its account lets it; a stage that does not answer is asked again before the bind counts no more. */
+  #keep(stage: Stage, organizationId: BoundAccount['organizationId'], slot: BindSlot): () => void {
+    const keep = async () => {
+      const account = await this.#stages.invoke(stage, 'keep', { organizationId, slot, address: this.#address });
+      if (account === undefined) return this.session.unbind();
+      this.#held = { stage, version: this.#held?.version ?? 0, account: account as BoundAccount };
+      this.session.window = this.#held.account.window;
+    };
+    const timer = setInterval(
+      () => void keep().catch((error) => this.#stages.onFault('smpp/keep', error)),
+      KEEP_BIND_MS,
+    );
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async #serve(pdu: MessagePdu): Promise<Answer> {
+    const held = this.#held;
+    if (!held) return { status: 'ESME_RINVBNDSTS' };
+    switch (pdu.command) {
+      case 'submit_sm':
+      case 'data_sm':
+        return this.#submit(held, pdu);
+      case 'query_sm':
+        return this.#query(held, pdu.body.messageId);
+      case 'cancel_sm':
+        return this.#cancel(held, pdu.body.messageId);
+      case 'deliver_sm':
+        return { status: 'ESME_RINVCMDID' };
+    }
+  }
+
+  async #submit({ stage, version, account }: Held, pdu: PduOf<'data_sm'> | PduOf<'submit_sm'>): Promise<Answer> {
+    const message = readMessage(pdu, Date.now());
+    if ('refused' in message) return { status: message.refused };
+    if (message.part) return { status: 'ESME_RINVESMCLASS' };
+    const { destination, source, text, deliverAt, idempotencyKey } = message;
+    const event = { account, message: { destination, source, text, deliverAt, idempotencyKey } };
+    const outcome = (await this.#stages.invoke(stage, 'submit', event)) as SubmitOutcome;
+    if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
+    const { status, detail } = outcome;
+    // Clients of 3.4 break on it in a submit_sm_resp.
+    const tells = pdu.command === 'data_sm' || version >= VERSION_50;
+    return { status, tlvs: tells ? [tlv('additional_status_info_text', detail.slice(0, MAX_REASON))] : [] };
+  }
+
+  async #query({ stage, account: { organizationId } }: Held, messageId: string): Promise<Answer> {
+    const found = await this.#stages.invoke(stage, 'query', { organizationId, messageId });
+    if (found === undefined) return { status: 'ESME_RINVMSGID' };
+    const { state: messageState, errorCode, finalAt } = found as MessageState;
+    return { body: { messageId, finalDate: finalAt === undefined ? '' : writeTime(finalAt), messageState, errorCode } };
+  }
+
+  async #cancel({ stage, account: { organizationId } }: Held, messageId: string): Promise<Answer> {
+    const cancelled = await this.#stages.invoke(stage, 'cancel', { organizationId, messageId });
+    return cancelled ? {} : { status: 'ESME_RCANCELFAIL' };
+  }
+}

@@ -1,0 +1,182 @@
+import type { PresentedCall } from '../access/credentials.ts';
+import { asCurrentCaller, type CallerPorts } from '../access/current-caller.ts';
+import { type Grantor, refuseMissingScopes, refuseWiderRanges } from '../access/keys.ts';
+import { type AuditDetails, type AuditEntry, auditEntry, fieldNames, operatorEntry } from '../audit/entry.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { definedFields, type Patch } from '../core/patch.ts';
+import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Scope } from '../core/scopes.ts';
+import { BINDS, newSystemId, type SmppAccount, type SmppAccountStore, type SmppSettings, WINDOW } from './account.ts';
+import { newPassword } from './password.ts';
+
+/** Ports for managing the accounts of the caller's organization. */
+export interface SmppAccountPorts extends CallerPorts {
+  readonly accounts: SmppAccountStore;
+}
+
+/** A new account: what is not given has its default. */
+export type NewSmppAccount = Pick<SmppSettings, 'name' | 'route'> & Patch<SmppSettings>;
+export type SmppAccountChange = Patch<SmppSettings, 'senderId' | 'allowedIps'>;
+/** An account with its new password, which is told this once. */
+export interface IssuedSmppAccount {
+  readonly account: SmppAccount;
+  readonly password: string;
+}
+
+/** What an account allows: a credential makes none that is stronger than itself. */
+const ALLOWS: readonly Scope[] = ['sms:send', 'sms:read'];
+/** Accounts with the same system_id by chance: one in 2^59. */
+const MAX_NAMES = 3;
+
+const notFound = () => refuse('NOT_FOUND', 'There is no such SMPP account.');
+
+type Verb = 'changed' | 'created' | 'deleted' | 'password_rotated';
+const entryOf = (
+  { credentialId, ...grantor }: Grantor,
+  verb: Verb,
+  { id, at, details = {} }: { readonly id: Id<'smppAccount'>; readonly at: number; readonly details?: AuditDetails },
+): AuditEntry => {
+  const act = { action: `smpp_account.${verb}`, object: id, at, details } as const;
+  return credentialId === undefined
+    ? operatorEntry(grantor.organizationId, act)
+    : auditEntry({ ...grantor, credentialId }, act);
+};
+
+/** 403 for an account that allows what the grantor may not do, or from where the grantor may not call. */
+const refuseGrant = (grantor: Grantor, allowedIps: readonly string[] | undefined) =>
+  refuseMissingScopes(grantor, ALLOWS) ?? refuseWiderRanges(grantor, allowedIps);
+
+const accountOf = (grantor: Grantor, settings: NewSmppAccount, passwordHash: string, now: number): SmppAccount => ({
+  maxBinds: BINDS.standard,
+  window: WINDOW.standard,
+  dlrFormat: 'minutes',
+  ...definedFields(settings),
+  name: settings.name,
+  route: settings.route,
+  id: newId('smppAccount'),
+  organizationId: grantor.organizationId,
+  systemId: newSystemId(grantor.env),
+  passwordHash,
+  createdBy: grantor.accountId ?? (grantor.credentialId as Id<'apiKey'> | undefined),
+  passwordChangedAt: now,
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** Creates an account. 403 for what the grantor may not grant, 409 when the organization has as many as it may. */
+export const createAccount = async (
+  accounts: SmppAccountStore,
+  grantor: Grantor,
+  settings: NewSmppAccount,
+  now: number,
+): Promise<IssuedSmppAccount | Refusal<'CONFLICT' | 'FORBIDDEN'>> => {
+  const denied = refuseGrant(grantor, settings.allowedIps);
+  if (denied) return denied;
+  const password = await newPassword();
+  for (let name = 0; name < MAX_NAMES; name++) {
+    const account = accountOf(grantor, settings, password.hash, now);
+    const outcome = await accounts.create(account, entryOf(grantor, 'created', { id: account.id, at: now }));
+    if (outcome === 'saved') return { account, password: password.text };
+    if (outcome === 'limit_reached')
+      return refuse('CONFLICT', 'The organization has as many SMPP accounts as it may have.');
+  }
+  throw new Unavailable('The SMPP account could not be stored.');
+};
+
+/** Changes an account as it is now; again where another change came first. */
+const changeNow = (
+  accounts: SmppAccountStore,
+  { organizationId }: Grantor,
+  id: Id<'smppAccount'>,
+  change: (before: SmppAccount) => { readonly after: SmppAccount; readonly entry: AuditEntry } | Refusal<'FORBIDDEN'>,
+): Promise<SmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> =>
+  retryOnConflict('The SMPP account', async () => {
+    const before = await accounts.read(organizationId, id);
+    if (!before) return notFound();
+    const changed = change(before);
+    if (isRefusal(changed)) return changed;
+    return (await accounts.change(before, changed.after, changed.entry)) ? changed.after : CONFLICT;
+  });
+
+const patched = (before: SmppAccount, change: SmppAccountChange, now: number): SmppAccount => {
+  const { senderId = before.senderId, allowedIps = before.allowedIps, ...rest } = change;
+  return {
+    ...before,
+    ...definedFields(rest),
+    senderId: senderId ?? undefined,
+    allowedIps: allowedIps ?? undefined,
+    version: before.version + 1,
+    updatedAt: now,
+  };
+};
+
+/** Changes what an account is set to; its binds learn of it within a minute. Setting addresses needs what creating it would. */
+export const changeAccount = (
+  { accounts, ...ports }: SmppAccountPorts,
+  call: PresentedCall,
+  { id, ...change }: SmppAccountChange & { readonly id: Id<'smppAccount'> },
+) =>
+  asCurrentCaller(ports, call, (caller) =>
+    changeNow(accounts, caller, id, (before) => {
+      const now = ports.clock();
+      const after = patched(before, change, now);
+      const denied = change.allowedIps === undefined ? undefined : refuseGrant(caller, after.allowedIps);
+      return (
+        denied ?? { after, entry: entryOf(caller, 'changed', { id, at: now, details: { fields: fieldNames(change) } }) }
+      );
+    }),
+  );
+
+/** Creates an account of the caller's organization, with its password. */
+export const createOwnAccount = (ports: SmppAccountPorts, call: PresentedCall, settings: NewSmppAccount) =>
+  asCurrentCaller(ports, call, (caller) => createAccount(ports.accounts, caller, settings, ports.clock()));
+
+/**
+ * Gives an account another password: the former one binds no more at once, and who is bound stays so. 403 for a caller that may not do what the account
+ * may, since the answer shows its password.
+ */
+export const rotateAccountPassword = async (
+  accounts: SmppAccountStore,
+  grantor: Grantor,
+  id: Id<'smppAccount'>,
+  now: number,
+): Promise<IssuedSmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
+  const { text, hash } = await newPassword();
+  const account = await changeNow(accounts, grantor, id, (before) => {
+    const entry = entryOf(grantor, 'password_rotated', { id, at: now });
+    const version = before.version + 1;
+    const after = { ...before, passwordHash: hash, passwordChangedAt: now, updatedAt: now, version };
+    return refuseGrant(grantor, before.allowedIps) ?? { after, entry };
+  });
+  return isRefusal(account) ? account : { account, password: text };
+};
+
+/** Gives an account of the caller's organization another password. */
+export const rotateOwnPassword = (ports: SmppAccountPorts, call: PresentedCall, id: Id<'smppAccount'>) =>
+  asCurrentCaller(ports, call, (caller) => rotateAccountPassword(ports.accounts, caller, id, ports.clock()));
+
+/** Deletes an account: it binds no more at once, and its binds end within a minute. What it sent stays. */
+export const deleteAccount = (
+  accounts: SmppAccountStore,
+  grantor: Grantor,
+  id: Id<'smppAccount'>,
+  now: number,
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
+    'The SMPP account',
+    async () => (await accounts.read(grantor.organizationId, id)) ?? notFound(),
+    (before) => accounts.remove(before, entryOf(grantor, 'deleted', { id, at: now })),
+  );
+
+/** Deletes an account of the caller's organization. */
+export const deleteOwnAccount = (ports: SmppAccountPorts, call: PresentedCall, id: Id<'smppAccount'>) =>
+  asCurrentCaller(ports, call, (caller) => deleteAccount(ports.accounts, caller, id, ports.clock()));
+
+/** 404 for an account of another organization. */
+export const readOwnAccount = async (
+  { accounts }: Pick<SmppAccountPorts, 'accounts'>,
+  { organizationId }: Pick<Grantor, 'organizationId'>,
+  id: Id<'smppAccount'>,
+): Promise<SmppAccount | Refusal<'NOT_FOUND'>> => (await accounts.read(organizationId, id)) ?? notFound();

@@ -1,0 +1,69 @@
+import type { CancelPorts } from '../api/cancel-and-force.ts';
+import { cancel } from '../api/cancel-and-force.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal } from '../core/errors.ts';
+import { asId, type Id } from '../core/ids.ts';
+import type { MessageOf } from '../message/message.ts';
+
+/** Reads an SMS of an organization. */
+export interface SmsReader {
+  readonly readSms: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageOf<'sms'> | undefined>;
+}
+
+/** What became of a message: `message_state` (SMPP 3.4, 5.2.28) and the error code that goes with it. */
+export interface MessageState {
+  readonly state: number;
+  readonly errorCode: number;
+  /** When it came to that (ms); absent while it may still change. */
+  readonly finalAt?: number;
+}
+
+const ENROUTE = 1;
+const DELIVERED = 2;
+const UNDELIVERABLE = 5;
+/** The state and the error code of each reason; any other is undeliverable, with 255. */
+const OF_REASON: Readonly<Record<string, readonly [state: number, errorCode: number]>> = {
+  expired: [3, 4],
+  cancelled: [4, 0],
+  invalid_number: [UNDELIVERABLE, 1],
+  carrier_rejected: [UNDELIVERABLE, 2],
+  blacklisted: [8, 3],
+  indeterminate: [7, 5],
+  abandoned: [7, 6],
+};
+
+/** The state of a message as the protocol has it (docs/spec/smpp.md#message-states). */
+export const stateOf = (
+  message: Pick<MessageOf<'sms'>, 'deliveredAt' | 'failedAt' | 'reason' | 'status'>,
+): MessageState => {
+  const { status, reason, deliveredAt, failedAt } = message;
+  if (status === 'delivered')
+    return { state: DELIVERED, errorCode: 0, ...(deliveredAt ? { finalAt: deliveredAt } : {}) };
+  if (status !== 'failed' && status !== 'undelivered') return { state: ENROUTE, errorCode: 0 };
+  const [state, errorCode] = OF_REASON[reason ?? ''] ?? [UNDELIVERABLE, 255];
+  return { state, errorCode, ...(failedAt ? { finalAt: failedAt } : {}) };
+};
+
+type Owner = Pick<Tenant, 'organizationId'>;
+
+/** What became of a message of the organization; undefined where there is none of that id. */
+export const queryMessage = async (
+  { readSms }: SmsReader,
+  { organizationId }: Owner,
+  messageId: string,
+): Promise<MessageState | undefined> => {
+  const id = asId('message', messageId);
+  const message = id && (await readSms(organizationId, id));
+  return message && stateOf(message);
+};
+
+/** Cancels a message that has not left yet; false for one that has, and for one that is none. */
+export const cancelOverSmpp = async (
+  ports: CancelPorts & SmsReader,
+  owner: Owner,
+  messageId: string,
+): Promise<boolean> => {
+  const id = asId('message', messageId);
+  if (!id || !(await ports.readSms(owner.organizationId, id))) return false;
+  return !isRefusal(await cancel(ports, owner, id));
+};

@@ -1,0 +1,108 @@
+import { decodeText, isDataCoding } from './data-coding.ts';
+import { ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
+import type { PduOf } from './pdus.ts';
+import type { StatusName } from './statuses.ts';
+import { readTime } from './time.ts';
+import { tlvValue } from './tlvs.ts';
+
+/** When a receipt is wanted (registered_delivery, 5.2.17). */
+export type ReceiptWish = 'always' | 'failure' | 'never' | 'success';
+
+/** What a submit_sm or a data_sm says. Moments are ms. */
+export interface SubmittedMessage {
+  /** As it is to be shown; absent where the source address is empty. */
+  readonly source?: string;
+  /** E.164 with its plus sign; not checked against any numbering plan. */
+  readonly destination: string;
+  readonly text: string;
+  /** Of which message it is a part; absent for a whole one. */
+  readonly part?: Part;
+  readonly deliverAt?: number;
+  readonly validUntil?: number;
+  readonly receipt: ReceiptWish;
+  readonly idempotencyKey?: string;
+}
+export type ReadMessage = SubmittedMessage | { readonly refused: StatusName };
+
+type Submission = PduOf<'data_sm'> | PduOf<'submit_sm'>;
+const refuse = (refused: StatusName) => ({ refused });
+
+const TON = { unknown: 0, international: 1 } as const;
+const DIGITS = /^\+?\d{3,15}$/;
+const SHOWN = /^(?:\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/;
+
+/** A national number names no country: only an international one, or one that may be it, has a recipient. */
+const destinationOf = ({ destAddrTon: ton, destinationAddr: address }: Submission['body']): string | undefined => {
+  if (ton !== TON.unknown && ton !== TON.international) return undefined;
+  return DIGITS.test(address) ? `+${address.replace('+', '')}` : undefined;
+};
+
+const sourceOf = ({ sourceAddrTon: ton, sourceAddr: address }: Submission['body']) => {
+  if (address === '') return {};
+  const source = ton === TON.international && /^\d/.test(address) ? `+${address}` : address;
+  return SHOWN.test(source) ? { source } : refuse('ESME_RINVSRCADR');
+};
+
+const WISHES: readonly ReceiptWish[] = ['never', 'always', 'failure', 'success'];
+const receiptOf = ({ registeredDelivery }: Submission['body']): ReceiptWish =>
+  WISHES[registeredDelivery & 3] ?? 'never';
+
+/** The bytes of the message: of short_message or of message_payload, never of both. */
+const bytesOf = ({ body, tlvs }: Submission): Uint8Array | undefined => {
+  const short = 'shortMessage' in body ? body.shortMessage : undefined;
+  const payload = tlvValue(tlvs, 'message_payload');
+  if (payload !== undefined && short !== undefined && short.length > 0) return undefined;
+  return payload ?? short;
+};
+
+/** The text, and of which message it is a part: a user data header says it, or else the SAR parameters. */
+const contentOf = (pdu: Submission) => {
+  const bytes = bytesOf(pdu);
+  if (!bytes) return refuse('ESME_RINVMSGLEN');
+  const { dataCoding, esmClass } = pdu.body;
+  if (!isDataCoding(dataCoding)) return refuse('ESME_RINVDCS');
+  const hasHeader = (esmClass & ESM_CLASS.udhi) !== 0;
+  const user = hasHeader ? readUserData(bytes) : { text: bytes };
+  if (!user) return refuse('ESME_RINVMSGLEN');
+  const text = decodeText(user.text, dataCoding);
+  if (text === undefined) return refuse('ESME_RINVDCS');
+  if (text === '') return refuse('ESME_RINVMSGLEN');
+  const part = ('part' in user ? user.part : undefined) ?? sarPart(pdu.tlvs);
+  return { text, ...(part && part.total > 1 ? { part } : {}) };
+};
+
+/** When it is to leave, and until when it is of use: neither before now, nor the second before the first. */
+const timesOf = ({ body }: Submission, now: number) => {
+  if (!('scheduleDeliveryTime' in body)) return {};
+  const { scheduleDeliveryTime, validityPeriod } = body;
+  const deliverAt = scheduleDeliveryTime === '' ? undefined : readTime(scheduleDeliveryTime, now);
+  if (scheduleDeliveryTime !== '' && (deliverAt === undefined || deliverAt < now)) return refuse('ESME_RINVSCHED');
+  const validUntil = validityPeriod === '' ? undefined : readTime(validityPeriod, now);
+  if (validityPeriod !== '' && (validUntil === undefined || validUntil <= (deliverAt ?? now)))
+    return refuse('ESME_RINVEXPIRY');
+  return { ...(deliverAt === undefined ? {} : { deliverAt }), ...(validUntil === undefined ? {} : { validUntil }) };
+};
+
+/**
+ * Reads what a submit_sm or a data_sm says, or the command status that it is refused with. Addresses come first, then the text, then the times.
+ * Bytes that are no text of their data_coding are ESME_RINVDCS: a text that is guessed would reach somebody.
+ */
+export const readMessage = (pdu: Submission, now: number): ReadMessage => {
+  const destination = destinationOf(pdu.body);
+  if (destination === undefined) return refuse('ESME_RINVDSTADR');
+  const source = sourceOf(pdu.body);
+  if ('refused' in source) return source;
+  const content = contentOf(pdu);
+  if ('refused' in content) return content;
+  const times = timesOf(pdu, now);
+  if ('refused' in times) return times;
+  const idempotencyKey = tlvValue(pdu.tlvs, 'idempotency_key');
+  return {
+    destination,
+    ...source,
+    ...content,
+    ...times,
+    receipt: receiptOf(pdu.body),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+};

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { definedFields } from '../../domain/core/patch.ts';
+import { type BoundAccount, DLR_FORMATS, SMPP_ROUTES, type SmppAccount } from '../../domain/smpp/account.ts';
+import { type BindOutcome, bind, keepBind } from '../../domain/smpp/bind.ts';
+import { cancelOverSmpp, queryMessage } from '../../domain/smpp/look-up.ts';
+import { sendOverSmpp } from '../../domain/smpp/send.ts';
+import { id } from '../../storage/client/attributes.ts';
+import { readMessageOf } from '../../storage/messages/message-lists.ts';
+import { cancelAndForcePorts } from '../messages/cancel-and-force.ts';
+import { submitPorts } from '../messages/queue-and-send.ts';
+import { settings, table } from '../process/aws.ts';
+import { smsPorts } from '../sending/ports.ts';
+import { bindPorts } from './binds.ts';
+
+/*
+ * What the SMPP service asks of a stage: it speaks the protocol and keeps the connections, and knows no rule. Events are those of its own
+ * process, and parsed all the same.
+ */
+
+/** An account as the service knows it: without its password. */
+const boundAccount = z.object({
+  id: id('smppAccount'),
+  organizationId: id('organization'),
+  route: z.enum(SMPP_ROUTES),
+  senderId: z.string().optional(),
+  window: z.int(),
+  dlrFormat: z.enum(DLR_FORMATS),
+});
+const toldOf = (account: SmppAccount): BoundAccount => boundAccount.parse(account);
+
+const slot = z.object({ accountId: id('smppAccount'), slot: z.int(), bindId: z.string() });
+
+const BindEvent = z.object({ systemId: z.string(), password: z.string(), address: z.string(), bindId: z.string() });
+/** Binds an account; the status where it may not. */
+export const bindOverSmpp = async (event: unknown) => {
+  const outcome: BindOutcome = await bind(bindPorts, BindEvent.parse(event));
+  return outcome.kind === 'bound' ? { ...outcome, account: toldOf(outcome.account) } : outcome;
+};
+
+const KeepEvent = z.object({ organizationId: id('organization'), slot, address: z.string() });
+/** Keeps a bind; undefined where it has to end, else its account as it is now. */
+export const keepSmppBind = async (event: unknown) => {
+  const account = await keepBind(bindPorts, KeepEvent.parse(event));
+  return account && toldOf(account);
+};
+
+/** Frees a bind that has ended. */
+export const freeSmppBind = (event: unknown) => bindPorts.binds.free(slot.parse(event));
+
+const SubmitEvent = z.object({
+  account: boundAccount,
+  message: z.object({
+    destination: z.string(),
+    source: z.string().optional(),
+    text: z.string(),
+    deliverAt: z.number().optional(),
+    idempotencyKey: z.string().optional(),
+  }),
+});
+/** Sends what was submitted. */
+export const submitOverSmpp = (event: unknown) => {
+  const { account, message } = SubmitEvent.parse(event);
+  return sendOverSmpp(
+    { ...submitPorts, ...smsPorts },
+    { env: settings.STAGE },
+    account,
+    definedFields(message) as typeof message,
+  );
+};
+
+const MessageEvent = z.object({ organizationId: id('organization'), messageId: z.string() });
+const reader = {
+  readSms: (organizationId: BoundAccount['organizationId'], messageId: Parameters<typeof readMessageOf>[3]) =>
+    readMessageOf(table, organizationId, 'sms', messageId),
+};
+/** What became of a message; undefined where there is none. */
+export const queryOverSmpp = (event: unknown) => {
+  const { messageId, ...owner } = MessageEvent.parse(event);
+  return queryMessage(reader, owner, messageId);
+};
+/** Cancels a message; false where that cannot be. */
+export const cancelSmppMessage = (event: unknown) => {
+  const { messageId, ...owner } = MessageEvent.parse(event);
+  return cancelOverSmpp({ ...cancelAndForcePorts, ...reader }, owner, messageId);
+};

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { BindCommand, Body, Pdu, Request } from '../../shared/smpp/pdus.ts';
+import { Session } from '../../shared/smpp/session.ts';
+import { statusName } from '../../shared/smpp/statuses.ts';
+import { writeTime } from '../../shared/smpp/time.ts';
+import { type Tlv, tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
+import { type Client, startMessaging } from '../support/api.ts';
+import { use } from '../support/use.ts';
+
+const messaging = await use(startMessaging({ smppPort: 0 }));
+const sessions: Session[] = [];
+afterAll(async () => {
+  await Promise.all(sessions.map((session) => session.unbind()));
+});
+
+const connectTo = async (port = messaging.smppPort) => {
+  const socket = connect(port ?? 0, '127.0.0.1');
+  await once(socket, 'connect');
+  const session = new Session({ side: 'client', stream: socket, handlers: { request: async () => ({}) } });
+  sessions.push(session);
+  return session;
+};
+const pduOf = async (reply: ReturnType<Session['request']>): Promise<Pdu> => {
+  const answer = await reply;
+  if (answer.kind !== 'response') throw new Error(answer.kind);
+  return answer.pdu;
+};
+interface Account {
+  readonly id: string;
+  readonly systemId: string;
+  readonly password: string;
+}
+const accountOf = async (client: Client, fields: Readonly<Record<string, unknown>> = {}): Promise<Account> =>
+  (await client.post('/v2/smpp/accounts', { name: 'Gateway', route: 'premium', ...fields })).body;
+const tryBind = async (
+  { systemId, password }: Pick<Account, 'password' | 'systemId'>,
+  { command = 'bind_transceiver', version = 0x34 }: { readonly command?: BindCommand; readonly version?: number } = {},
+) => {
+  const session = await connectTo();
+  const pdu = await pduOf(session.bind(command, { systemId, password, interfaceVersion: version }));
+  return { session, status: statusName(pdu.status) };
+};
+const boundAs = async (account: Account, options: Parameters<typeof tryBind>[1] = {}) => {
+  const { session, status } = await tryBind(account, options);
+  expect(status).toBe('ESME_ROK');
+  const call = async (command: Request, body: object, tlvs: readonly Tlv[] = []) => {
+    const pdu = await pduOf(session.request(command as 'submit_sm', body, tlvs));
+    return { pdu, status: statusName(pdu.status), id: (pdu.body as Partial<Body<'submit_sm_resp'>>).messageId ?? '' };
+  };
+  const submit = (fields: Partial<Body<'submit_sm'>> = {}, tlvs: readonly Tlv[] = []) =>
+    call(
+      'submit_sm',
+      { destAddrTon: 1, destAddrNpi: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi'), ...fields },
+      tlvs,
+    );
+  const query = async (messageId: string) => (await call('query_sm', { messageId })).pdu;
+  return { session, call, submit, query };
+};
+const setUp = async (fields: Readonly<Record<string, unknown>> = {}) => {
+  const tenant = await messaging.tenant();
+  const account = await accountOf(tenant.test, fields);
+  return { ...tenant, account, ...(await boundAs(account)) };
+};
+const sms = async (client: Client, id: string) => (await client.get(`/v2/sms/messages/${id}`)).body;
+
+describe('a bind', () => {
+  test('is refused for a wrong system_id, a wrong password, and from elsewhere, and the connection may try again', async () => {
+    const { test: client } = await messaging.tenant();
+    const account = await accountOf(client);
+    expect((await tryBind({ ...account, systemId: 'test_nobody' })).status).toBe('ESME_RINVSYSID');
+    expect((await tryBind({ ...account, password: 'wrong' })).status).toBe('ESME_RINVPASWD');
+    const elsewhere = await accountOf(client, { allowedIps: ['203.0.113.0/24'] });
+    expect((await tryBind(elsewhere)).status).toBe('ESME_RBINDFAIL');
+    for (const command of ['bind_transmitter', 'bind_receiver', 'bind_transceiver'] as const)
+      expect((await tryBind(account, { command })).status).toBe('ESME_ROK');
+  });
+
+  test('beyond maxBinds is ESME_RBINDFAIL until another ends', async () => {
+    const { account, session } = await setUp({ maxBinds: 1 });
+    expect((await tryBind(account)).status).toBe('ESME_RBINDFAIL');
+    await session.unbind();
+    await expect.poll(async () => (await tryBind(account)).status, { timeout: 30_000 }).toBe('ESME_ROK');
+  });
+
+  test('of a receiver submits nothing', async () => {
+    const { account } = await setUp();
+    const receiver = await boundAs(account, { command: 'bind_receiver' });
+    expect((await receiver.submit()).status).toBe('ESME_RINVBNDSTS');
+  });
+});
+
+describe('a submit_sm', () => {
+  test('is an SMS of the organization under its message_id, with the price and the route of the account', async () => {
+    const { test: client, live, submit, query } = await setUp({ route: 'otp', senderId: 'LOJA' });
+    const { id, status } = await submit({ dataCoding: 8, shortMessage: Buffer.from('004f006c00e3', 'hex') });
+    expect(status).toBe('ESME_ROK');
+    expect(await sms(client, id)).toMatchObject({
+      id,
+      route: 'otp',
+      env: 'test',
+      to: '+5511999990005',
+      encoding: 'GSM-7',
+      segments: 1,
+    });
+    expect((await client.get('/v2/wallet/entries')).body.items[0]).toMatchObject({ messageId: id });
+    expect((await live.get(`/v2/sms/messages/${id}`)).status).toBe(404);
+    await expect
+      .poll(async () => (await query(id)).body, { timeout: 30_000 })
+      .toMatchObject({ messageState: 2, errorCode: 0 });
+    expect((await query(id)).body).toMatchObject({
+      messageId: id,
+      finalDate: expect.stringMatching(/^\d{15}\+$|^\d{13}00\+$/),
+    });
+  });
+
+  test('is sent once for its idempotency key, and refused with another text', async () => {
+    const { test: client, submit } = await setUp();
+    const key = [tlv('idempotency_key', 'order-1')];
+    const first = await submit({}, key);
+    expect((await submit({}, key)).id).toBe(first.id);
+    expect((await submit({ shortMessage: Buffer.from('Other') }, key)).status).toBe('ESME_RSUBMITFAIL');
+    expect((await submit()).id).not.toBe(first.id);
+    expect((await client.get('/v2/sms/messages')).body.total).toBe(2);
+  });
+
+  test.each([
+    ['a destination that is none', { destinationAddr: '123' }, 'ESME_RINVDSTADR'],
+    ['a destination that no plan has', { destinationAddr: '5500999990005' }, 'ESME_RINVDSTADR'],
+    ['a national destination', { destAddrTon: 2, destinationAddr: '11999990005' }, 'ESME_RINVDSTADR'],
+    ['a source that cannot be shown', { sourceAddr: 'LOJA-AZUL' }, 'ESME_RINVSRCADR'],
+    ['no text', { shortMessage: Buffer.alloc(0) }, 'ESME_RINVMSGLEN'],
+    ['an unknown data_coding', { dataCoding: 4 }, 'ESME_RINVDCS'],
+    ['a moment in the past', { scheduleDeliveryTime: '200101000000000+' }, 'ESME_RINVSCHED'],
+    ['a moment in more than 90 days', { scheduleDeliveryTime: '000400000000000R' }, 'ESME_RINVSCHED'],
+    ['a validity in the past', { validityPeriod: '200101000000000+' }, 'ESME_RINVEXPIRY'],
+    ['a provider without credit', { destinationAddr: '5511999990114' }, 'ESME_RSYSERR'],
+    ['a destination without a price', { destinationAddr: '881612345678' }, 'destination'],
+  ] as const)('of %s is refused', async (_, fields, expected) => {
+    const { submit } = await setUp();
+    expect((await submit(fields)).status).toBe(expected);
+  });
+
+  test('to who opted out, of an empty wallet, or from a sender of nobody has the status of its own', async () => {
+    const { test: client, live, submit } = await setUp();
+    const { body: contact } = await client.post('/contacts', { phone: '+5511999990005' });
+    await client.post(`/contacts/${contact.id}/opt-out`, {});
+    expect((await submit()).status).toBe('opt_out');
+    const real = await boundAs(await accountOf(live));
+    expect((await real.submit()).status).toBe('insufficient_funds');
+    expect((await real.submit({ sourceAddrTon: 5, sourceAddr: 'NOBODY' })).status).toBe('sender');
+  });
+
+  test('that is scheduled waits, and is cancelled once', async () => {
+    const { test: client, submit, call, query } = await setUp();
+    const at = Math.ceil((Date.now() + 3_600_000) / 1_000) * 1_000;
+    const { id } = await submit({ scheduleDeliveryTime: writeTime(at), sourceAddr: 'LOJA' });
+    expect((await client.get(`/messages/${id}`)).body).toMatchObject({
+      status: 'queued',
+      scheduledAt: new Date(at).toISOString(),
+    });
+    expect((await query(id)).body).toMatchObject({ messageState: 1 });
+    expect((await call('cancel_sm', { messageId: id })).status).toBe('ESME_ROK');
+    expect((await query(id)).body).toMatchObject({ messageState: 4 });
+    expect((await call('cancel_sm', { messageId: id })).status).toBe('ESME_RCANCELFAIL');
+  });
+
+  test('tells why it is refused where clients understand it: on 5.0 binds, and in data_sm_resp', async () => {
+    const { account, submit, call } = await setUp();
+    const refused = { destAddrTon: 1, destinationAddr: '5511999990114' };
+    const why = ({ pdu }: { readonly pdu: Pdu }) => tlvValue(pdu.tlvs, 'additional_status_info_text');
+    expect(why(await submit(refused))).toBeUndefined();
+    const data = await call('data_sm', refused, [tlv('message_payload', Buffer.from('Oi'))]);
+    expect([data.status, why(data)]).toEqual(['ESME_RSYSERR', expect.stringContaining('credit')]);
+    const newer = await boundAs(account, { version: 0x50 });
+    expect(why(await newer.submit(refused))).toContain('credit');
+  });
+});
+
+test('what another organization sent, or nobody, is neither found nor cancelled', async () => {
+  const theirs = await setUp();
+  const { id } = await theirs.submit();
+  const { query, call } = await setUp();
+  for (const messageId of [id, 'msg_000000000000000000000', 'x', '']) {
+    expect(statusName((await query(messageId)).status)).toBe('ESME_RINVMSGID');
+    expect((await call('cancel_sm', { messageId })).status).toBe('ESME_RCANCELFAIL');
+  }
+});

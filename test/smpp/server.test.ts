@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { SmppStages } from '../../infra/local/smpp-connection.ts';
+import { startSmppServer } from '../../infra/local/smpp-server.ts';
+import { KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
+import { peerOf } from './kit.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const ACCOUNT = { id: 'smpp_1', organizationId: 'org_1', route: 'premium', window: 2, dlrFormat: 'minutes' };
+const SLOT = { accountId: 'smpp_1', slot: 0, bindId: 'bind-1' };
+type Answers = Partial<Record<string, (event: never) => unknown>>;
+
+const serverOf = async (answers: Answers = {}) => {
+  const calls: [stage: string, name: string, event: unknown][] = [];
+  const faults: string[] = [];
+  const stages: SmppStages = {
+    async invoke(stage, name, event) {
+      calls.push([stage, name, event]);
+      const answer = answers[name];
+      if (answer) return answer(event as never);
+      return name === 'bind' ? { kind: 'bound', account: ACCOUNT, slot: SLOT } : undefined;
+    },
+    onFault: (where) => faults.push(where),
+  };
+  const server = await startSmppServer({ port: 0, host: '127.0.0.1' }, stages);
+  const bound = async (systemId = 'test_1') => {
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const peer = peerOf(socket);
+    peer.send('bind_transceiver', { systemId, password: 'password' });
+    await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_ROK']));
+    peer.read.length = 0;
+    return { socket, peer };
+  };
+  return { server, bound, calls, faults, named: (name: string) => calls.filter(([, each]) => each === name) };
+};
+
+it('a bind asks the stage that its system_id says, with the address of the peer, and is freed once it ends', async () => {
+  const { server, bound, named } = await serverOf();
+  let ended = 0;
+  for (const [systemId, stage] of [
+    ['live_1', 'live'],
+    ['test_1', 'test'],
+    ['other', 'test'],
+  ]) {
+    const { socket } = await bound(systemId);
+    expect(named('bind').at(-1)).toEqual([stage, 'bind', expect.objectContaining({ systemId, address: '127.0.0.1' })]);
+    socket.destroy();
+    ended += 1;
+    await vi.waitFor(() => expect(named('free')).toHaveLength(ended));
+    expect(named('free').at(-1)).toEqual([stage, 'free', SLOT]);
+  }
+  await server.close();
+});
+
+it('an end takes no connection any more, answers what has begun, says unbind, and frees every bind', async () => {
+  let answer = (): void => {};
+  const submit = () => new Promise((resolve) => (answer = () => resolve({ kind: 'sent', messageId: 'msg_1' })));
+  const { server, bound, named } = await serverOf({ submit });
+  const [one, other] = [await bound(), await bound()];
+  one.peer.send('submit_sm', { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') });
+  await vi.waitFor(() => expect(named('submit')).toHaveLength(1));
+  const closed = server.close();
+  await vi.waitFor(() => expect(other.peer.log()).toEqual(['unbind ESME_ROK']));
+  await expect(bound()).rejects.toThrow();
+  expect(one.peer.log()).toEqual([]);
+  answer();
+  await vi.waitFor(() => expect(one.peer.log()).toEqual(['submit_sm_resp ESME_ROK', 'unbind ESME_ROK']));
+  for (const { peer } of [one, other]) for (const pdu of peer.read) if (pdu.command === 'unbind') peer.answer(pdu);
+  await closed;
+  expect(named('free')).toHaveLength(2);
+});
+
+it('a bind is kept while its account lets it, learns what that is set to, outlives a stage that does not answer, and is unbound after it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const answers: (() => unknown)[] = [
+    () => ({ ...ACCOUNT, window: 1, route: 'otp' }),
+    () => {
+      throw new Error('unavailable');
+    },
+    () => undefined,
+  ];
+  const { bound, named, faults } = await serverOf({
+    keep: () => answers.shift()?.(),
+    submit: () => new Promise(() => {}),
+  });
+  const { peer } = await bound();
+  vi.advanceTimersByTime(KEEP_BIND_MS);
+  await vi.waitFor(() => expect(named('keep')).toHaveLength(1));
+  await new Promise((resolve) => setImmediate(resolve));
+  const message = { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') };
+  for (let sent = 0; sent < 2; sent++) peer.send('submit_sm', message);
+  await vi.waitFor(() => expect(peer.log()).toEqual(['submit_sm_resp ESME_RTHROTTLED']));
+  expect(named('submit')[0]?.[2]).toMatchObject({ account: { route: 'otp' } });
+
+  vi.advanceTimersByTime(KEEP_BIND_MS);
+  await vi.waitFor(() => expect(faults).toEqual(['smpp/keep']));
+  vi.advanceTimersByTime(KEEP_BIND_MS);
+  await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(named('free')).toHaveLength(1), { timeout: 10_000 });
+});
+
+it('a stage that fails is ESME_RSYSERR for the bind or the message, and the connection goes on', async () => {
+  const fails = () => {
+    throw new Error('unavailable');
+  };
+  let binds = 0;
+  const { server, faults } = await serverOf({
+    bind: () => (++binds === 1 ? fails() : { kind: 'bound', account: ACCOUNT, slot: SLOT }),
+    submit: fails,
+    query: fails,
+  });
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const peer = peerOf(socket);
+  for (const systemId of ['test_1', 'test_1']) {
+    const before = peer.read.length;
+    peer.send('bind_transceiver', { systemId });
+    await vi.waitFor(() => expect(peer.read.length).toBe(before + 1));
+  }
+  peer.send('submit_sm', { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') });
+  peer.send('query_sm', { messageId: 'msg_1' });
+  await vi.waitFor(() =>
+    expect(peer.log()).toEqual([
+      'bind_transceiver_resp ESME_RSYSERR',
+      'bind_transceiver_resp ESME_ROK',
+      'submit_sm_resp ESME_RSYSERR',
+      'query_sm_resp ESME_RSYSERR',
+    ]),
+  );
+  expect(faults).toHaveLength(3);
+  socket.destroy();
+  await server.close();
+});
