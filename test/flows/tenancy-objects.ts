@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { newId, parseId } from '../../shared/domain/core/ids.ts';
+import { beginRun } from '../../shared/domain/journeys/run.ts';
+import { runRow } from '../../shared/storage/journeys/run-rows.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { becomes, connectNumber, keyed, storeReply } from './support.ts';
@@ -21,6 +24,7 @@ export type Kind =
       | 'exportJob'
       | 'importJob'
       | 'journey'
+      | 'run'
       | 'list'
       | 'segment'
       | 'number'
@@ -99,6 +103,19 @@ const makeJourney = async (client: Client): Promise<string> => {
   return (await client.post('/v2/journeys', body)).body.id;
 };
 
+/** A run of a journey, as an entry begins it; two of them, so that their list has a second page. */
+const storeRuns = async ({ tables }: Messaging, { id: organizationId }: Tenant, journey: string, contact: string) => {
+  const journeyId = parseId('journey', journey);
+  const contactId = parseId('contact', contact);
+  const runs = [newId('run'), newId('run')].map((id) => {
+    const of = { id, organizationId, env: 'test', journeyId, rootId: journeyId, contactId } as const;
+    const run = { ...beginRun(of, { first: 'erp', steps: new Map(), watched: new Set() }, Date.now()), version: 1 };
+    return { run, history: [], isParked: false };
+  });
+  await tables.test.putMany(runs.map(runRow));
+  return String(runs[0]?.run.id);
+};
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -137,6 +154,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const tasks = { tipo: 'tarefa', titulo: 'Theirs', cardId: sales.card };
   const activity = (await client.post('/activities', tasks)).body.id;
   const journey = await makeJourney(client);
+  const run = await storeRuns(messaging, owner, journey, contact);
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
@@ -154,6 +172,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
     contact,
     emailTemplate,
     journey,
+    run,
     list,
     segment,
     number,

@@ -23,6 +23,7 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/cards/{id}': 'card',
   '/contacts/{id}': 'contact',
   '/v2/contacts/{id}': 'contact',
+  '/v2/journeys/{id}/runs/{runId}': 'run',
   '/v2/campaigns/{id}': 'campaign',
   '/v2/journeys/{id}': 'journey',
   '/v2/email/templates/{id}': 'emailTemplate',
@@ -43,6 +44,7 @@ export const kindOf = ({ path }: OperationContract): Kind | undefined =>
 /** Objects whose paths name the one that they belong to as well: its kind, and the parameter of their own id. */
 const WITHIN: Readonly<Partial<Record<Kind, readonly [owner: Kind, parameter: string]>>> = {
   delivery: ['webhook', 'deliveryId'],
+  run: ['journey', 'runId'],
   stage: ['pipeline', 'stageId'],
 };
 
