@@ -101,7 +101,12 @@ export const layOut = async (
     const changes = new Map(
       contacts.map((contact): [number, IndexedContact] => [
         placeOf(contact.number).offset,
-        { ...digestOf(contact), grams: [...gramsOf(contact)].map(indexOf) },
+        {
+          ...digestOf(contact),
+          grams: [...gramsOf(contact)].map(indexOf),
+          // Stands for the blind index of the address: all are different.
+          emailNumber: contact.email === undefined ? undefined : contact.number + 1,
+        },
       ]),
     );
     await mapConcurrently(COLUMN_NAMES, 8, (name) =>

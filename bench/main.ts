@@ -13,6 +13,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
+  campaigns: async () => (await import('./campaigns.ts')).benchCampaigns(),
   audience: async () => (await import('./audience.ts')).benchAudience(),
   crm: async () => (await import('./crm.ts')).benchCrm(),
   simulate: async () => (await import('./simulate.ts')).benchSimulate(),

@@ -63,7 +63,7 @@ describe('a campaign', { timeout: 300_000 }, () => {
     const contacts = await writePeople(
       world,
       actor,
-      Array.from({ length: 4 }, () => ({ phone: undefined })),
+      Array.from({ length: 4 }, () => ({})),
     );
     const id = await draftTo(ports, actor, contacts);
     accepted(await startCampaign(ports, actor, id));
