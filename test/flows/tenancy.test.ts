@@ -15,7 +15,7 @@ import { makeThings } from './tenancy-objects.ts';
 import { kindOf, pathIds } from './tenancy-paths.ts';
 
 /** Rows that change in the background: messages, events, batches and the ledger. */
-const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#'];
+const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#', 'AUD#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
 /** What keys may call; sessions have tests of their own (people.test.ts). */
 const FOR_KEYS = PRIVATE.filter(({ permission }) => typeof permission === 'string');
