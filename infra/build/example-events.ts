@@ -144,7 +144,6 @@ const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   critical: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
   bulk: { kind: 'send_chunk', ...KEYS.batchChunk(exampleId('batch'), 0) },
   push: { kind: 'send_push', ...KEYS.message(MESSAGE_ID) },
-  journey: { kind: 'run_journey', ...KEYS.run(exampleId('run')) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event(exampleId('event')) },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery(exampleId('delivery')) },

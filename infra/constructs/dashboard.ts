@@ -56,9 +56,6 @@ const ownMetric = (stage: string, metricName: string, statistic: string): IMetri
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: HALF, height: 6 });
 
-/** The queues whose messages are small; large pieces of work wait for each other. It keeps the dashboard within the fifty metrics of a free one. */
-const waitsBriefly = ({ declaration }: QueueWithRedrive): boolean => declaration.batchSize > 1;
-
 const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   graph(
     'Queues: waiting, and dead letters',
@@ -77,12 +74,8 @@ const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   ),
   graph(
     'Queues: age of the oldest message (s)',
-    queues.filter(waitsBriefly).map(({ queue, declaration }) =>
-      queue.metricApproximateAgeOfOldestMessage({
-        period: MINUTE,
-        statistic: Stats.MAXIMUM,
-        label: declaration.name,
-      }),
+    queues.map(({ queue, declaration }) =>
+      queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM, label: declaration.name }),
     ),
   ),
 ];

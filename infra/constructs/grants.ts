@@ -57,14 +57,16 @@ export const SENDER_GRANTS: RoleGrants = {
   liveVolume: true,
 };
 
+/** What steps of journeys open besides: attributes of contacts, and the secrets that their posts are signed with. */
+const JOURNEY_KEYS: readonly RootKey[] = ['contacts', 'webhooks'];
+
 /** The root keys that the consumer of each queue opens; the dispatcher opens none. */
 export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>> = {
-  send: SENDING_KEYS,
-  critical: SENDING_KEYS,
+  send: [...SENDING_KEYS, ...JOURNEY_KEYS],
+  critical: [...SENDING_KEYS, ...JOURNEY_KEYS],
   'critical-webhook': ['webhooks'],
   bulk: [...SENDING_KEYS, 'contacts', 'cursors'],
   push: ['content', 'push', 'recipients'],
-  journey: [...SENDING_KEYS, 'contacts', 'webhooks'],
   outcome: ['content', 'numbers', 'providers', 'recipients'],
   events: [],
   webhook: ['webhooks'],

@@ -42,7 +42,7 @@ export const receiveCallback = defineOperation({
     contentType: 'text/xml',
     description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
   },
-  uses: { table: 'write', queues: ['outcome', 'events', 'journey'], rootKeys: ['callbacks', 'recipients'] },
+  uses: { table: 'write', queues: ['outcome', 'events', 'send'], rootKeys: ['callbacks', 'recipients'] },
 });
 
 const word = (description: string, example: string) => z.string().max(512).meta({ description, example });

@@ -109,7 +109,7 @@ export const recordCustomerEvent = defineOperation({
   body: RecordEvent,
   responses: { 201: CustomerEvent, 200: CustomerEvent },
   errors: ['VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['journey'], rootKeys: ['recipients'] },
+  uses: { table: 'write', queues: ['send'], rootKeys: ['recipients'] },
 });
 
 export const listCustomerEvents = defineOperation({

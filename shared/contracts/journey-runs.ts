@@ -46,7 +46,7 @@ export const enterJourney = defineOperation({
       .meta({ description: 'In the order of the request.' }),
   }),
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
-  uses: { table: 'write', rootKeys: ['webhooks'], queues: ['journey'] },
+  uses: { table: 'write', rootKeys: ['webhooks'], queues: ['send'] },
 });
 
 export const listJourneyRuns = defineOperation({

@@ -71,7 +71,7 @@ export const deleteJourney = defineOperation({
 });
 
 const moves = { ...writes, params, answer: Journey, errors: ['CONFLICT'] } as const;
-const working = { table: 'write', rootKeys, queues: ['events', 'journey'] } as const;
+const working = { table: 'write', rootKeys, queues: ['events', 'send'] } as const;
 
 export const activateJourney = defineOperation({
   ...moves,
@@ -107,7 +107,7 @@ export const archiveJourney = defineOperation({
   route: 'POST /v2/journeys/{id}/archive',
   summary: 'Archive a version for good',
   description: 'Nobody enters, and its runs are cancelled, in the background. It can still be read. May be repeated.',
-  uses: { ...working, queues: ['journey'] },
+  uses: { ...working, queues: ['send'] },
 });
 
 export const rotateJourneySecret = defineOperation({

@@ -12,5 +12,5 @@ export const followLink = defineOperation({
   permission: 'public',
   params: z.object({ code: pathText('The code of the short link.') }),
   responses: { 302: null },
-  uses: { table: 'write', queues: ['events', 'journey'] },
+  uses: { table: 'write', queues: ['events', 'send'] },
 });

@@ -144,5 +144,5 @@ export const openPush = defineOperation({
     dispatchId: idSchema('pushDispatch'),
     counted: flag('Whether this was the first open of a delivered notification.', true),
   }),
-  uses: { table: 'write', queues: ['journey'] },
+  uses: { table: 'write', queues: ['send'] },
 });

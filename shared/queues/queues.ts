@@ -94,7 +94,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'send',
     purpose:
-      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; and sign-in links to mail.',
+      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; runs of journeys, and what they are told of; and sign-in links to mail.',
     concurrentBatches: 4,
     concurrencyFactor: 3,
     consumer: 'send',
@@ -136,15 +136,6 @@ export const QUEUES = {
     batchSize: 1,
     concurrentBatches: 2,
     consumer: 'push',
-  },
-  journey: {
-    ...STANDARD,
-    name: 'journey',
-    purpose:
-      'Runs of journeys that are due, and what they are told of: receipts, events of customers, inbound messages; entries and sweeps of journeys.',
-    concurrentBatches: 2,
-    consumer: 'journey',
-    sends: true,
   },
   outcome: {
     ...STANDARD,
@@ -223,9 +214,9 @@ export const QUEUE_OF_KIND = {
   run_job: 'bulk',
   tell_activity: 'outcome',
   check_cards: 'outcome',
-  run_journey: 'journey',
-  journey_signal: 'journey',
-  journey_work: 'journey',
+  run_journey: 'send',
+  journey_signal: 'send',
+  journey_work: 'send',
   campaign_work: 'bulk',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
