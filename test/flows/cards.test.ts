@@ -49,7 +49,7 @@ describe('a card', () => {
       { valor: 0.001 },
       { valor: 1_000_000_000 },
       { moeda: 'brl' },
-      { moeda: 'XXX' },
+      { moeda: 'ABC' },
       { dataPrevista: '2026-02-30' },
       { titulo: '' },
       { titulo: 'a\nb' },
