@@ -109,7 +109,7 @@ describe('an event of a customer', () => {
       ['contact', { contact: {} }],
       ['occurredAt', { occurredAt: iso(Date.now() + HOUR_MS) }],
       ['occurredAt', { occurredAt: '1969-12-31T23:59:59Z' }],
-      ['currency', { currency: 'XXX' }],
+      ['currency', { currency: 'ABC' }],
       ['currency', { currency: 'brl' }],
       ['attributionWindowHours', { attributionWindowHours: 721 }],
       ['attributionWindowHours', { attributionWindowHours: 0 }],
