@@ -1,4 +1,4 @@
 import { consumer } from '../../shared/runtime/consumer.ts';
-import { processSendItem } from '../../shared/wiring/messages/queue-and-send.ts';
+import { processSendQueueItem } from '../../shared/wiring/consumers/send.ts';
 
-export const handler = consumer('send', processSendItem);
+export const handler = consumer('send', processSendQueueItem);

@@ -3,7 +3,7 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
 import { closedObject, pathId } from './common.ts';
 import { email, externalId, name, phone, status, tags } from './contact-fields.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { JourneySimulation, simulationFields } from './journey-run-shapes.ts';
 
 const SimulateJourney = closedObject('SimulateJourney', 'What to play through.', {
@@ -37,7 +37,7 @@ export const simulateJourney = defineOperation({
   errors: ['VALIDATION_ERROR'],
   uses: {
     table: 'read',
-    rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients', 'webhooks'],
+    rootKeys: [...SENDING_KEYS, 'webhooks'],
     liveVolume: true,
   },
 });

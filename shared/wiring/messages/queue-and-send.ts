@@ -17,7 +17,6 @@ import { platformUserOf } from '../../storage/messages/platform-user.ts';
 import { queuedStore } from '../../storage/messages/queued.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { earliestSendAt } from '../access/settings.ts';
-import { journeyProcessor } from '../automation/journey-work.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { publishWorkAt, settings, table } from '../process/aws.ts';
 import { senderChecks } from '../senders/checks.ts';
@@ -102,10 +101,8 @@ const advanceFallbackPorts: AdvanceFallbackPorts = {
   enqueueFallback,
 };
 
-/** Processes a work item of a queued message, a fallback, a journey or a sign-in mail. Safe under repeats and reordering. */
+/** Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. */
 export const processSendItem = async (item: WorkItem): Promise<void> => {
-  const ofJourney = journeyProcessor(item);
-  if (ofJourney) return ofJourney(item);
   if (item.kind === 'mail_sign_in') return (await import('../access/sign-in-links.ts')).processSignInMail(item);
   const id = PARSE_KEY.message(item);
   return item.kind === 'fallback' ? advanceFallback(advanceFallbackPorts, id) : sendQueued(sendQueuedPorts, id);

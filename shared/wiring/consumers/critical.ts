@@ -1,5 +1,5 @@
 import { QUEUE_OF_KIND, type QueueName, type WorkItem } from '../../queues/queues.ts';
-import { processSendItem } from './queue-and-send.ts';
+import { processSendQueueItem } from './send.ts';
 
 type Outcomes = Promise<readonly PromiseSettledResult<unknown>[]>;
 
@@ -10,8 +10,8 @@ const each =
 
 /** The work of each queue whose critical items share one; loaded by the first item, to keep it out of a send's cold start. */
 const WORK: Readonly<Partial<Record<QueueName, (items: readonly WorkItem[]) => Outcomes>>> = {
-  send: each(processSendItem),
-  outcome: async (items) => (await import('./outcomes.ts')).processOutcomeItems(items),
+  send: each(processSendQueueItem),
+  outcome: async (items) => (await import('../messages/outcomes.ts')).processOutcomeItems(items),
   events: async (items) => (await import('../webhooks/webhooks.ts')).publishCommitted(items),
   push: async (items) => each((await import('../push/send.ts')).processPushItem)(items),
 };

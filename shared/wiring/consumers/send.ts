@@ -1,0 +1,14 @@
+import type { WorkItem } from '../../queues/queues.ts';
+import { processSendItem } from '../messages/queue-and-send.ts';
+
+type Processor = (item: WorkItem) => Promise<void>;
+
+/** What the queue `send` carries besides sends; loaded by the first item, to keep the interpreter out of a send's cold start. */
+const PROCESSORS: Readonly<Partial<Record<WorkItem['kind'], Processor>>> = {
+  run_journey: async (item) => (await import('../journeys/work.ts')).processRun(item),
+  journey_signal: async (item) => (await import('../journeys/signals.ts')).processSignal(item),
+  journey_work: async (item) => (await import('../journeys/work.ts')).processJourneyWork(item),
+};
+
+/** Processes a work item of the queue `send`. Safe under repeats and reordering. */
+export const processSendQueueItem = (item: WorkItem): Promise<void> => (PROCESSORS[item.kind] ?? processSendItem)(item);
