@@ -73,7 +73,6 @@ const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   journey_signal: 4,
   campaign_work: 4,
   index_contacts: 4,
-  check_cards: 4,
   segment_members: 4,
 };
 /** The number of due-index partitions of a kind of work item. */

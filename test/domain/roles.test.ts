@@ -15,7 +15,7 @@ describe('the scopes of the roles', () => {
       const scope = scopeOf(contract) as Scope | undefined;
       if (scope === undefined) continue;
       expect(scopesOfRole('owner'), contract.id).toContain(scope);
-      const harmless = contract.method === 'GET' || /preview|render|sessions|export-jobs/.test(contract.id);
+      const harmless = contract.method === 'GET' || /preview|render|simulate|sessions|export-jobs/.test(contract.id);
       if (!harmless) expect([...scopesOfRole('viewer')].includes(scope), contract.id).toBe(false);
     }
   });

@@ -20,6 +20,7 @@ import { readRunCounts } from '../../shared/storage/journeys/run-counts.ts';
 import { runStore } from '../../shared/storage/journeys/run-store.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readRow } from '../../shared/storage/read-row.ts';
+import { indexesUpToDate } from '../support/table-engine.ts';
 
 /** What was done for runs by who the effect is of: a repeat finds it done, as the real effects do. */
 export class Outside {
@@ -79,6 +80,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
     /** Works on every run that is due, until none is; answers how often one was worked on. */
     async work(): Promise<number> {
       for (let worked = 0; ; ) {
+        await indexesUpToDate();
         const items = await overdue(table, 'run_journey', clock(), 1_000);
         if (items.length === 0) return worked;
         if (worked > 50_000) throw new Error('work does not end');
@@ -95,6 +97,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
     },
     /** Goes on with the sweeps over the runs of a journey until none is due. */
     async sweep(id: Id<'journey'>): Promise<void> {
+      do await indexesUpToDate();
       while (await sweepRuns({ ...ports, jobs: journeys, timeLeft: () => false }, id));
     },
     /** Changes the state of a version as an operator would. */

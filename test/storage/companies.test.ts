@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeCompany, createCompany, deleteCompany, findCompany } from '../../shared/domain/companies/companies.ts';
 import type { CompanyPorts, CountedCompany } from '../../shared/domain/companies/company.ts';
 import type { NewCompany } from '../../shared/domain/companies/fields.ts';
@@ -6,6 +6,7 @@ import { type CompanyFilter, listCompanies } from '../../shared/domain/companies
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readTombstone } from '../../shared/storage/crm/tombstones.ts';
@@ -83,6 +84,9 @@ describe('a change', () => {
   });
 
   test('of 20 at once loses none', async () => {
+    // As an invocation, each waits for the others.
+    setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
+    onTestFinished(() => setConflictPatience(() => 0));
     const actor = await world.organization();
     const { company } = await made(actor);
     const changes = Array.from({ length: 20 }, (_, at) =>

@@ -5,6 +5,7 @@ import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflic
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
+import { watchIndexes } from './table-engine.ts';
 import { use } from './use.ts';
 
 const NAME = 'live';
@@ -31,6 +32,7 @@ export const useContendedTable = async (patience = untilPatienceEnds) => {
   const engine = await startDynoxide();
   await use({ close: () => engine.stop() });
   const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
+  watchIndexes(laws);
   await ensureTable(tableClient(engine.endpoint), NAME);
   const ownTable = () => new Table(patientClient(laws.endpoint), NAME, patience);
   return { laws, ownTable, table: ownTable() };

@@ -72,6 +72,10 @@ export const LAWFUL_PATIENCE: ConflictPatience | undefined =
   TEST_LAWS && ((startedAt) => startedAt + 16_000 - performance.now());
 
 const lawful = new Set<TableLaws>();
+/** Counts a table behind laws among those that this file began. */
+export const watchIndexes = (laws: TableLaws): void => {
+  lawful.add(laws);
+};
 /** Waits until the indexes of the tables that this file began show what was written; where they are never late, it is at once. */
 export const indexesUpToDate = async (): Promise<void> => {
   while ([...lawful].some((laws) => laws.statistics().lateEntries > 0)) await pause(10);
