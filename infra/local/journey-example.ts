@@ -54,22 +54,24 @@ const visitSchema = z.looseObject({
 const lineOf = ({ em, passo, resultado, mensagem }: z.output<typeof visitSchema>): string =>
   `  ${em}  ${passo.padEnd(14)} ${resultado}${mensagem?.texto ? `: ${mensagem.texto}` : ''}`;
 
+const created = z.looseObject({ id: z.string() });
 const runSchema = z.looseObject({ id: z.string(), status: z.string(), espera: z.looseObject({}).optional() });
 
 /** A contact of its own for each time that an example is played: phones are unique. */
-const newContact = (call: Call, { contact: { phone, ...contact } }: Example) => {
+const newContact = async (call: Call, { contact: { phone, ...contact } }: Example) => {
   const number = `${phone.slice(0, 6)}${randomInt(1_000, 9_999)}${phone.slice(10)}`;
-  return call('POST', '/contacts', { ...contact, phone: number, optIn: { status: 'granted', source: 'example' } });
+  const optIn = { status: 'granted', source: 'example' };
+  return created.parse(await call('POST', '/contacts', { ...contact, phone: number, optIn })).id;
 };
 
-const happen = (call: Call, contactId: unknown, { name, properties }: z.output<typeof event>) =>
+const happen = (call: Call, contactId: string, { name, properties }: z.output<typeof event>) =>
   call('POST', '/v2/events', { name, properties, eventId: randomUUID(), contact: { contactId } });
 
 /** Waits for the run of a contact, lets happen what the example says, and prints each visit as it ends. Answers how the run ended. */
 const watch = async (
   call: Call,
-  journeyId: unknown,
-  contactId: unknown,
+  journeyId: string,
+  contactId: string,
   next: Example['next'],
   say: (line: string) => void,
 ) => {
@@ -96,8 +98,8 @@ const watch = async (
 /** Plays an example and answers the status of its run. The journey is archived in the end, so that the next one is alone. */
 export const playJourneyExample = async (name: string, call: Call, say: (line: string) => void): Promise<string> => {
   const played = readJourneyExample(name);
-  const { id: contactId } = await newContact(call, played);
-  const { id } = await call('POST', '/v2/journeys', played.journey);
+  const contactId = await newContact(call, played);
+  const { id } = created.parse(await call('POST', '/v2/journeys', played.journey));
   const simulation = await call('POST', `/v2/journeys/${id}/simulate`, { contactId });
   say('As it would go for somebody who does nothing:');
   for (const visit of z.array(visitSchema).parse(simulation.passos)) say(lineOf(visit));

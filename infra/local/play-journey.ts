@@ -6,11 +6,9 @@ const { KEY, URL: address = 'http://127.0.0.1:3000' } = process.env;
 const [name = ''] = process.argv.slice(2);
 
 const call: Call = async (method, path, body) => {
-  const response = await fetch(`${address}${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${KEY}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
+  const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  const response = await fetch(`${address}${path}`, init);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
