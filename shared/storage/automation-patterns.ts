@@ -9,7 +9,7 @@ export const AUTOMATION_KEYS = {
   journeyGraph: (id: Id<'journey'>, revision: number, part: number) =>
     key(`JOR#${id}`, `G#${padded(revision, 6)}#${padded(part, 2)}`),
   /** What the versions of a journey share, under the id of the first: which one is the draft and which one runs, and the secrets of its webhook steps; sealed. */
-  journeyLine: (rootId: Id<'journey'>) => key(`JOR#${rootId}`, 'LINE'),
+  journeyLineage: (rootId: Id<'journey'>) => key(`JOR#${rootId}`, 'LINEAGE'),
   /** The entry of those who were in the list or segment of a journey when it was activated: how far it has come. */
   journeyEntries: (id: Id<'journey'>) => key(`JOR#${id}`, 'ENTER'),
   /** The sweep over the runs of a journey that are to go on, or to be cancelled: how far it has come. */

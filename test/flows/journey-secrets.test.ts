@@ -55,10 +55,10 @@ describe('the secret of webhook steps', () => {
     const rotated = await did(id, 'rotate-secret', { sobreposicaoHoras: 2 });
     expect(rotated).toEqual({ segredoWebhook: expect.stringMatching(SECRET) });
     expect(rotated.segredoWebhook).not.toBe(segredoWebhook);
-    const stored = await table.get(KEYS.journeyLine(id));
+    const stored = await table.get(KEYS.journeyLineage(id));
     expect(stored?.secrets).toMatchObject([{ version: 2 }, { version: 1, endsAt: expect.any(String) }]);
     await did(id, 'rotate-secret', { sobreposicaoHoras: 0 });
-    expect((await table.get(KEYS.journeyLine(id)))?.secrets).toMatchObject([{ version: 3 }]);
+    expect((await table.get(KEYS.journeyLineage(id)))?.secrets).toMatchObject([{ version: 3 }]);
     expectProblem(await act(id, 'rotate-secret', { sobreposicaoHoras: 721 }), 422);
   });
 });

@@ -6,7 +6,7 @@ import { triggerOf } from '../../shared/domain/journeys/trigger.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { lineRows } from '../../shared/storage/journeys/journey-rows.ts';
+import { lineageRows } from '../../shared/storage/journeys/journey-rows.ts';
 import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
 import { accepted } from '../support/accepted.ts';
 import { definition, passo } from '../support/journeys/build.ts';
@@ -53,9 +53,9 @@ export const triggersOf = async (table: Table, organizationId: Id<'organization'
   return rows.map(({ journeyId }) => String(journeyId)).toSorted();
 };
 
-export const lineAt = async (table: Table, rootId: Id<'journey'>) => {
-  const row = await table.get(KEYS.journeyLine(rootId));
-  return row && lineRows.read(row);
+export const lineageAt = async (table: Table, rootId: Id<'journey'>) => {
+  const row = await table.get(KEYS.journeyLineage(rootId));
+  return row && lineageRows.read(row);
 };
 
 /** What is wrong with an organization's journeys: triggers, lines and the count have to be as the versions say. */
@@ -70,11 +70,11 @@ export const inconsistencies = async (table: Table, { organizationId }: Caller):
   compare('triggers', await triggersOf(table, organizationId), triggers);
   compare('count', await readCount(table, organizationId, 'journeys'), all.length);
   for (const [rootId, versions] of Map.groupBy(all, (journey) => journey.rootId)) {
-    const line = await lineAt(table, rootId);
+    const lineage = await lineageAt(table, rootId);
     const drafts = versions.filter(({ status }) => status === 'rascunho').map(({ id }) => id);
     const running = versions.filter((one) => one.status !== 'rascunho' && !one.entriesClosed).map(({ id }) => id);
-    compare('drafts', line?.draftId ? [line.draftId] : [], drafts);
-    compare('running', line?.runningId ? [line.runningId] : [], running);
+    compare('drafts', lineage?.draftId ? [lineage.draftId] : [], drafts);
+    compare('running', lineage?.runningId ? [lineage.runningId] : [], running);
   }
   return wrong;
 };

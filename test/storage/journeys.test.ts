@@ -122,7 +122,7 @@ describe('an answer that is lost', () => {
     const last = accepted(await lost(() => changeJourney(ports, caller, next.journey.id, {})));
     expect(await lost(() => deleteJourney(ports, caller, last.journey.id))).toBeUndefined();
     accepted(await lost(() => archiveJourney(ports, caller, next.journey.id)));
-    expect(await store.readLine(id)).toMatchObject({ secrets: [{ version: 2 }, { version: 1 }] });
+    expect(await store.readLineage(id)).toMatchObject({ secrets: [{ version: 2 }, { version: 1 }] });
     expect(await store.read(caller.organizationId, next.journey.id)).toMatchObject({ status: 'arquivada', version: 4 });
     expect(await store.all(caller.organizationId)).toHaveLength(1);
     expect(await inconsistencies(table, caller)).toEqual([]);
@@ -236,7 +236,7 @@ describe('work in the background', () => {
     const { id } = await draft(table, caller);
     await archiveJourney(ports, caller, id);
     expect(await store.readSweep(id)).toBeUndefined();
-    expect(await store.readLine(id)).not.toHaveProperty('draftId');
+    expect(await store.readLineage(id)).not.toHaveProperty('draftId');
   });
 });
 

@@ -5,10 +5,10 @@ import { refuseField } from '../core/refuse-field.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { CheckReferences } from './check-references.ts';
 import type { WireTrigger } from './definition.ts';
-import { findJourney, lineOf, notNow } from './find.ts';
+import { findJourney, lineageOf, notNow } from './find.ts';
 import type { EntrySource } from './jobs.ts';
 import type { Journey } from './journey.ts';
-import type { JourneyLine } from './line.ts';
+import type { JourneyLineage } from './lineage.ts';
 import type { JourneyChange, JourneyStatePorts, VersionChange, WholeJourney } from './ports.ts';
 import { changedAt, eventOf, journeyEntry } from './states.ts';
 
@@ -28,9 +28,9 @@ const cannotInclude = (message: string) => refuseField('Nobody is in it already.
 /** The source of an activation that includes who is there already; undefined for one that does not. */
 const wantedSource = (
   { gatilho, entriesClosed }: Journey,
-  mergeRequested: boolean,
+  includesCurrent: boolean,
 ): EntrySource | undefined | Refusal<'VALIDATION_ERROR'> => {
-  if (!mergeRequested) return undefined;
+  if (!includesCurrent) return undefined;
   if (entriesClosed) return cannotInclude('must be false: the version takes no entries any more');
   return sourceOf(gatilho) ?? cannotInclude('must be false: the trigger is neither a list nor a segment');
 };
@@ -39,9 +39,9 @@ const wantedSource = (
 const repeated = async (
   { store }: ActivationPorts,
   found: WholeJourney,
-  mergeRequested: boolean,
+  includesCurrent: boolean,
 ): Promise<WholeJourney | Refusal<'CONFLICT'>> => {
-  if (!mergeRequested) return found;
+  if (!includesCurrent) return found;
   const { id, activatedAt } = found.journey;
   const entries = await store.readEntries(id);
   return entries?.since === activatedAt
@@ -53,7 +53,7 @@ const repeated = async (
 const replacement = async (
   { store }: ActivationPorts,
   journey: Journey,
-  { runningId }: JourneyLine,
+  { runningId }: JourneyLineage,
   at: number,
 ): Promise<VersionChange[]> => {
   const before = runningId && runningId !== journey.id && (await store.find(runningId));
@@ -83,17 +83,17 @@ const activation = async (
   at: number,
 ): Promise<(JourneyChange & { readonly after: Journey }) | undefined> => {
   const { journey } = found;
-  const line = await lineOf(ports, found);
-  if (!line) return undefined;
+  const lineage = await lineageOf(ports, found);
+  if (!lineage) return undefined;
   const isDraft = journey.status === 'rascunho';
   const after = activated(journey, at);
   const stopped = source ? undefined : await stoppedEntries(ports, journey);
-  const replaced = isDraft ? await replacement(ports, journey, line, at) : [];
-  const lineAfter = { ...line, draftId: undefined, runningId: journey.id, version: line.version + 1 };
+  const replaced = isDraft ? await replacement(ports, journey, lineage, at) : [];
+  const lineageAfter = { ...lineage, draftId: undefined, runningId: journey.id, version: lineage.version + 1 };
   return {
     after,
     versions: [{ before: journey, after }, ...replaced],
-    line: isDraft ? { before: line, after: lineAfter } : undefined,
+    lineage: isDraft ? { before: lineage, after: lineageAfter } : undefined,
     entries: source ? { source, at } : undefined,
     resumed: stopped ? { job: stopped, at } : undefined,
     sweep: isDraft ? undefined : { kind: 'unpark', at },

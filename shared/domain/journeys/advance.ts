@@ -23,7 +23,7 @@ export const actionOf = (step: Step): Action | undefined => {
   }
 };
 
-/** Asks for the effect of the step that the run is at; it stands there until the result comes. */
+/** Asks for the effect of the step that the run is at; it stays there until the result comes. */
 const perform = (walk: Walk, step: Step, attempt: number): boolean => {
   const action = actionOf(step);
   if (action) walk.effects.push({ ...action, step: step.key, visit: visitOf(walk.run), attempt });
@@ -89,8 +89,8 @@ const execute = (walk: Walk, step: Step, attempt: number): boolean => {
   }
 };
 
-/** The run stands: what it did since it last did is forgotten. */
-const stand = (walk: Walk): boolean => {
+/** The run waits: the count of steps since its last wait begins anew. */
+const keepWaiting = (walk: Walk): boolean => {
   if (walk.run.sinceWait > 0) walk.change({ sinceWait: 0 });
   return false;
 };
@@ -102,7 +102,7 @@ const awaitEvent = (walk: Walk, step: Step, { awaits, until }: Extract<Wait, { k
     if (kept) walk.take(kept.event);
     walk.leave(step, { result: 'evento' }, 'evento');
   } else if (walk.time >= until) walk.leave(step, { result: 'tempo_esgotado' }, 'tempo_esgotado');
-  else return stand(walk);
+  else return keepWaiting(walk);
   return true;
 };
 
@@ -114,7 +114,7 @@ const advance = (walk: Walk, step: Step, wait: Wait): boolean => {
       return execute(walk, step, wait.attempt);
     case 'duration':
     case 'moment':
-      if (now < wait.until) return stand(walk);
+      if (now < wait.until) return keepWaiting(walk);
       walk.leave(step, { result: 'passou' });
       return true;
     case 'event':

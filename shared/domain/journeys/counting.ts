@@ -30,7 +30,7 @@ export const countsOfStarts =
 
 /**
  * What a move counts: the steps that it came to and left, one history entry for each that it left, the end of the run, and the goal that it
- * reached. What entered a step and has not left it stands there.
+ * reached. What entered a step and has not left it is still there.
  */
 export const countsOfMove = (
   before: Run,

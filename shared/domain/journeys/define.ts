@@ -6,11 +6,11 @@ import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { isSameValue } from '../core/same-value.ts';
 import type { ActivationPorts } from './activate.ts';
 import type { JourneyDefinition, WireGraph } from './definition.ts';
-import { findJourney, lineOf, notNow } from './find.ts';
+import { findJourney, lineageOf, notNow } from './find.ts';
 import type { Journey } from './journey.ts';
 import { withKeptHeaders } from './kept-headers.ts';
 import { MAX_JOURNEYS } from './limits.ts';
-import type { JourneyLine } from './line.ts';
+import type { JourneyLineage } from './lineage.ts';
 import type { WholeJourney } from './ports.ts';
 import { firstSecret, type SecretPorts } from './secrets.ts';
 import { changedAt, journeyEntry } from './states.ts';
@@ -91,11 +91,11 @@ export const createJourney = async (
   const journey = draftOf(caller, definition, now);
   const graph = graphIn(definition);
   const { id, organizationId, env } = journey;
-  const line: JourneyLine = { rootId: id, organizationId, env, draftId: id, secrets: [], version: 1 };
-  const first = await firstSecret(ports, line, graph);
+  const lineage: JourneyLineage = { rootId: id, organizationId, env, draftId: id, secrets: [], version: 1 };
+  const first = await firstSecret(ports, lineage, graph);
   const outcome = await ports.store.save({
     versions: [{ after: journey, graph }],
-    line: { after: { ...line, secrets: first?.secrets ?? [] } },
+    lineage: { after: { ...lineage, secrets: first?.secrets ?? [] } },
     entry: journeyEntry(caller, id, 'created', now, { fields: fieldNames(definition) }),
   });
   return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: true } : refuse('CONFLICT', LIMIT);
@@ -119,7 +119,7 @@ const patched = (before: JourneyDefinition, patch: JourneyPatch): JourneyDefinit
 /** What a change of a definition stores: another state of the draft, or a draft after the version that runs. */
 interface Change {
   readonly found: WholeJourney;
-  readonly line: JourneyLine;
+  readonly lineage: JourneyLineage;
   readonly definition: JourneyDefinition;
   readonly fields: readonly string[];
 }
@@ -127,7 +127,7 @@ interface Change {
 const changeDraft = async (
   ports: DefinitionPorts,
   caller: Caller,
-  { found: { journey: before, graph: old }, line, definition, fields }: Change,
+  { found: { journey: before, graph: old }, lineage, definition, fields }: Change,
 ): Promise<Defined | typeof CONFLICT> => {
   const now = ports.clock();
   const graph = graphIn(definition);
@@ -141,10 +141,10 @@ const changeDraft = async (
     meta,
     revision: before.revision + (isRedrawn ? 1 : 0),
   });
-  const first = await firstSecret(ports, line, graph);
+  const first = await firstSecret(ports, lineage, graph);
   const outcome = await ports.store.save({
     versions: [{ before, after: journey, ...(isRedrawn ? { graph } : {}) }],
-    line: first && { before: line, after: { ...line, secrets: first.secrets, version: line.version + 1 } },
+    lineage: first && { before: lineage, after: { ...lineage, secrets: first.secrets, version: lineage.version + 1 } },
     entry: journeyEntry(caller, before.id, 'changed', now, { fields: [...fields] }),
   });
   return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: false } : CONFLICT;
@@ -153,16 +153,21 @@ const changeDraft = async (
 const newVersion = async (
   ports: DefinitionPorts,
   caller: Caller,
-  { found: { journey: previous }, line, definition, fields }: Change,
+  { found: { journey: previous }, lineage, definition, fields }: Change,
 ): Promise<Defined | Refusal<'CONFLICT'> | typeof CONFLICT> => {
   const now = ports.clock();
   const journey = draftOf(caller, definition, now, previous);
   const graph = graphIn(definition);
-  const first = await firstSecret(ports, line, graph);
-  const after = { ...line, draftId: journey.id, secrets: first?.secrets ?? line.secrets, version: line.version + 1 };
+  const first = await firstSecret(ports, lineage, graph);
+  const after = {
+    ...lineage,
+    draftId: journey.id,
+    secrets: first?.secrets ?? lineage.secrets,
+    version: lineage.version + 1,
+  };
   const outcome = await ports.store.save({
     versions: [{ after: journey, graph }],
-    line: { before: line, after },
+    lineage: { before: lineage, after },
     entry: journeyEntry(caller, journey.id, 'created', now, { fields: [...fields] }),
   });
   if (outcome === 'limit_reached') return refuse('CONFLICT', LIMIT);
@@ -170,7 +175,10 @@ const newVersion = async (
 };
 
 /** Why no new version is made of one that is not a draft; undefined where it is. */
-const versionFault = ({ status, replacedBy }: Journey, { draftId }: JourneyLine): Refusal<'CONFLICT'> | undefined => {
+const versionFault = (
+  { status, replacedBy }: Journey,
+  { draftId }: JourneyLineage,
+): Refusal<'CONFLICT'> | undefined => {
   if (status === 'arquivada') return notNow('An archived journey is not changed any more.');
   if (replacedBy)
     return refuse('CONFLICT', {
@@ -198,17 +206,17 @@ export const changeJourney = (
   retryOnConflict('The journey', async () => {
     const found = await findJourney(ports, caller, id);
     if (isRefusal(found)) return found;
-    const line = await lineOf(ports, found);
-    if (!line) return CONFLICT;
+    const lineage = await lineageOf(ports, found);
+    if (!lineage) return CONFLICT;
     const isDraft = found.journey.status === 'rascunho';
-    const fault = isDraft ? undefined : versionFault(found.journey, line);
+    const fault = isDraft ? undefined : versionFault(found.journey, lineage);
     if (fault) return fault;
     const before = definitionOf(found);
     const definition = patched(before, patch);
     if (isDraft && isSameValue(definition, before)) return { ...found, isNew: false };
     const refused = await checked(ports, caller, definition);
     if (refused) return refused;
-    const change = { found, line, definition, fields: fieldNames(patch) };
+    const change = { found, lineage, definition, fields: fieldNames(patch) };
     return isDraft ? changeDraft(ports, caller, change) : newVersion(ports, caller, change);
   });
 
@@ -224,11 +232,11 @@ export const deleteJourney = (
     if (isRefusal(found)) return attempt === 0 ? found : undefined;
     const { journey } = found;
     if (journey.status !== 'rascunho') return notNow('Only a draft is deleted; archive the journey.');
-    const before = await lineOf(ports, found);
+    const before = await lineageOf(ports, found);
     if (!before) return CONFLICT;
     const isLast = journey.rootId === id;
     const after = isLast ? undefined : { ...before, draftId: undefined, version: before.version + 1 };
     const entry = journeyEntry(caller, id, 'deleted', ports.clock());
-    const outcome = await ports.store.save({ versions: [{ before: journey }], line: { before, after }, entry });
+    const outcome = await ports.store.save({ versions: [{ before: journey }], lineage: { before, after }, entry });
     return outcome === 'saved' ? undefined : CONFLICT;
   });

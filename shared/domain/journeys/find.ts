@@ -1,7 +1,7 @@
 import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import type { JourneyLine } from './line.ts';
+import type { JourneyLineage } from './lineage.ts';
 import type { JourneyStore, WholeJourney } from './ports.ts';
 
 export type Owner = Pick<Tenant, 'organizationId'>;
@@ -16,10 +16,10 @@ export const findJourney = async (
 ): Promise<WholeJourney | Refusal<'NOT_FOUND'>> => (await store.readWhole(organizationId, id)) ?? missing();
 
 /** What the versions of a journey share; undefined once its only version was deleted. */
-export const lineOf = (
-  { store }: { readonly store: Pick<JourneyStore, 'readLine'> },
+export const lineageOf = (
+  { store }: { readonly store: Pick<JourneyStore, 'readLineage'> },
   { journey }: WholeJourney,
-): Promise<JourneyLine | undefined> => store.readLine(journey.rootId);
+): Promise<JourneyLineage | undefined> => store.readLineage(journey.rootId);
 
 /** A refusal for a version whose status does not allow what is asked. */
 export const notNow = (detail: string): Refusal<'CONFLICT'> => refuse('CONFLICT', detail);

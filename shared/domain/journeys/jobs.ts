@@ -8,7 +8,7 @@ export type EntrySource =
 
 /**
  * The entry of those who were in the list or segment of a journey when it was activated (`incluirAtuais`). Its worker goes on from `position` whenever
- * it is due. It stands still while the journey is paused, and ends when the journey takes no entries any more.
+ * it is due. It rests while the journey is paused, and ends when the journey takes no entries any more.
  */
 export interface EntryJob extends Tenant {
   readonly journeyId: Id<'journey'>;

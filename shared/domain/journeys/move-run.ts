@@ -21,8 +21,8 @@ import { dueAt } from './waits.ts';
  * How long a worker that goes on with a run has, in ms, before another one takes the run up: far more than a send takes. Nothing breaks where both are at it.
  */
 const RECOVERY_MS = 20_000;
-/** The customer events that came while a run began to wait for them, at most: each is one more look. */
-const MAX_LOOKS = 8;
+/** Attempts to store a turn while customer events that it begins to wait for keep coming: each takes one of them. */
+const MAX_ATTEMPTS = 8;
 
 /** What a run goes by besides itself. */
 interface Surroundings {
@@ -57,19 +57,22 @@ const momentOf = ({ journey, contact, clock }: Surroundings, now: number): Momen
 const isPerformed = (effect: Effect): effect is PerformedEffect =>
   effect.kind !== 'pause_journey' && effect.kind !== 'convert';
 
-/** A run with what a turn made of it: a run of a paused journey stands still until the journey goes on. */
+/** Whether a run stays where it is until its journey goes on. */
+const isToPark = ({ status }: Run, journey: Journey): boolean => journey.status === 'pausada' && status === 'ativa';
+
+/** A run with what a turn made of it: a run of a paused journey is parked until the journey goes on. */
 const storedAfter = (
   before: StoredRun,
   { run, history }: Pick<Turn, 'history' | 'run'>,
   journey: Journey,
   lookAt: number | undefined,
 ): StoredRun => {
-  const stands = journey.status === 'pausada' && run.status === 'ativa';
+  const isParked = isToPark(run, journey);
   return {
     run: { ...run, version: before.run.version + 1 },
     history: [...before.history, ...history],
-    isParked: stands,
-    dueAt: stands || run.status !== 'ativa' ? undefined : lookAt,
+    isParked,
+    dueAt: isParked || run.status !== 'ativa' ? undefined : lookAt,
   };
 };
 
@@ -126,7 +129,7 @@ const store = async (
 ): Promise<Stored> => {
   let turn = first;
   let decidedAt = now;
-  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const after = storedAfter(before, turn, around.journey, dueAfter(turn));
     const outcome = await ports.runs.save({ ...moveOf(before, after, turn, around, now), decidedAt });
     if (outcome === 'conflict') return CONFLICT;
@@ -152,9 +155,9 @@ const nextLook =
 const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
   const { run, effects } = turn;
   if (run !== before.run) return true;
-  const stands = journey.status === 'pausada' && run.status === 'ativa';
-  if (stands !== before.isParked) return true;
-  if (stands || run.status !== 'ativa') return false;
+  const isParked = isToPark(run, journey);
+  if (isParked !== before.isParked) return true;
+  if (isParked || run.status !== 'ativa') return false;
   // A try of a webhook is its worker's alone for a while; all else may be done by two at once.
   const performed = effects.find(isPerformed);
   return performed ? performed.kind === 'webhook' : lookAt !== before.dueAt;
@@ -215,7 +218,7 @@ const walk = async (
       effects = outcome.turn.effects;
     }
     if (stored.isParked) {
-      // A journey that went on meanwhile may have looked for what stands still before this run did.
+      // The sweep of a journey that went on meanwhile may have passed before this run was parked.
       const journey = await ports.journeys.find(stored.run.journeyId);
       if (!journey || journey.status === 'pausada') return undefined;
       around = { ...around, journey };

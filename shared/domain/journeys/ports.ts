@@ -5,7 +5,7 @@ import type { DomainEvent } from '../events/event.ts';
 import type { WireGraph } from './definition.ts';
 import type { EntryJob, EntrySource, RunSweep, SweepKind } from './jobs.ts';
 import type { Journey } from './journey.ts';
-import type { JourneyLine } from './line.ts';
+import type { JourneyLineage } from './lineage.ts';
 import type { JourneyTrigger, TriggerKind } from './trigger.ts';
 
 /** A version with its graph. */
@@ -25,7 +25,9 @@ export interface VersionChange {
 /** What changes of a journey, in one transaction: its versions, or what they share. */
 export interface JourneyChange {
   readonly versions: readonly VersionChange[];
-  readonly line?: { readonly before?: JourneyLine | undefined; readonly after?: JourneyLine | undefined } | undefined;
+  readonly lineage?:
+    | { readonly before?: JourneyLineage | undefined; readonly after?: JourneyLineage | undefined }
+    | undefined;
   /** Begins to let those in who are in its list or segment at this time, in ms. */
   readonly entries?: { readonly source: EntrySource; readonly at: number } | undefined;
   /** An entry that a pause stopped goes on at this time, in ms. */
@@ -51,7 +53,7 @@ export interface JourneyStore {
   readWhole(organizationId: Id<'organization'>, id: Id<'journey'>): Promise<WholeJourney | undefined>;
   /** The graph of a version, as it was when `journey` was read or later. Kept by the process: read at the first call for a revision. */
   readGraph(journey: Pick<Journey, 'id' | 'revision'>): Promise<WireGraph>;
-  readLine(rootId: Id<'journey'>): Promise<JourneyLine | undefined>;
+  readLineage(rootId: Id<'journey'>): Promise<JourneyLineage | undefined>;
   readEntries(id: Id<'journey'>): Promise<EntryJob | undefined>;
   readSweep(id: Id<'journey'>): Promise<RunSweep | undefined>;
   /** Moves an entry on, unless it changed since it was read; undefined then. */

@@ -3,7 +3,7 @@ import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { PostOutcome, WebhookPorts } from '../webhooks/ports.ts';
 import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
-import type { JourneyLine } from './line.ts';
+import type { JourneyLineage } from './lineage.ts';
 import type { PerformedEffect } from './turn.ts';
 
 /** Ports of the posts of webhook steps. `open`: of a sealed signing secret. */
@@ -12,7 +12,7 @@ export interface PostPorts {
   readonly post: WebhookPorts['post'];
   readonly sign: WebhookPorts['sign'];
   readonly userAgent: string;
-  readonly readLine: (rootId: Id<'journey'>) => Promise<JourneyLine | undefined>;
+  readonly readLineage: (rootId: Id<'journey'>) => Promise<JourneyLineage | undefined>;
   readonly openSecret: (organizationId: Id<'organization'>, rootId: Id<'journey'>, sealed: string) => Promise<string>;
 }
 
@@ -48,9 +48,9 @@ const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step:
 /** The signing secrets in force, newest first; none for a journey that is gone. */
 const secretsOf = async (ports: PostPorts, { journey }: EffectContext): Promise<string[]> => {
   const { organizationId, rootId } = journey;
-  const line = await ports.readLine(rootId);
+  const lineage = await ports.readLineage(rootId);
   const now = ports.clock();
-  const live = (line?.secrets ?? []).filter(({ endsAt }) => endsAt === undefined || endsAt > now);
+  const live = (lineage?.secrets ?? []).filter(({ endsAt }) => endsAt === undefined || endsAt > now);
   return Promise.all(live.map(({ sealed }) => ports.openSecret(organizationId, rootId, sealed)));
 };
 

@@ -8,7 +8,7 @@ export interface StoredRun {
   readonly run: Run;
   /** The last entries of its history. */
   readonly history: readonly HistoryEntry[];
-  /** It stands still with its journey, and goes on with it. */
+  /** Its journey is paused: it goes on with the journey. */
   readonly isParked: boolean;
   /** When something is to be done, in ms; undefined while nothing is. */
   readonly dueAt?: number | undefined;
@@ -73,8 +73,8 @@ export interface RunStore {
   ): Promise<readonly Awaiting[]>;
   /** How many index partitions the runs of a journey are spread over. */
   readonly shards: number;
-  /** A page of the runs of a shard that are active, or that stand still with their journey; `after` is where the next one begins. Eventually consistent. */
-  standing(
+  /** A page of the runs of a shard that are active, or parked, for a sweep; `after` is where the next one begins. Eventually consistent. */
+  sweepPage(
     journeyId: Id<'journey'>,
     of: 'ativa' | 'parked',
     shard: number,

@@ -50,7 +50,7 @@ export interface HistoryEntry {
  */
 export type JourneyTime = number;
 
-/** What a run that is active stands at its step for. */
+/** What an active run is waiting for at its step. */
 export type Wait =
   /** Its step is to be done, for the `attempt`-th time; where an effect is needed, its result is awaited. */
   | { readonly kind: 'ready'; readonly attempt: number }

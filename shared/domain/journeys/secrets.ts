@@ -4,7 +4,7 @@ import type { Id } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { WireGraph } from './definition.ts';
 import { findJourney } from './find.ts';
-import type { JourneyLine, StepSecret } from './line.ts';
+import type { JourneyLineage, StepSecret } from './lineage.ts';
 import type { JourneyStatePorts } from './ports.ts';
 import { journeyEntry } from './states.ts';
 
@@ -21,12 +21,12 @@ export interface SecretPorts {
 /** Whether a graph has a step that posts to an address. */
 const hasEndpoint = ({ passos }: WireGraph): boolean => passos.some(({ tipo }) => tipo === 'webhook');
 
-type Line = Pick<JourneyLine, 'organizationId' | 'rootId' | 'secrets'>;
+type Lineage = Pick<JourneyLineage, 'organizationId' | 'rootId' | 'secrets'>;
 
 /** The first secret of a journey, where its graph needs one and it has none; `secret` in clear, to be answered this once. */
 export const firstSecret = async (
   ports: SecretPorts,
-  { organizationId, rootId, secrets }: Line,
+  { organizationId, rootId, secrets }: Lineage,
   graph: WireGraph,
 ): Promise<{ readonly secret: string; readonly secrets: readonly StepSecret[] } | undefined> => {
   if (secrets.length > 0 || !hasEndpoint(graph)) return undefined;
@@ -37,7 +37,7 @@ export const firstSecret = async (
 /** The secrets of a journey with a new one in front; the others sign beside it until the overlap ends, at the latest. */
 const rotated = async (
   ports: SecretPorts,
-  { organizationId, rootId, secrets }: Line,
+  { organizationId, rootId, secrets }: Lineage,
   secret: string,
   { now, overlapHours }: { readonly now: number; readonly overlapHours: number },
 ): Promise<readonly StepSecret[]> => {
@@ -63,7 +63,7 @@ export const rotateSecret = (
   retryOnConflict('The journey', async () => {
     const found = await findJourney(ports, caller, id);
     if (isRefusal(found)) return found;
-    const before = await ports.store.readLine(found.journey.rootId);
+    const before = await ports.store.readLineage(found.journey.rootId);
     if (!before) return CONFLICT;
     if (before.secrets.length === 0) return refuse('CONFLICT', 'The journey has no webhook step, and no secret.');
     const now = ports.clock();
@@ -71,6 +71,6 @@ export const rotateSecret = (
     const secrets = await rotated(ports, before, secret, { now, overlapHours });
     const after = { ...before, secrets, version: before.version + 1 };
     const entry = journeyEntry(caller, id, 'secret_rotated', now, { overlapHours });
-    const outcome = await ports.store.save({ versions: [], line: { before, after }, entry });
+    const outcome = await ports.store.save({ versions: [], lineage: { before, after }, entry });
     return outcome === 'saved' ? { secret } : CONFLICT;
   });

@@ -4,7 +4,7 @@ import type { Id } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { journeyEvent } from '../events/automation.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { findJourney, lineOf, notNow } from './find.ts';
+import { findJourney, lineageOf, notNow } from './find.ts';
 import type { Journey, JourneyPause } from './journey.ts';
 import type { JourneyChange, JourneyStatePorts, WholeJourney } from './ports.ts';
 
@@ -94,17 +94,19 @@ export const archiveJourney = (
     if (isRefusal(found)) return found;
     const { journey, graph } = found;
     if (journey.status === 'arquivada') return found;
-    const line = await lineOf(ports, found);
-    if (!line) return CONFLICT;
+    const lineage = await lineageOf(ports, found);
+    if (!lineage) return CONFLICT;
     const at = ports.clock();
     const after = changedAt(journey, at, { status: 'arquivada', pause: undefined, pausedAt: undefined });
-    const isIts = line.draftId === id || line.runningId === id;
-    const draftId = line.draftId === id ? undefined : line.draftId;
-    const runningId = line.runningId === id ? undefined : line.runningId;
+    const isIts = lineage.draftId === id || lineage.runningId === id;
+    const draftId = lineage.draftId === id ? undefined : lineage.draftId;
+    const runningId = lineage.runningId === id ? undefined : lineage.runningId;
     const hasRun = journey.activatedAt !== undefined;
     const outcome = await ports.store.save({
       versions: [{ before: journey, after }],
-      line: isIts ? { before: line, after: { ...line, draftId, runningId, version: line.version + 1 } } : undefined,
+      lineage: isIts
+        ? { before: lineage, after: { ...lineage, draftId, runningId, version: lineage.version + 1 } }
+        : undefined,
       sweep: hasRun ? { kind: 'cancel', at } : undefined,
       entry: journeyEntry(caller, id, 'archived', at),
     });

@@ -51,7 +51,7 @@ const applyResult = (walk: Walk, step: Step, attempt: number, result: EffectResu
   else settle(walk, step, result);
 };
 
-/** Takes the result of the effect that the run stands for; of any other it is a repeat, or too late. */
+/** Takes the result of the effect that the run waits for; of any other it is a repeat, or too late. */
 const takeResult = (walk: Walk, input: Extract<Input, { kind: 'result' }>): void => {
   const { run, step } = walk;
   if (!step || run.wait?.kind !== 'ready' || actionOf(step) === undefined) return;

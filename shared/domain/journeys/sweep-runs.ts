@@ -19,24 +19,24 @@ export interface SweepPorts extends EnginePorts {
 const PAGE = 96;
 const AT_ONCE = 12;
 /**
- * When a sweep looks again, in ms after it began: for runs that the index did not show yet, and for those that workers which began before the change
+ * When a sweep goes over all runs again, in ms after it began: for runs that the index did not show yet, and for those that workers which began before the change
  * were about to begin or to park.
  */
-const LOOKS_MS = [60_000, 15 * 60_000] as const;
+const RESWEEPS_MS = [60_000, 15 * 60_000] as const;
 
-/** How far a sweep came: which look it is at, and where in the shards of the index. */
+/** How far a sweep came: which of its rounds it is at, and where in the shards of the index. */
 const placeSchema = z.strictObject({
-  look: z.int(),
+  round: z.int(),
   shard: z.int(),
   after: z.record(z.string(), z.string()).optional(),
 });
 type SweepPlace = z.output<typeof placeSchema>;
 
-const BEGIN: SweepPlace = { look: 0, shard: 0 };
+const BEGIN: SweepPlace = { round: 0, shard: 0 };
 const placeOf = ({ position }: RunSweep): SweepPlace =>
   position === undefined ? BEGIN : placeSchema.parse(JSON.parse(position));
 
-/** Lets a run that stands still go on; nothing where its journey stands still again, or it goes on already. */
+/** Lets a parked run go on; nothing where it is not parked any more. */
 const unpark = (ports: EnginePorts, id: Id<'run'>): Promise<StoredRun['run'] | undefined> =>
   retryOnConflict('The run', async () => {
     const [stored] = await ports.runs.read([id]);
@@ -62,19 +62,19 @@ const workOn = async (ports: SweepPorts, { kind }: RunSweep, ids: readonly Id<'r
 /** The place after a page, and when the sweep goes on there (ms); undefined when it is through. */
 const next = (
   { since }: RunSweep,
-  { look, shard }: SweepPlace,
+  { round, shard }: SweepPlace,
   after: SweepPlace['after'],
   shards: number,
   now: number,
 ): { readonly place: SweepPlace; readonly at: number | undefined } => {
-  if (after) return { place: { look, shard, after }, at: now };
-  if (shard + 1 < shards) return { place: { look, shard: shard + 1 }, at: now };
-  const ms = LOOKS_MS[look];
-  return { place: { look: look + 1, shard: 0 }, at: ms === undefined ? undefined : Math.max(now, since + ms) };
+  if (after) return { place: { round, shard, after }, at: now };
+  if (shard + 1 < shards) return { place: { round, shard: shard + 1 }, at: now };
+  const ms = RESWEEPS_MS[round];
+  return { place: { round: round + 1, shard: 0 }, at: ms === undefined ? undefined : Math.max(now, since + ms) };
 };
 
 /** Whether what a sweep is for still holds: a journey that was paused again keeps its runs where they are. */
-const mergeRequested = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep): Promise<boolean> => {
+const stillApplies = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep): Promise<boolean> => {
   const status = (await journeys.find(journeyId))?.status;
   return status === (kind === 'cancel' ? 'arquivada' : 'ativa');
 };
@@ -86,13 +86,13 @@ const mergeRequested = async ({ journeys }: EnginePorts, { journeyId, kind }: Ru
 export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let sweep = await ports.jobs.readSweep(journeyId);
   while (sweep?.goesOnAt !== undefined && sweep.goesOnAt <= ports.clock()) {
-    if (!(await mergeRequested(ports, sweep))) {
+    if (!(await stillApplies(ports, sweep))) {
       await ports.jobs.moveSweep(sweep, { position: sweep.position, goesOnAt: undefined });
       return false;
     }
     const place = placeOf(sweep);
     const of = sweep.kind === 'cancel' ? 'ativa' : 'parked';
-    const { ids, after } = await ports.runs.standing(journeyId, of, place.shard, place.after, PAGE);
+    const { ids, after } = await ports.runs.sweepPage(journeyId, of, place.shard, place.after, PAGE);
     await workOn(ports, sweep, ids);
     const { place: then, at } = next(sweep, place, after, ports.runs.shards, ports.clock());
     // A sweep that began anew is gone on with from its beginning.

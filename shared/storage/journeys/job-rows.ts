@@ -64,7 +64,7 @@ export const beginEntries = (
   remove: ['position'],
 });
 
-/** Lets an entry go on that stands still. */
+/** Lets an entry go on that a pause stopped. */
 export const resumeEntries = ({ job, at: goesOnAt }: { readonly job: EntryJob; readonly at: number }): WriteOp => ({
   put: entryJobRows.write({ ...job, goesOnAt, version: job.version + 1 }),
   when: atVersion(job.version),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isoTime } from '../../domain/core/time.ts';
 import { REENTRIES, TRIGGER_TYPES } from '../../domain/journeys/definition.ts';
 import { JOURNEY_STATUSES, type Journey } from '../../domain/journeys/journey.ts';
-import type { JourneyLine } from '../../domain/journeys/line.ts';
+import type { JourneyLineage } from '../../domain/journeys/lineage.ts';
 import { type JourneyTrigger, triggerOf } from '../../domain/journeys/trigger.ts';
 import { PAUSE_REASONS } from '../../domain/journeys/turn.ts';
 import type { Channel } from '../../domain/message/channel.ts';
@@ -54,7 +54,7 @@ export const journeyRows = defineRow<Journey>()({
     status === 'arquivada' ? {} : INDEX_KEYS.journeysOf(organizationId, isoTime(createdAt), journeyId),
 });
 
-export const lineRows = defineRow<JourneyLine>()({
+export const lineageRows = defineRow<JourneyLineage>()({
   attributes: {
     rootId: id('journey'),
     ...tenant,
@@ -63,7 +63,7 @@ export const lineRows = defineRow<JourneyLine>()({
     secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: time.optional() })),
     version: z.int(),
   },
-  key: ({ rootId }) => KEYS.journeyLine(rootId),
+  key: ({ rootId }) => KEYS.journeyLineage(rootId),
 });
 
 export const triggerRows = defineRow<JourneyTrigger>()({

@@ -9,7 +9,7 @@ import { readOwnRow, readRow } from '../read-row.ts';
 import { GraphCache } from './graph-cache.ts';
 import { type HeaderSealer, readGraphRows } from './graph-rows.ts';
 import { entryJobRows, moveEntries, moveSweep, sweepRows } from './job-rows.ts';
-import { journeyRows, lineRows, triggerRows } from './journey-rows.ts';
+import { journeyRows, lineageRows, triggerRows } from './journey-rows.ts';
 import { type JourneyStoragePorts, saveJourney } from './save-journey.ts';
 
 /** Reads of a version with its graph that meet a change between the two, at most. */
@@ -59,7 +59,7 @@ export const journeyStore = (table: Table, ports: JourneyStoragePorts): JourneyS
       cache.set(id, found.journey.revision, found.graph);
       return found.graph;
     },
-    readLine: (rootId) => readRow(table, KEYS.journeyLine(rootId), lineRows.read),
+    readLineage: (rootId) => readRow(table, KEYS.journeyLineage(rootId), lineageRows.read),
     readEntries: (id) => readRow(table, KEYS.journeyEntries(id), entryJobRows.read),
     readSweep: (id) => readRow(table, KEYS.journeySweep(id), sweepRows.read),
     moveEntries: (before, after) => moveEntries(table, before, after),

@@ -79,7 +79,7 @@ interface StoredFields extends Omit<Run, keyof Walk> {
   readonly dueAt?: number | undefined;
 }
 
-/** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while it stands still. */
+/** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while its journey is paused. */
 const runRows = defineRow<StoredFields>()({
   attributes: {
     id: id('run'),

@@ -115,7 +115,7 @@ export const runStore = (table: Table, raised: (events: readonly DomainEvent[]) 
 
   shards: RUN_SHARDS,
 
-  async standing(journeyId, of, shard, after, limit) {
+  async sweepPage(journeyId, of, shard, after, limit) {
     const range =
       of === 'parked'
         ? ({ index: 'gsi3', partition: INDEX_KEYS.parkedRunsOf(journeyId, '', '', shard).gsi3pk } as const)

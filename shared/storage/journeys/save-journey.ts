@@ -13,7 +13,7 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { graphWrites, type HeaderSealer, removeGraphWrites } from './graph-rows.ts';
 import { beginEntries, beginSweep, resumeEntries } from './job-rows.ts';
-import { journeyRows, lineRows, triggerWrites } from './journey-rows.ts';
+import { journeyRows, lineageRows, triggerWrites } from './journey-rows.ts';
 
 export interface JourneyStoragePorts {
   readonly sealer: HeaderSealer;
@@ -68,19 +68,19 @@ const jobWrites = ({ versions: [version], entries, resumed, sweep }: JourneyChan
 
 /** The writes of a change: `own` are the rows whose versions it goes by, in their order. */
 const writesOf = async (table: Table, sealer: HeaderSealer, change: JourneyChange, mark: string) => {
-  const { versions, line } = change;
+  const { versions, lineage } = change;
   const others = await Promise.all(versions.map((version) => versionWrites(table, sealer, version)));
   return {
     own: [
       ...versions.flatMap((version) => versionedWrite(version, journeyRows.write, mark)),
-      ...(line ? versionedWrite(line, lineRows.write, mark) : []),
+      ...(lineage ? versionedWrite(lineage, lineageRows.write, mark) : []),
     ],
     others: [...others.flat(), ...jobWrites(change)],
   };
 };
 
-const organizationOf = ({ versions: [version], line }: JourneyChange): Id<'organization'> => {
-  const changed = version?.after ?? version?.before ?? line?.after;
+const organizationOf = ({ versions: [version], lineage }: JourneyChange): Id<'organization'> => {
+  const changed = version?.after ?? version?.before ?? lineage?.after;
   if (!changed) throw new TypeError('a change of no journey');
   return changed.organizationId;
 };

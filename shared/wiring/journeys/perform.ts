@@ -20,7 +20,7 @@ const ports: PerformPorts = {
     const { items } = await cardPage(table)(organizationId, { contactId, pipelineId, status: 'aberto' }, NEWEST);
     return items[0];
   },
-  readLine: journeys.readLine,
+  readLineage: journeys.readLineage,
   openSecret: async (organizationId, rootId, sealed) =>
     (await vaults.webhooks()).open(SECRET_PURPOSE, organizationId, sealed, rootId),
   post: webhookPorts.post,

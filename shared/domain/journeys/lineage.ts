@@ -10,7 +10,7 @@ export interface StepSecret {
 }
 
 /** What the versions of a journey share (docs/spec/journeys.md#versions). There is one draft and one that runs at most. */
-export interface JourneyLine extends Tenant {
+export interface JourneyLineage extends Tenant {
   /** The id of the first version. */
   readonly rootId: Id<'journey'>;
   /** The version that may be changed. */
