@@ -7,6 +7,7 @@ import { changeJourney, createJourney, deleteJourney } from '../../shared/domain
 import { rotateSecret } from '../../shared/domain/journeys/secrets.ts';
 import { archiveJourney, pauseItself, pauseJourney } from '../../shared/domain/journeys/states.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 import { accepted } from '../support/accepted.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { passo } from '../support/journeys/build.ts';
@@ -67,6 +68,20 @@ describe('the graph of a version', () => {
     const { journey: changed } = accepted(await changeJourney(ports, caller, journey.id, incompressible(1_000)));
     expect((await store.readGraph(changed)).passos).toHaveLength(10);
     expect(await store.readGraph(journey)).toBe(first);
+  });
+
+  test('is read once for all who ask for it at the same time, and again after a read that failed', async () => {
+    const caller = await newCaller(table);
+    const journey = await draft(table, caller);
+    const asked = await Promise.all(Array.from({ length: 10 }, () => store.readGraph(journey)));
+    expect(new Set(asked).size).toBe(1);
+    const { journey: gone } = accepted(await createJourney(ports, caller, incompressible(1_000)));
+    const part = KEYS.journeyGraph(gone.id, 1, 0);
+    const row = await table.get(part);
+    await table.write({ delete: part });
+    await expect(store.readGraph(gone)).rejects.toThrow(Unavailable);
+    await table.write({ put: row as Row });
+    expect((await store.readGraph(gone)).passos).toHaveLength(10);
   });
 
   test('is never read in parts: where one is missing, the version is read again, and then unavailable', async () => {

@@ -2,6 +2,7 @@ import type { Contact } from '../contacts/contact.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { QuietHours } from '../sending/quiet-hours.ts';
+import type { Graph } from './graph.ts';
 import type { Journey } from './journey.ts';
 import type { JourneyStore } from './ports.ts';
 import type { Run, RunEvent } from './run.ts';
@@ -22,6 +23,7 @@ export type Performed = EffectResult | { readonly kind: 'later'; readonly ms: nu
 export interface EffectContext {
   readonly run: Run;
   readonly journey: Journey;
+  readonly graph: Graph;
   readonly contact: Contact;
 }
 

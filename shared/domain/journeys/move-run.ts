@@ -6,10 +6,10 @@ import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { journeyEvent } from '../events/automation.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { quietUntil } from '../sending/quiet-hours.ts';
+import { compiledGraph } from './compiled-graph.ts';
 import { countsOfMove } from './counting.ts';
 import type { EnginePorts, JourneyClock, Performed } from './engine-ports.ts';
 import type { Graph } from './graph.ts';
-import { compiledGraph } from './graphs.ts';
 import type { Journey } from './journey.ts';
 import type { Run } from './run.ts';
 import type { Move, StoredRun } from './run-ports.ts';
@@ -227,8 +227,8 @@ const walk = async (
     }
     const effect = effects.find(isPerformed);
     if (!effect || !around.contact) return undefined;
-    const { journey, contact } = around;
-    const result = await ports.perform({ run: stored.run, journey, contact }, effect);
+    const { journey, graph, contact } = around;
+    const result = await ports.perform({ run: stored.run, journey, graph, contact }, effect);
     if (result.kind === 'later') return postpone(ports, stored, around, result.ms);
     around = await afterEffect(ports, around, stored.run, effect);
     input = resultOf(effect, result);

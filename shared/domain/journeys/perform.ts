@@ -12,8 +12,7 @@ import { derivedId, type Id } from '../core/ids.ts';
 import { retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { SubmitPorts } from '../sending/accept.ts';
 import { journeyKey } from '../sending/automated.ts';
-import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
-import { compiledGraph } from './graphs.ts';
+import type { EffectContext, Performed } from './engine-ports.ts';
 import { personalizedMessage } from './message.ts';
 import { type PostPorts, postStep } from './post-step.ts';
 import { resultOfRefusal } from './send-results.ts';
@@ -30,7 +29,6 @@ export interface PerformPorts extends PostPorts {
     contactId: Id<'contact'>,
     pipelineId: Id<'pipeline'>,
   ) => Promise<Card | undefined>;
-  readonly journeys: EnginePorts['journeys'];
 }
 
 type EffectOf<K extends PerformedEffect['kind']> = Extract<PerformedEffect, { kind: K }>;
@@ -50,13 +48,12 @@ const refused = (refusal: Refusal): Performed => ({
 });
 
 /** Sends a step's message to the run's contact, once for each visit. */
-const send: Perform<'send'> = async (ports, { run, journey, contact }, { step, visit, message }) => {
+const send: Perform<'send'> = async (ports, { run, journey, graph, contact }, { step, visit, message }) => {
   const { organizationId, env } = journey;
   const tenant: Tenant = { organizationId, env };
   const { channel } = message;
   const to = await ports.submit.recipientOf(tenant, contact.id, channel);
   if (to === undefined) return { kind: 'skipped', detail: 'sem_endereco' };
-  const graph = await compiledGraph(ports.journeys, journey);
   const label = { journeyId: journey.id, stepId: step, runId: run.id };
   const labels = { ...label, ...(graph.watched.has(step) ? { awaited: true as const } : {}) };
   const { mensagens: messages, dias: days } = journey.tetoDeFrequencia ?? {};

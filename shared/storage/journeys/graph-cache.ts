@@ -8,18 +8,39 @@ interface Kept {
   readonly graph: WireGraph;
   readonly bytes: number;
 }
+/** A graph as it was read, and which revision it is: a draft may have another one by then. */
+interface Read {
+  readonly graph: WireGraph;
+  readonly revision: number;
+}
 
-/** Graphs by version and revision, which name one graph for good. Lets go of those that were read first. */
+const nameOf = (id: Id<'journey'>, revision: number): string => `${id} ${revision}`;
+
+/**
+ * Graphs by version and revision, which name one graph for good. Callers that ask for the same one at the same time share one read. Lets go of
+ * those that were read first.
+ */
 export class GraphCache {
   readonly #kept = new Map<string, Kept>();
+  readonly #reads = new Map<string, Promise<WireGraph>>();
   #bytes = 0;
 
-  get(id: Id<'journey'>, revision: number): WireGraph | undefined {
-    return this.#kept.get(`${id} ${revision}`)?.graph;
+  get(id: Id<'journey'>, revision: number, read: () => Promise<Read>): Promise<WireGraph> {
+    const name = nameOf(id, revision);
+    const kept = this.#kept.get(name);
+    if (kept) return Promise.resolve(kept.graph);
+    const started = this.#reads.get(name) ?? this.#read(id, read).finally(() => this.#reads.delete(name));
+    this.#reads.set(name, started);
+    return started;
   }
 
-  set(id: Id<'journey'>, revision: number, graph: WireGraph): void {
-    const name = `${id} ${revision}`;
+  async #read(id: Id<'journey'>, read: () => Promise<Read>): Promise<WireGraph> {
+    const { graph, revision } = await read();
+    this.#keep(nameOf(id, revision), graph);
+    return graph;
+  }
+
+  #keep(name: string, graph: WireGraph): void {
     if (this.#kept.has(name)) return;
     const bytes = JSON.stringify(graph).length;
     this.#kept.set(name, { graph, bytes });

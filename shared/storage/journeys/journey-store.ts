@@ -2,6 +2,7 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { JourneyStore, WholeJourney } from '../../domain/journeys/ports.ts';
 import { KEYS } from '../access-patterns.ts';
+import { coalescedRead } from '../client/coalescer.ts';
 import { fullRows } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -48,17 +49,18 @@ export const journeyStore = (table: Table, ports: JourneyStoragePorts): JourneyS
   return {
     save: saveJourney(table, ports),
     read: (organizationId, id) => readOwnRow(table, organizationId, KEYS.journey(id), journeyRows.read),
-    find: (id) => readRow(table, KEYS.journey(id), journeyRows.read),
-    readWhole: (organizationId, id) => whole(id, organizationId),
-    async readGraph({ id, revision }) {
-      const cache = cacheOf(table);
-      const kept = cache.get(id, revision);
-      if (kept) return kept;
-      const found = await whole(id);
-      if (!found) throw new TypeError('a journey without a graph');
-      cache.set(id, found.journey.revision, found.graph);
-      return found.graph;
+    // Runs that are worked on at once are often of one version: they share a read of its row.
+    async find(id) {
+      const [row] = await coalescedRead(table, [KEYS.journey(id)]);
+      return row && journeyRows.read(row);
     },
+    readWhole: (organizationId, id) => whole(id, organizationId),
+    readGraph: ({ id, revision }) =>
+      cacheOf(table).get(id, revision, async () => {
+        const found = await whole(id);
+        if (!found) throw new TypeError('a journey without a graph');
+        return { graph: found.graph, revision: found.journey.revision };
+      }),
     readLineage: (rootId) => readRow(table, KEYS.journeyLineage(rootId), lineageRows.read),
     readEntries: (id) => readRow(table, KEYS.journeyEntries(id), entryJobRows.read),
     readSweep: (id) => readRow(table, KEYS.journeySweep(id), sweepRows.read),

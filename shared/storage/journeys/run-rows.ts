@@ -54,25 +54,27 @@ const historyText = z.codec(z.string(), z.custom<readonly HistoryEntry[]>(Array.
   encode: (entries) => JSON.stringify(entries.map(storedEntry)),
 });
 
+/** The fields of a run that are attributes of its row. */
+const RUN_FIELDS = [
+  'id',
+  'organizationId',
+  'env',
+  'journeyId',
+  'rootId',
+  'contactId',
+  'status',
+  'step',
+  'beganAt',
+  'endedAt',
+  'version',
+] as const satisfies readonly (keyof Run)[];
+type RunFields = Pick<Run, (typeof RUN_FIELDS)[number]>;
 /** What of a run the interpreter alone reads: kept as one text, exactly as it was. */
-type Walk = Omit<
-  Run,
-  | 'contactId'
-  | 'beganAt'
-  | 'endedAt'
-  | 'env'
-  | 'id'
-  | 'journeyId'
-  | 'organizationId'
-  | 'rootId'
-  | 'status'
-  | 'step'
-  | 'version'
->;
+type Walk = Omit<Run, keyof RunFields>;
 const isWalk = (json: unknown): Walk =>
   z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as never;
 
-interface StoredFields extends Omit<Run, keyof Walk> {
+interface StoredFields extends RunFields {
   readonly walk: Walk;
   readonly history: readonly HistoryEntry[];
   readonly isParked?: boolean | undefined;
@@ -110,39 +112,17 @@ const runRows = defineRow<StoredFields>()({
   },
 });
 
+const isRunField: ReadonlySet<string> = new Set(RUN_FIELDS);
+/** A run's attributes, and all else of it. */
+const split = (run: Run): { readonly fields: RunFields; readonly walk: Walk } => {
+  const parts = Object.groupBy(Object.entries(run), ([name]) => (isRunField.has(name) ? 'fields' : 'walk'));
+  return { fields: Object.fromEntries(parts.fields ?? []), walk: Object.fromEntries(parts.walk ?? []) } as never;
+};
+
 /** The row of a run. */
 export const runRow = ({ run, history, isParked, dueAt }: StoredRun): Row => {
-  const {
-    id: runId,
-    organizationId,
-    env,
-    journeyId,
-    rootId,
-    contactId,
-    status,
-    step,
-    beganAt,
-    endedAt,
-    version,
-    ...walk
-  } = run;
-  return runRows.write({
-    id: runId,
-    organizationId,
-    env,
-    journeyId,
-    rootId,
-    contactId,
-    status,
-    step,
-    beganAt,
-    endedAt,
-    version,
-    walk,
-    history,
-    ...(isParked ? { isParked } : {}),
-    dueAt,
-  });
+  const { fields, walk } = split(run);
+  return runRows.write({ ...fields, walk, history, ...(isParked ? { isParked } : {}), dueAt });
 };
 
 /** Reads a run's row. */

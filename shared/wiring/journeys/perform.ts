@@ -15,7 +15,6 @@ const ports: PerformPorts = {
   submit: submitPorts,
   contacts: contactPorts,
   cards: cardPorts,
-  journeys,
   async openCard(organizationId, contactId, pipelineId) {
     const { items } = await cardPage(table)(organizationId, { contactId, pipelineId, status: 'aberto' }, NEWEST);
     return items[0];

@@ -11,7 +11,6 @@ import { coalescedRead } from '../../storage/client/coalescer.ts';
 import { readContact } from '../../storage/contacts/contacts.ts';
 import { heirOf } from '../../storage/contacts/merges.ts';
 import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
-import { journeyRows } from '../../storage/journeys/journey-rows.ts';
 import { runStore } from '../../storage/journeys/run-store.ts';
 import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
 import { journeys } from './store.ts';
@@ -23,14 +22,7 @@ const TIME_ZONE = 'America/Sao_Paulo';
 export const entryPorts: EntryPorts & TriggerPorts = {
   clock,
   runs: runStore(table, publishEvents),
-  journeys: {
-    readGraph: journeys.readGraph,
-    // Runs of one batch are often of one journey: their reads are one.
-    async find(id) {
-      const [row] = await coalescedRead(table, [KEYS.journey(id)]);
-      return row && journeyRows.read(row);
-    },
-  },
+  journeys,
   triggers: journeys.triggers,
   async existing(organizationId, ids) {
     const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk', 'org'] });
