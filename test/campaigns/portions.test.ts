@@ -81,25 +81,6 @@ describe('a campaign', { timeout: 300_000 }, () => {
     await bulk.sentOnce(actor, 0);
   });
 
-  test('that the wallet does not cover pauses once, and goes on after a credit', async () => {
-    const actor = await world.organization(2 * 800 + 1);
-    const contacts = await writePeople(
-      world,
-      actor,
-      Array.from({ length: 5 }, () => ({})),
-    );
-    const id = await draftTo(ports, actor, contacts);
-    accepted(await startCampaign(ports, actor, id));
-    await workOff(world, ports, id);
-    expect(await ports.store.readById(id)).toMatchObject({
-      status: 'paused',
-      pausedBy: { reason: 'insufficient_funds' },
-    });
-    expect(await bulk.messages(actor)).toHaveLength(2);
-    await workOff(world, ports, id);
-    expect(await bulk.messages(actor)).toHaveLength(2);
-  });
-
   test('of several portions that reach maxCoins at once spends no more than that', async () => {
     const actor = await world.organization();
     const contacts = await writePeople(

@@ -10,6 +10,7 @@ import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readEmailNumbers } from '../../shared/storage/audience/emails.ts';
@@ -33,18 +34,18 @@ import { cancelAndForcePortsOf } from '../support/world-queued.ts';
 /** The same world over another table: of a process that crashes, or of another process. */
 const over = (world: World, table: Table): World => Object.create(world, { table: { value: table } });
 
-/** The ports of campaigns over a table, with SMS alone as their channel. What they publish is kept by `raised`. */
+/** The ports of campaigns over a table, with SMS alone as their channel. `raised` receives their events; work is found by its due time alone. */
 export const campaignPortsOver = (
   world: World,
   table: Table,
-  hand: (items: readonly WorkItem[]) => void = () => {},
+  raised: (events: readonly DomainEvent[]) => void = () => {},
 ): PortionPorts => {
   const own = over(world, table);
   const clock = () => world.now;
   const index = audienceIndex(table, { clock, chance: () => 1 });
   return {
     clock,
-    store: campaignStore(table, () => {}),
+    store: campaignStore(table, raised),
     snapshots: snapshotStore(table, clock),
     portions: portionStore(table),
     figures: ({ id }) => campaignFigures(table, id),
@@ -69,15 +70,8 @@ export const campaignPortsOver = (
     recipientOf: async () => undefined,
     cancelMessage: async (tenant, id) => !isRefusal(await cancel(cancelAndForcePortsOf(own), tenant, id)),
     readMessages: (ids) => readMessagesById(table, ids),
-    enqueue: ({ id }, at) => {
-      if (at <= world.now) hand([{ kind: 'campaign_work', ...KEYS.campaign(id) }]);
-    },
-    enqueuePortions: (portions) =>
-      hand(
-        portions
-          .filter(({ dueAt }) => dueAt <= world.now)
-          .map(({ campaignId, portion }) => ({ kind: 'campaign_work', ...KEYS.campaignPortion(campaignId, portion) })),
-      ),
+    enqueue: () => {},
+    enqueuePortions: () => {},
   };
 };
 

@@ -94,6 +94,7 @@ const REFUSES_BATCH: Readonly<Record<BulkMode, (refused: Refused) => boolean>> =
 const refuseAll = (items: readonly Item[], refusal: Refusal): ChunkResult => ({
   accepted: [],
   coins: 0,
+  isWalletShort: false,
   replays: [],
   refused: items.map(({ index }) => ({ index, refusal })),
 });
@@ -256,8 +257,8 @@ export const reserveAndDecide = async (
     late.length > 0 ? rejected(batch) : result.batch,
     late.length > 0 ? [] : replayedIds(result),
   );
-  // A budget says nothing of the wallet.
-  if (budget === undefined && lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
+  if (lacksFunds(prepared.refused) || results.some(({ isWalletShort }) => isWalletShort))
+    await ports.noteDepleted(actor.organizationId, actor.env);
   if (late.length === 0 && decided) {
     for (const [chunk, { accepted }] of results.entries())
       if (accepted.length > 0) ports.enqueueChunk({ ...actor, batchId: batch.id, chunk }, ports.clock());

@@ -33,6 +33,8 @@ export interface ChunkResult {
   /** What they cost together. */
   readonly coins: number;
   readonly refused: readonly Refused[];
+  /** Whether the wallet refused any: what a budget refused says nothing of it. */
+  readonly isWalletShort: boolean;
   /** Messages that a concurrent call created with the same key. */
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
 }
@@ -89,14 +91,16 @@ const ceilingOf = (items: readonly Item[]): Ceiling | undefined => {
 class ChunkProgress {
   remaining: readonly Item[];
   /** In coins: the balance as far as it is known. */
-  budget = Number.MAX_SAFE_INTEGER;
+  budget: number;
+  isWalletShort = false;
   /** What the contacts of messages that count were sent, as far as it is known. */
   readonly sent = new Map<Id<'contact'>, SentCounts>();
   readonly refused: Refused[] = [];
   readonly replays: ChunkResult['replays'][number][] = [];
 
-  constructor(items: readonly Item[]) {
+  constructor(items: readonly Item[], budget: number) {
     this.remaining = items;
+    this.budget = budget;
   }
   refuse(items: readonly Item[], refusal: Refusal): void {
     const removed = new Set(items);
@@ -104,7 +108,8 @@ class ChunkProgress {
     for (const { index } of items) this.refused.push({ index, refusal });
   }
   result(accepted: readonly Item[], coins = 0): ChunkResult {
-    return { accepted, coins, refused: this.refused, replays: this.replays };
+    const { refused, isWalletShort, replays } = this;
+    return { accepted, coins, refused, isWalletShort, replays };
   }
 }
 
@@ -179,8 +184,7 @@ export const reserveItems = async (
   { budget: atMost = Number.MAX_SAFE_INTEGER, ...position }: ChunkPosition,
   items: readonly Item[],
 ): Promise<ChunkResult> => {
-  const progress = new ChunkProgress(items);
-  progress.budget = atMost;
+  const progress = new ChunkProgress(items, atMost);
   await readSent(ports, progress);
   let mustUseRoot = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -191,6 +195,7 @@ export const reserveItems = async (
     const priced = priceChunk(progress.remaining, pricing);
     for (const item of priced.exceedsMaxCoins) progress.refuse([item], exceedsMaxCoins(item.plan.maxCoins ?? 0));
     progress.refuse(priced.unaffordable, NO_FUNDS);
+    progress.isWalletShort ||= priced.unaffordable.length > 0 && progress.budget < atMost;
     const accepted = priced.accepted.map(({ item }) => item);
     const [first] = accepted;
     if (!first) return progress.result([]);

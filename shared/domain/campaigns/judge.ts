@@ -16,16 +16,18 @@ const namesTemplate = ({ details: { errors = [] } }: Refusal): boolean =>
 
 /** What a refusal that is not the recipient's own pauses the campaign for; undefined for those that are. */
 const pauseOf = (refusal: Refusal): PauseReason | undefined => {
-  const { meta, v1Code } = refusal.details;
+  const { meta } = refusal.details;
   switch (refusal.name) {
     case 'PAYMENT_REQUIRED':
       return 'insufficient_funds';
     case 'DEPENDENCY_FAILED':
       return 'provider_unavailable';
     case 'PRECONDITION_FAILED':
-      return meta?.motivo === 'no_verified_sender' ? 'sender_unavailable' : undefined;
+      // What concerns one recipient says why; without a reason the organization has nothing that it could send from.
+      if (meta?.maxCoins !== undefined) return undefined;
+      return meta?.motivo === undefined || meta.motivo === 'no_verified_sender' ? 'sender_unavailable' : undefined;
     case 'CONFLICT':
-      return v1Code === 'window_closed' ? undefined : 'template_unavailable';
+      return meta?.code === 'template_not_approved' ? 'template_unavailable' : undefined;
     case 'VALIDATION_ERROR':
       return namesTemplate(refusal) ? 'template_unavailable' : undefined;
     default:
@@ -36,6 +38,10 @@ const pauseOf = (refusal: Refusal): PauseReason | undefined => {
 const freeAtOf = ({ details: { meta } }: Refusal): number | undefined =>
   meta?.motivo === 'frequency_cap' ? Date.parse(String(meta.freeAt)) : undefined;
 
+/** Whether the same send may be accepted a moment later. */
+const isBusy = ({ name, details: { meta } }: Refusal): boolean =>
+  name === 'RATE_LIMITED' || name === 'SERVICE_UNAVAILABLE' || meta?.code === 'EM_ANDAMENTO';
+
 /** Judges the refusal of one recipient at `now` (ms); who would be free after `triedUntil` is skipped. */
 export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number): Judgement => {
   const reason = toV1Error(refusal).reason ?? toV1Error(refusal).code;
@@ -44,7 +50,7 @@ export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number):
   if (refusal === BATCH_UNDECIDED) return { kind: 'defer', until: now + UNDECIDED_MS };
   const freeAt = freeAtOf(refusal);
   if (freeAt !== undefined) return deferred(freeAt);
-  if (refusal.name === 'RATE_LIMITED') return deferred(now + (refusal.details.retryAfterSeconds ?? 1) * 1000);
+  if (isBusy(refusal)) return deferred(now + (refusal.details.retryAfterSeconds ?? 1) * 1000);
   if (refusal.details.meta?.code === 'JA_ENVIADA') return { kind: 'skip', reason: 'sent_before' };
   const pause = pauseOf(refusal);
   return pause ? { kind: 'pause', reason: pause } : { kind: 'skip', reason };

@@ -17,8 +17,9 @@ interface Attempt {
   readonly skipped: Portion['skipped'];
   readonly retryAt?: number | undefined;
   readonly pause?: PauseReason | undefined;
-  /** Coins that were spent of what was allotted. */
-  readonly spent: number;
+  /** Coins of the campaign's `maxCoins`: those that the portion keeps, and those that it gives back. */
+  readonly allotted: number;
+  readonly returned: number;
 }
 
 const coinsOf = async (ports: PortionPorts, ids: readonly Id<'message'>[]): Promise<number> => {
@@ -57,7 +58,7 @@ const sendOpen = async (
   campaign: Campaign,
   portion: Portion,
   composed: readonly Composed[],
-): Promise<Attempt & { readonly allotment: Allotment }> => {
+): Promise<Attempt> => {
   const allotment = new Allotment(portion);
   const budget = campaign.maxCoins === undefined ? undefined : allotment.budgetFor(ports, campaign);
   const entries = composed.map((one) => entryOf(campaign, one));
@@ -65,7 +66,9 @@ const sendOpen = async (
   const now = ports.clock();
   if (isRefusal(outcome)) {
     const retryAt = now + (outcome.details.retryAfterSeconds ?? 5) * 1000;
-    return { sent: [], skipped: [], retryAt, spent: allotment.spent, allotment };
+    // Messages of an earlier attempt are not known as sent yet: what they cost is kept for the next one.
+    const { allotted, spent } = allotment;
+    return { sent: [], skipped: [], retryAt, allotted: spent, returned: allotted - spent };
   }
   const numberAt = (index: number): number => composed[index]?.number ?? -1;
   const sent = [...outcome.messages].map(([index, messageId]) => [numberAt(index), messageId] as const);
@@ -76,8 +79,8 @@ const sendOpen = async (
     skipped: judged.skipped.map(([index, reason]) => [numberAt(index), reason] as const),
     retryAt: judged.retryAt,
     pause: judged.pause,
-    spent: allotment.spent + outcome.coins,
-    allotment,
+    allotted: 0,
+    returned: allotment.allotted - allotment.spent - outcome.coins,
   };
 };
 
@@ -101,7 +104,6 @@ const attempt = async (
   const skipped = [...gone, ...unaddressed, ...done.skipped];
   const left = open.length - done.sent.length - skipped.length;
   const now = ports.clock();
-  const { allotment } = done;
   return {
     portion: {
       ...portion,
@@ -110,10 +112,10 @@ const attempt = async (
       state: left === 0 ? 'done' : 'open',
       dueAt: done.retryAt ?? now,
       triedUntil: portion.triedUntil ?? now + DEFER_MS,
-      allotted: 0,
+      allotted: done.allotted,
     },
     skipped: skipped.length,
-    returned: allotment.allotted - done.spent,
+    returned: done.returned,
     pause: done.pause,
   };
 };
@@ -132,11 +134,11 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
     campaign.status === 'cancelled'
       ? await cancelPortion(ports, campaign, claimed)
       : await attempt(ports, campaign, claimed);
-  const saved = await ports.portions.save(claimed, result);
-  const { pause } = result;
-  if (pause) await pauseFor(ports, campaign.id, pause);
-  if (saved && result.portion.state === 'open') ports.enqueuePortions([result.portion]);
-  if (saved && result.portion.state === 'done') ports.enqueue(campaign, ports.clock());
+  // Whoever has claimed the portion since then finds out for itself what pauses the campaign.
+  if (!(await ports.portions.save(claimed, result))) return;
+  if (result.pause) await pauseFor(ports, campaign.id, result.pause);
+  if (result.portion.state === 'open') ports.enqueuePortions([result.portion]);
+  else ports.enqueue(campaign, ports.clock());
 };
 
 /**

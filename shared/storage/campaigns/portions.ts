@@ -59,8 +59,8 @@ const isOfEpoch = ({ epoch }: Portion): Condition => ({ text: '#epoch = :epoch',
 
 /** The write of what a worker did. Told of a later epoch meanwhile, the portion stays due as it was told. */
 const resultWrite = (claimed: Portion, { portion }: PortionResult, isToldOf: boolean): WriteOp => {
-  const { sent, skipped, state, triedUntil, dueAt } = portion;
-  const set = { ...portionRows.set({ sent, skipped, state, triedUntil }), allotted: 0, claimedUntil: 0 };
+  const { sent, skipped, state, triedUntil, allotted, dueAt } = portion;
+  const set = { ...portionRows.set({ sent, skipped, state, triedUntil, allotted }), claimedUntil: 0 };
   const update = KEYS.campaignPortion(claimed.campaignId, claimed.portion);
   if (isToldOf) return { update, set, when: isClaimedBy(claimed) };
   const when = all(isClaimedBy(claimed), isOfEpoch(claimed));
