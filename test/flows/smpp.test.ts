@@ -125,6 +125,20 @@ describe('a submit_sm', () => {
     expect((await client.get('/v2/sms/messages')).body.total).toBe(2);
   });
 
+  test('with a relative time is one message for its idempotency key, however often it is repeated', async () => {
+    const { test: client, submit } = await setUp();
+    const again = () => submit({ scheduleDeliveryTime: '000000010000000R' }, [tlv('idempotency_key', 'later-1')]);
+    const first = await again();
+    expect(first.status).toBe('ESME_ROK');
+    await expect
+      .poll(() => Date.now())
+      .toBeGreaterThan(Date.parse((await client.get(`/messages/${first.id}`)).body.createdAt));
+    expect(await again()).toMatchObject({ status: 'ESME_ROK', id: first.id });
+    expect(
+      (await submit({ scheduleDeliveryTime: '000000020000000R' }, [tlv('idempotency_key', 'later-1')])).status,
+    ).toBe('ESME_RSUBMITFAIL');
+  });
+
   test.each([
     ['a destination that is none', { destinationAddr: '123' }, 'ESME_RINVDSTADR'],
     ['a destination that no plan has', { destinationAddr: '5500999990005' }, 'ESME_RINVDSTADR'],
