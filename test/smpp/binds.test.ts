@@ -137,7 +137,25 @@ describe('a bind that goes on', () => {
     expect(await keep()).toMatchObject({ window: 7, senderId: 'LOJA' });
   });
 
-  it('ends with its account, with its slot, and where its address is allowed no more; its slot is free then', async () => {
+  it('counts for a minute from when it was kept', async () => {
+    const kept = await bound({ maxBinds: 1 });
+    now += BIND_LEASE_MS - 1;
+    expect(await kept.keep()).toBeDefined();
+    now += BIND_LEASE_MS - 1;
+    expect(statusOf(await tryBind(kept, newAddress()))).toBe('ESME_RBINDFAIL');
+    now += 1;
+    expect(statusOf(await tryBind(kept, newAddress()))).toBe('bound');
+  });
+
+  it('ends where it was not kept in time and its slot is another’s by now, which stays so', async () => {
+    const late = await bound({ maxBinds: 1 });
+    now += BIND_LEASE_MS;
+    const other = slotOf(await tryBind(late, newAddress()));
+    expect(await late.keep()).toBeUndefined();
+    expect(await ports.binds.keep(other, now + BIND_LEASE_MS)).toBe(true);
+  });
+
+  it('ends with its account, with its place among fewer binds, and where its address is allowed no more; its slot is free then', async () => {
     const gone = await bound();
     await deleteAccount(store, gone.grantor, gone.account.id, now);
     expect(await gone.keep()).toBeUndefined();
