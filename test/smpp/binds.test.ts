@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { operatorEntry } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
@@ -91,6 +91,20 @@ describe('binds at once', () => {
     expect(tally(outcomes)).toEqual({ bound: 3, ESME_RBINDFAIL: 21 });
     const slots = outcomes.flatMap((outcome) => (outcome.kind === 'bound' ? [outcome.slot.slot] : []));
     expect(slots.sort()).toEqual([0, 1, 2]);
+  });
+
+  it('count one whose write was repeated, since its answer was lost, once', async () => {
+    const account = await newAccount({ maxBinds: 1 });
+    const unlucky = ownTable();
+    const write = unlucky.write.bind(unlucky);
+    vi.spyOn(unlucky, 'write').mockImplementation(async (asked) => {
+      await write(asked);
+      return write(asked);
+    });
+    const times = { now, until: now + BIND_LEASE_MS };
+    const taken = await bindStore(unlucky).take(account.account.id, 1, 'bind-repeated', times);
+    expect(taken).toEqual({ accountId: account.account.id, slot: 0, bindId: 'bind-repeated' });
+    expect(await ports.binds.take(account.account.id, 1, 'bind-other', times)).toBeUndefined();
   });
 
   it('make room when one ends, and those of a process that died after a minute', async () => {
