@@ -1,5 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { GUARDED_ROWS, type GuardedRows, type Uses } from '../../shared/contracts/define-operation.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { partitionPattern } from '../build/table-partitions.ts';
@@ -8,7 +9,13 @@ import { partitionPattern } from '../build/table-partitions.ts';
 export const GUARDED_PARTITIONS: Readonly<Record<GuardedRows, readonly string[]>> = {
   credentials: [partitionPattern(KEYS.credential(''))],
   prices: [partitionPattern(KEYS.prices(''))],
+  smpp_accounts: [
+    partitionPattern(KEYS.smppAccount('' as Id<'organization'>, '')),
+    partitionPattern(KEYS.smppSystemId('')),
+  ],
 };
+/** Rows of hashed secrets: readable only by roles whose code can name them. */
+const SECRET_ROWS = [...GUARDED_PARTITIONS.credentials, ...GUARDED_PARTITIONS.smpp_accounts];
 /** The partitions that only roles with a root key may use: the key's own, and the rows that it alone seals. */
 export const SECRET_PARTITIONS = Object.fromEntries(
   ROOT_KEYS.map((name) => [
@@ -49,7 +56,7 @@ export const inPartitions = (patterns: readonly string[]) => ({
 
 /**
  * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, though its code can name
- * them; any access to root keys that it does not declare, and to credentials where its code cannot name them.
+ * them; any access to root keys that it does not declare, and to credentials and SMPP accounts where its code cannot name them.
  */
 export const guardStatements = (
   {
@@ -69,7 +76,7 @@ export const guardStatements = (
     ),
     ...deny([...read, ...write], tableArn, [
       ...ROOT_KEYS.filter((name) => !rootKeys.includes(name)).flatMap((name) => SECRET_PARTITIONS[name]),
-      ...GUARDED_PARTITIONS.credentials.filter((each) => !partitions.includes(each)),
+      ...SECRET_ROWS.filter((each) => !partitions.includes(each)),
     ]),
   ];
 };

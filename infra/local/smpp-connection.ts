@@ -120,8 +120,8 @@ export class SmppConnection {
     const message = readMessage(pdu, Date.now());
     if ('refused' in message) return { status: message.refused };
     if (message.part) return { status: 'ESME_RINVESMCLASS' };
-    const { destination, source, text, deliverAt, idempotencyKey } = message;
-    const event = { account, message: { destination, source, text, deliverAt, idempotencyKey } };
+    const { destination, source, text, deliverAt, schedule, idempotencyKey } = message;
+    const event = { account, message: { destination, source, text, deliverAt, schedule, idempotencyKey } };
     const outcome = (await this.#stages.invoke(stage, 'submit', event)) as SubmitOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;

@@ -39,7 +39,7 @@ export type AwsProvider = (typeof AWS_PROVIDERS)[number];
  * Rows that a role may write only where one of its operations says so: a wrong one gives access, or changes what everything costs. Nothing of
  * the service writes the price table, which is the operator's.
  */
-export const GUARDED_ROWS = ['credentials', 'prices'] as const;
+export const GUARDED_ROWS = ['credentials', 'prices', 'smpp_accounts'] as const;
 export type GuardedRows = (typeof GUARDED_ROWS)[number];
 
 /**

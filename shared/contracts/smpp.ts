@@ -68,7 +68,7 @@ const IssuedSmppAccount = openObject('IssuedSmppAccount', 'An SMPP account with 
 const params = z.object({ id: pathId('smppAccount', 'The id of the SMPP account.') });
 const tag = 'SMPP';
 const reads = { tag, permission: 'keys:read', uses: { table: 'read' } } as const;
-const writes = { tag, permission: 'keys:write', uses: { table: 'write' } } as const;
+const writes = { tag, permission: 'keys:write', uses: { table: 'write', writes: ['smpp_accounts'] } } as const;
 
 export const listSmppAccounts = defineOperation({
   ...reads,

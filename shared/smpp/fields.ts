@@ -32,6 +32,15 @@ export interface AnyField {
   readonly write: (value: never, name: string) => Buffer;
 }
 
+/** An unsigned integer as bytes, big-endian. Throws a RangeError. */
+export const integerBytes = (value: number, size: 1 | 2 | 4, name: string): Buffer => {
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** (8 * size))
+    throw new RangeError(`${name} has ${size} bytes`);
+  const bytes = Buffer.alloc(size);
+  bytes.writeUIntBE(value, 0, size);
+  return bytes;
+};
+
 /** An unsigned integer, big-endian. */
 export const integer = (size: 1 | 2 | 4): Field<number> => ({
   empty: 0,
@@ -40,13 +49,7 @@ export const integer = (size: 1 | 2 | 4): Field<number> => ({
     reader.at += size;
     return reader.bytes.readUIntBE(reader.at - size, size);
   },
-  write: (value, name) => {
-    if (!Number.isInteger(value) || value < 0 || value >= 2 ** (8 * size))
-      throw new RangeError(`${name} has ${size} bytes`);
-    const bytes = Buffer.alloc(size);
-    bytes.writeUIntBE(value, 0, size);
-    return bytes;
-  },
+  write: (value, name) => integerBytes(value, size, name),
 });
 
 /** Bytes of a text of Latin-1 without NUL, and a NUL behind them. Throws a RangeError. */

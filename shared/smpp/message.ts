@@ -18,6 +18,8 @@ export interface SubmittedMessage {
   /** Of which message it is a part; absent for a whole one. */
   readonly part?: Part;
   readonly deliverAt?: number;
+  /** schedule_delivery_time as it was sent: a repeat sends the same one, while the moment of a relative time moves on. */
+  readonly schedule?: string;
   readonly validUntil?: number;
   readonly receipt: ReceiptWish;
   readonly idempotencyKey?: string;
@@ -80,7 +82,10 @@ const timesOf = ({ body }: Submission, now: number) => {
   const validUntil = validityPeriod === '' ? undefined : readTime(validityPeriod, now);
   if (validityPeriod !== '' && (validUntil === undefined || validUntil <= (deliverAt ?? now)))
     return refuse('ESME_RINVEXPIRY');
-  return { ...(deliverAt === undefined ? {} : { deliverAt }), ...(validUntil === undefined ? {} : { validUntil }) };
+  return {
+    ...(deliverAt === undefined ? {} : { deliverAt, schedule: scheduleDeliveryTime }),
+    ...(validUntil === undefined ? {} : { validUntil }),
+  };
 };
 
 /**

@@ -1,4 +1,4 @@
-import { nullTerminated, PduFault, type Reader } from './fields.ts';
+import { integerBytes, nullTerminated, PduFault, type Reader } from './fields.ts';
 
 /** An optional parameter as it is on the wire: unknown ones are kept, and written back, byte for byte. */
 export interface Tlv {
@@ -27,13 +27,7 @@ const integerOf = (size: 1 | 2 | 4): TlvKind<number> => ({
   min: size,
   max: size,
   read: (value) => value.readUIntBE(0, size),
-  write: (value, name) => {
-    if (!Number.isInteger(value) || value < 0 || value >= 2 ** (8 * size))
-      throw new RangeError(`${name} has ${size} bytes`);
-    const bytes = Buffer.alloc(size);
-    bytes.writeUIntBE(value, 0, size);
-    return bytes;
-  },
+  write: (value, name) => integerBytes(value, size, name),
 });
 /** Some peers leave out the NUL: the text ends there or with the value. */
 const textOf = (max: number): TlvKind<string> => ({

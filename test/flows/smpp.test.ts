@@ -6,6 +6,7 @@ import { Session } from '../../shared/smpp/session.ts';
 import { statusName } from '../../shared/smpp/statuses.ts';
 import { writeTime } from '../../shared/smpp/time.ts';
 import { type Tlv, tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Client, startMessaging } from '../support/api.ts';
 import { use } from '../support/use.ts';
 
@@ -59,14 +60,14 @@ const boundAs = async (account: Account, options: Parameters<typeof tryBind>[1] 
   return { session, call, submit, query };
 };
 const setUp = async (fields: Readonly<Record<string, unknown>> = {}) => {
-  const tenant = await messaging.tenant();
+  const tenant = await messaging.tenant({ takesEvents: true });
   const account = await accountOf(tenant.test, fields);
   return { ...tenant, account, ...(await boundAs(account)) };
 };
 const sms = async (client: Client, id: string) => (await client.get(`/v2/sms/messages/${id}`)).body;
 
 describe('a bind', () => {
-  test('is refused for a wrong system_id, a wrong password, and from elsewhere, and the connection may try again', async () => {
+  test('is refused for a wrong system_id, a wrong password, and from elsewhere; each kind is bound otherwise', async () => {
     const { test: client } = await messaging.tenant();
     const account = await accountOf(client);
     expect((await tryBind({ ...account, systemId: 'test_nobody' })).status).toBe('ESME_RINVSYSID');
@@ -84,6 +85,19 @@ describe('a bind', () => {
     await expect.poll(async () => (await tryBind(account)).status, { timeout: 30_000 }).toBe('ESME_ROK');
   });
 
+  test('goes on after the key that made its account is revoked: the account is the organization’s', async () => {
+    const { test: client } = await messaging.tenant();
+    const maker = await messaging.limited(client, ['keys:write', 'sms:send', 'sms:read']);
+    const account = await accountOf(maker);
+    const before = await boundAs(account);
+    const { createdBy } = (await client.get(`/v2/smpp/accounts/${account.id}`)).body;
+    expect((await client.call('DELETE', `/v2/api-keys/${createdBy}`)).status).toBe(204);
+    for (const { submit } of [before, await boundAs(account)]) expect((await submit()).status).toBe('ESME_ROK');
+    // Whoever revokes it finds what it made.
+    const { items } = (await client.get('/v2/audit', { actor: createdBy })).body;
+    expect(items).toMatchObject([{ action: 'smpp_account.created', object: account.id }]);
+  });
+
   test('of a receiver submits nothing', async () => {
     const { account } = await setUp();
     const receiver = await boundAs(account, { command: 'bind_receiver' });
@@ -92,8 +106,8 @@ describe('a bind', () => {
 });
 
 describe('a submit_sm', () => {
-  test('is an SMS of the organization under its message_id, with the price and the route of the account', async () => {
-    const { test: client, live, submit, query } = await setUp({ route: 'otp', senderId: 'LOJA' });
+  test('is an SMS of the organization under its message_id, with the price, the route and the events that it has over HTTP', async () => {
+    const { id: organizationId, test: client, live, submit, query } = await setUp({ route: 'otp', senderId: 'LOJA' });
     const { id, status } = await submit({ dataCoding: 8, shortMessage: Buffer.from('004f006c00e3', 'hex') });
     expect(status).toBe('ESME_ROK');
     expect(await sms(client, id)).toMatchObject({
@@ -113,6 +127,8 @@ describe('a submit_sm', () => {
       messageId: id,
       finalDate: expect.stringMatching(/^\d{15}\+$|^\d{13}00\+$/),
     });
+    const events = await messaging.eventsOf('test', organizationId);
+    expect(events.map(({ type }) => type)).toContain('sms.delivered');
   });
 
   test('is sent once for its idempotency key, and refused with another text', async () => {
@@ -123,6 +139,20 @@ describe('a submit_sm', () => {
     expect((await submit({ shortMessage: Buffer.from('Other') }, key)).status).toBe('ESME_RSUBMITFAIL');
     expect((await submit()).id).not.toBe(first.id);
     expect((await client.get('/v2/sms/messages')).body.total).toBe(2);
+  });
+
+  test('with a relative time is one message for its idempotency key, however often it is repeated', async () => {
+    const { test: client, submit } = await setUp();
+    const again = () => submit({ scheduleDeliveryTime: '000000010000000R' }, [tlv('idempotency_key', 'later-1')]);
+    const first = await again();
+    expect(first.status).toBe('ESME_ROK');
+    await expect
+      .poll(() => Date.now())
+      .toBeGreaterThan(Date.parse((await client.get(`/messages/${first.id}`)).body.createdAt));
+    expect(await again()).toMatchObject({ status: 'ESME_ROK', id: first.id });
+    expect(
+      (await submit({ scheduleDeliveryTime: '000000020000000R' }, [tlv('idempotency_key', 'later-1')])).status,
+    ).toBe('ESME_RSUBMITFAIL');
   });
 
   test.each([
@@ -150,6 +180,17 @@ describe('a submit_sm', () => {
     const real = await boundAs(await accountOf(live));
     expect((await real.submit()).status).toBe('insufficient_funds');
     expect((await real.submit({ sourceAddrTon: 5, sourceAddr: 'NOBODY' })).status).toBe('sender');
+  });
+
+  test('beyond the contracted SMS per second is ESME_RTHROTTLED, and is no message', async () => {
+    const { id, test: client, submit } = await setUp();
+    await messaging.tables.test.write({ update: KEYS.organization(id), set: { smsPerSecond: 1 } });
+    const all = await Promise.all(Array.from({ length: 12 }, () => submit()));
+    const throttled = all.filter(({ status }) => status === 'ESME_RTHROTTLED');
+    const sent = all.filter(({ status }) => status === 'ESME_ROK');
+    expect(throttled.length).toBeGreaterThan(0);
+    expect(sent.length + throttled.length).toBe(12);
+    expect((await client.get('/v2/sms/messages')).body.total).toBe(sent.length);
   });
 
   test('that is scheduled waits, and is cancelled once', async () => {

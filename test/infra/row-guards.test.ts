@@ -48,7 +48,11 @@ const filesOf = (entry: string, seen = new Set<string>()): Set<string> => {
     filesOf(join(dirname(entry), from ?? lazy ?? ''), seen);
   return seen;
 };
-const ROWS: Readonly<Record<GuardedRows, string>> = { credentials: 'credential', prices: 'prices' };
+const ROWS: Readonly<Record<GuardedRows, string>> = {
+  credentials: 'credential',
+  prices: 'prices',
+  smpp_accounts: '(?:smppAccount|smppSystemId)',
+};
 /** The files of storage that write rows of a kind. */
 const writersOf = (rows: GuardedRows): RegExp =>
   new RegExp(
@@ -92,15 +96,25 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
         expect(deniedTo(environment, path).reads, path).toEqual(expect.arrayContaining([...SECRET_PARTITIONS[name]]));
   });
 
-  it('of functions that anybody may call reach no credential', () => {
+  it('of functions that anybody may call reach no credential and no SMPP account', () => {
     const anybody = OPERATIONS.filter(({ permission, uses }) => permission === 'public' && uses.table !== 'none');
     // Who signs in makes a session, whose credential is then written.
     const others = anybody.filter(({ id }) => !id.startsWith('sessions.'));
     expect(others.map(({ id }) => id)).toEqual(expect.arrayContaining(['callbacks.receive', 'links.follow']));
     for (const { id } of others)
       expect(deniedTo(environment, id.replace('.', '/')).reads, id).toEqual(
-        expect.arrayContaining([...GUARDED_PARTITIONS.credentials]),
+        expect.arrayContaining([...GUARDED_PARTITIONS.credentials, ...GUARDED_PARTITIONS.smpp_accounts]),
       );
+  });
+
+  it('of every area but its own read no SMPP account', () => {
+    const tableless = new Set(['meta']);
+    for (const [area, contracts] of areas.filter(([each]) => !tableless.has(each)))
+      for (const partition of GUARDED_PARTITIONS.smpp_accounts)
+        expect(
+          deniedTo(environment, contracts[0]?.id.replace('.', '/') as string).reads.includes(partition),
+          area,
+        ).toBe(area !== 'smpp');
   });
 
   it('of links, documentation and health reach neither a root key nor a provider’s settings', () => {
@@ -109,11 +123,11 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     expect(JSON.stringify(meta?.Properties.Policies)).not.toMatch(/dynamodb|kms/);
   });
 
-  it('of consumers, dispatcher and authorizer write no credential and no price', () => {
+  it('of consumers, dispatcher and authorizer write no guarded row', () => {
     for (const path of [...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`), 'schedules/dispatch'])
       for (const rows of GUARDED_ROWS)
         expect(deniedTo(environment, path).writes).toEqual(expect.arrayContaining([...GUARDED_PARTITIONS[rows]]));
-    expect(deniedTo(environment, 'authorizer').reads).toEqual(ALL_SECRETS);
+    expect(deniedTo(environment, 'authorizer').reads).toEqual([...ALL_SECRETS, ...GUARDED_PARTITIONS.smpp_accounts]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { operatorEntry } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
@@ -93,6 +93,20 @@ describe('binds at once', () => {
     expect(slots.sort()).toEqual([0, 1, 2]);
   });
 
+  it('count one whose write was repeated, since its answer was lost, once', async () => {
+    const account = await newAccount({ maxBinds: 1 });
+    const unlucky = ownTable();
+    const write = unlucky.write.bind(unlucky);
+    vi.spyOn(unlucky, 'write').mockImplementation(async (asked) => {
+      await write(asked);
+      return write(asked);
+    });
+    const times = { now, until: now + BIND_LEASE_MS };
+    const taken = await bindStore(unlucky).take(account.account.id, 1, 'bind-repeated', times);
+    expect(taken).toEqual({ accountId: account.account.id, slot: 0, bindId: 'bind-repeated' });
+    expect(await ports.binds.take(account.account.id, 1, 'bind-other', times)).toBeUndefined();
+  });
+
   it('make room when one ends, and those of a process that died after a minute', async () => {
     const account = await newAccount({ maxBinds: 2 });
     const [ended, died] = [slotOf(await tryBind(account, newAddress())), slotOf(await tryBind(account, newAddress()))];
@@ -137,7 +151,25 @@ describe('a bind that goes on', () => {
     expect(await keep()).toMatchObject({ window: 7, senderId: 'LOJA' });
   });
 
-  it('ends with its account, with its slot, and where its address is allowed no more; its slot is free then', async () => {
+  it('counts for a minute from when it was kept', async () => {
+    const kept = await bound({ maxBinds: 1 });
+    now += BIND_LEASE_MS - 1;
+    expect(await kept.keep()).toBeDefined();
+    now += BIND_LEASE_MS - 1;
+    expect(statusOf(await tryBind(kept, newAddress()))).toBe('ESME_RBINDFAIL');
+    now += 1;
+    expect(statusOf(await tryBind(kept, newAddress()))).toBe('bound');
+  });
+
+  it('ends where it was not kept in time and its slot is another’s by now, which stays so', async () => {
+    const late = await bound({ maxBinds: 1 });
+    now += BIND_LEASE_MS;
+    const other = slotOf(await tryBind(late, newAddress()));
+    expect(await late.keep()).toBeUndefined();
+    expect(await ports.binds.keep(other, now + BIND_LEASE_MS)).toBe(true);
+  });
+
+  it('ends with its account, with its place among fewer binds, and where its address is allowed no more; its slot is free then', async () => {
     const gone = await bound();
     await deleteAccount(store, gone.grantor, gone.account.id, now);
     expect(await gone.keep()).toBeUndefined();

@@ -29,6 +29,7 @@ describe('a submit_sm', () => {
       source: 'LOJA',
       text: 'Olã',
       deliverAt: NOW + 3_600_000,
+      schedule: '261126040000000+',
       validUntil: NOW + 24 * 3_600_000,
       receipt: 'always',
       idempotencyKey: 'order-1',

@@ -23,6 +23,8 @@ export interface SmppText {
   readonly source?: string | undefined;
   readonly text: string;
   readonly deliverAt?: number | undefined;
+  /** The moment as the account wrote it, by which a repeat is recognized. */
+  readonly schedule?: string | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -87,7 +89,7 @@ export const sendOverSmpp = async (
   ports: SmppSendPorts,
   { env }: Pick<Tenant, 'env'>,
   { organizationId, route, senderId: own }: SmppSubmitter,
-  { destination: to, source, text: body, deliverAt, idempotencyKey }: SmppText,
+  { destination: to, source, text: body, deliverAt, schedule, idempotencyKey }: SmppText,
 ): Promise<SubmitOutcome> => {
   if (body.length > MAX_TEXT) return refused('ESME_RINVMSGLEN', `The text has more than ${MAX_TEXT} characters.`);
   if (idempotencyKey !== undefined && !KEY.test(idempotencyKey))
@@ -97,7 +99,7 @@ export const sendOverSmpp = async (
   const request: SmsRequest = { to, body, route, ...(senderId === undefined ? {} : { senderId }) };
   const key = requestKey(idempotencyKey ?? `smpp-${randomBase62(KEY_LENGTH)}`, 'smpp.submit', {
     ...request,
-    deliverAt,
+    schedule,
   });
   const late = deliverAt === undefined ? undefined : scheduleFault(new Date(deliverAt).toISOString(), ports.clock());
   if (late) return refused(statusOf(late), late.details.detail);

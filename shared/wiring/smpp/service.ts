@@ -54,6 +54,7 @@ const SubmitEvent = z.object({
     source: z.string().optional(),
     text: z.string(),
     deliverAt: z.number().optional(),
+    schedule: z.string().optional(),
     idempotencyKey: z.string().optional(),
   }),
 });
