@@ -33,6 +33,8 @@ const startExport = async (): Promise<ExportJob> => {
     organizationId,
     env,
     kind: 'contacts',
+    listId: newId('list'),
+    segmentId: newId('segment'),
     format: 'csv',
     unmasked: false,
     status: 'running',
@@ -95,7 +97,9 @@ describe('a job whose row cannot be read', () => {
     await poison(job.id, broken);
     raised.length = 0;
     await expect(claimExport(job.id)).rejects.toThrow(UnreadableJob);
-    expect(await exportsOver().read(job.id)).toMatchObject({ status: 'failed', rows: 7, endedAt: world.now });
+    const { listId, segmentId } = job;
+    const failed = { status: 'failed', rows: 7, endedAt: world.now, listId, segmentId };
+    expect(await exportsOver().read(job.id)).toMatchObject(failed);
     const { pk } = KEYS.exportJob(job.id);
     expect([await isDue(pk), await isAside(pk)]).toEqual([false, true]);
     expect(raised.map(({ type, data }) => [type, data.status])).toEqual([['export.completed', 'failed']]);

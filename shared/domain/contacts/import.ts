@@ -67,7 +67,7 @@ export interface ImportOptions {
   readonly onConflict: OnConflict;
   /** When no further round begins, in ms since the beginning. */
   readonly enoughMs: number;
-  /** BlockQuery before each round: false where these rows are somebody else's by now. */
+  /** Called before each round: false where these rows are somebody else's by now. */
   readonly mayGoOn: () => Promise<boolean>;
   /** The id of the contact that a row creates, by its place from 0. */
   readonly idOf: (at: number) => Id<'contact'>;

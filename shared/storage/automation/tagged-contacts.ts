@@ -9,6 +9,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { isTaggedContact } from '../parse-key.ts';
 import { usesJourneys } from './journey-use.ts';
 
 /** That tags were put on a contact that let it into journeys; due at once, until it was told. */
@@ -66,7 +67,7 @@ export const tagWritesFor = async (
 /** The work items that tell of tags early, by the writes that a transaction had. */
 export const tagWorkItems = (writes: readonly WriteOp[], owner: Id<'organization'>): Publishable[] =>
   writes.flatMap((write) =>
-    'put' in write && write.put.pk.startsWith('JTAG#')
+    'put' in write && isTaggedContact(write.put)
       ? [{ kind: 'journey_signal' as const, pk: write.put.pk, sk: write.put.sk, owner }]
       : [],
   );

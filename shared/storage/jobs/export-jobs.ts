@@ -81,7 +81,13 @@ const failUnreadable: FailUnreadable<ExportJob> = (read, jobId, now) => {
     fence: read('fence') ?? 0,
     attempts: read('attempts') ?? 0,
     claimedUntil: 0,
-    ...definedFields({ channel: read('channel'), from: read('from'), to: read('to') }),
+    ...definedFields({
+      channel: read('channel'),
+      from: read('from'),
+      to: read('to'),
+      listId: read('listId'),
+      segmentId: read('segmentId'),
+    }),
   };
   const running = KEYS.runningExport(organizationId);
   return { job, ttl: ttlOf(job), running, event: exportEvent(job, 'failed', now) };

@@ -36,7 +36,7 @@ const indexSource = ({ contactId, companyId, responsibleId, ...rest }: CardFilte
   return { index: 'gsi4', partition, rest };
 };
 
-const mergeRequested = (organizationId: Org, filter: CardFilter) => (card: Card) =>
+const isSelected = (organizationId: Org, filter: CardFilter) => (card: Card) =>
   card.organizationId === organizationId &&
   (Object.keys(filter) as (keyof CardFilter)[]).every(
     (name) => filter[name] === undefined || card[name] === filter[name],
@@ -63,7 +63,7 @@ const indexPage = async (
   const isAnswered = Object.values(others).every((value) => value === undefined) && (index !== 'gsi4' || !status);
   if (!isAnswered) {
     const keys = await table.queryAll({ index, partition, newestFirst: true, only: ['pk', 'sk'] });
-    const cards = (await fullRows(table, keys)).map(cardRows.read).filter(mergeRequested(organizationId, rest));
+    const cards = (await fullRows(table, keys)).map(cardRows.read).filter(isSelected(organizationId, rest));
     return slice(rest.stageId === undefined ? cards : cards.sort(byPlace), page);
   }
   const range = { index, partition, filter: equal({ org: organizationId, status }) };
@@ -82,7 +82,7 @@ const stagePage = async (
   if (stageId === undefined) return { items: [], total: 0 };
   const { pk: partition } = KEYS.cardInStage(stageId, '', '');
   const rows: Row[] = await table.queryAll({ partition, consistent: true });
-  return slice(rows.map(stageRows.read).filter(mergeRequested(organizationId, rest)), page);
+  return slice(rows.map(stageRows.read).filter(isSelected(organizationId, rest)), page);
 };
 
 const sumOf = (counts: readonly PipelineCounts[], of: (one: PipelineCounts) => number): number =>

@@ -77,7 +77,7 @@ export const sweepAnew = (
   };
 };
 
-/** BlockTransitions a sweep on, unless it began anew since it was read; false then. */
+/** Moves a sweep on, unless it began anew since it was read; false then. */
 export const sweepOn = async (table: Table, before: Sweep, after: Partial<Sweep>): Promise<Sweep | undefined> => {
   const sweep = { ...before, ...after, version: before.version + 1 };
   const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });
