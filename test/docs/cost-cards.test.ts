@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
-import { cell, tableUnder } from './cost-page.ts';
-import { type Metered, startMetered } from './metering.ts';
+import { answered, type CostRow, documentedUnder, measureRows } from './cost-table.ts';
+import { startMetered } from './metering.ts';
 
 let service: Awaited<ReturnType<typeof startMetered>>;
 let tenant: Tenant;
@@ -17,21 +17,12 @@ const create = async (fields: object = {}) => {
   expect(answer.status, answer.text).toBe(201);
   card = answer.body;
 };
-const ok = async (call: Promise<{ status: number; text: string }>) => {
-  const { status, text } = await call;
-  expect(status, text).toBe(200);
-};
+const ok = (call: ReturnType<Tenant['test']['get']>) => answered(call, 200);
 const move = (estagioId: string, more: object = {}) =>
   ok(tenant.test.post(`/cards/${card.id}/move`, { estagioId, ...more }));
 
-interface Row {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-  /** Preparation that is not counted. */
-  readonly first?: () => Promise<void>;
-}
 /** The rows of the page's table of cards, in its order. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly CostRow[] = [
   { name: 'Create a card', run: () => create() },
   {
     name: 'Create a card that names no contact and no company',
@@ -40,9 +31,9 @@ const ROWS: readonly Row[] = [
   {
     name: 'Change its title',
     run: () => ok(tenant.test.call('PATCH', `/cards/${card.id}`, { body: { titulo: 'Renovação' } })),
-    first: create,
+    first: () => create(),
   },
-  { name: 'Move it to another stage', run: () => move(stage(1)), first: create },
+  { name: 'Move it to another stage', run: () => move(stage(1)), first: () => create() },
   {
     name: 'Move it within its stage',
     run: () => move(stage(0)),
@@ -53,7 +44,7 @@ const ROWS: readonly Row[] = [
       card = { id };
     },
   },
-  { name: 'Win it', run: () => ok(tenant.test.post(`/cards/${card.id}/won`, {})), first: create },
+  { name: 'Win it', run: () => ok(tenant.test.post(`/cards/${card.id}/won`, {})), first: () => create() },
   { name: 'Read it', run: () => ok(tenant.test.get(`/cards/${card.id}`)) },
   { name: 'Read a board of 6 stages and 50 cards', run: () => ok(tenant.test.get(`/pipelines/${pipeline.id}/board`)) },
   {
@@ -63,25 +54,9 @@ const ROWS: readonly Row[] = [
   { name: 'Forecast', run: () => ok(tenant.test.get(`/pipelines/${pipeline.id}/forecast`)) },
 ];
 
-const documented = new Map<string, Metered>();
-const measured = new Map<string, Metered>();
-/** The minimum of two runs, after one that fills the caches. */
-const measure = async ({ name, run, first }: Row): Promise<void> => {
-  const runs: Metered[] = [];
-  for (let turn = 0; turn <= 2; turn++) {
-    await first?.();
-    await service.quiet();
-    runs.push(await service.metered(run));
-  }
-  const [least] = runs.slice(1).sort((a, b) => a.trips - b.trips || a.writeUnits - b.writeUnits);
-  if (least) measured.set(name, least);
-};
+let measured: Awaited<ReturnType<typeof measureRows>>;
 
 beforeAll(async () => {
-  for (const [row = '', ...cells] of tableUnder('What cards consume')) {
-    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
-    documented.set(row, { writeUnits, readUnits, trips, messages });
-  }
   service = await startMetered();
   tenant = await service.messaging.tenant();
   contatoId = (await tenant.test.post('/contacts', { phone: '+5511987651000' })).body.id;
@@ -96,16 +71,16 @@ beforeAll(async () => {
     cartoes: cartoes.map((row) => ({ ...row, estagioId: stage(3) })),
   });
   expect(body).toMatchObject({ criadas: 44 });
-  for (const row of ROWS) await measure(row);
+  measured = await measureRows(service, ROWS);
 }, 300_000);
 afterAll(() => service?.close());
 
 test('the figures of docs/cost.md for cards match the running service', () => {
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+  expect(documentedUnder('What cards consume')).toEqual(measured);
 });
 
 test('a move takes at most 12 write units without an event', () => {
-  const units = ['Move it to another stage', 'Move it within its stage'].map((row) => measured.get(row)?.writeUnits);
+  const units = ['Move it to another stage', 'Move it within its stage'].map((row) => measured[row]?.writeUnits);
   expect(
     units.every((each) => each !== undefined && each <= 12),
     String(units),

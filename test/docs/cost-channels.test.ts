@@ -13,8 +13,8 @@ import {
 } from '../support/kill-providers.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { giveSenders } from '../support/senders.ts';
-import { cell, tableUnder } from './cost-page.ts';
-import { type Metered, startMetered } from './metering.ts';
+import { answered, type CostRow, documentedUnder, measureRows } from './cost-table.ts';
+import { startMetered } from './metering.ts';
 
 const PHONE = '+5511987654321';
 const INSTAGRAM_USER = '17841400000000001';
@@ -27,14 +27,10 @@ const TEMPLATE = { name: 'order_sent', language: 'pt-BR' };
 let service: Awaited<ReturnType<typeof startMetered>>;
 let providers: KillProviders;
 let tenant: Tenant;
-const documented = new Map<string, Metered>();
-const measured = new Map<string, Metered>();
+let measured: Awaited<ReturnType<typeof measureRows>>;
 
-/** A request must be answered so; otherwise less than a send is counted. */
-const sent = async (path: string, body: object, status = 201) => {
-  const answer = await tenant.live.post(path, body, { 'idempotency-key': randomUUID() });
-  expect(answer.status, answer.text.slice(0, 500)).toBe(status);
-};
+const sent = (path: string, body: object, status = 201) =>
+  answered(tenant.live.post(path, body, { 'idempotency-key': randomUUID() }), status);
 /** A message that a queue hands over, and its provider takes. */
 const created = (channel: Channel, to: string, fields: object) => sent('/messages', { channel, to, ...fields });
 
@@ -58,16 +54,8 @@ const bulk = () =>
     202,
   );
 
-interface Row {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-  /** Preparation that is not counted. */
-  readonly first?: () => Promise<void>;
-  /** Its figures are divided by this, and whole: how many messages a consumer gets at once varies. */
-  readonly of?: number;
-}
 /** The rows of the page's second table, in its order. Each is counted with the work of its consumers. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly CostRow[] = [
   { name: 'E-mail', run: email },
   { name: 'Delivery of an e-mail', run: () => delivered('email'), first: email },
   { name: 'RCS message', run: rcs },
@@ -82,30 +70,7 @@ const ROWS: readonly Row[] = [
   { name: `SMS of a bulk send of ${BATCH}`, run: bulk, of: BATCH },
 ];
 
-/** The minimum of two runs, after one that fills the caches. */
-const measure = async ({ name, run, first, of = 1 }: Row): Promise<void> => {
-  const runs: Metered[] = [];
-  for (let turn = 0; turn <= 2; turn++) {
-    await first?.();
-    if (first) await service.quiet();
-    runs.push(await service.metered(run, true));
-  }
-  const [least] = runs.slice(1).sort((a, b) => a.writeUnits + a.trips - b.writeUnits - b.trips);
-  if (!least) return;
-  const share = (value: number) => (of === 1 ? value : Math.round(value / of));
-  measured.set(name, {
-    writeUnits: share(least.writeUnits),
-    readUnits: share(least.readUnits),
-    trips: share(least.trips),
-    messages: share(least.messages),
-  });
-};
-
 beforeAll(async () => {
-  for (const [row = '', ...cells] of tableUnder('What a live message of each channel consumes')) {
-    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
-    documented.set(row, { writeUnits, readUnits, trips, messages });
-  }
   const port = await freePort();
   providers = await startKillProviders(`http://127.0.0.1:${port}`);
   service = await startMetered({ port, env: { PUSH_SERVICES: JSON.stringify(providers.push.settings) } });
@@ -119,7 +84,7 @@ beforeAll(async () => {
     { ...recipient, channel: 'push', to: DEVICE },
     { ...recipient, channel: 'instagram', to: INSTAGRAM_USER },
   ]);
-  for (const row of ROWS) await measure(row);
+  measured = await measureRows(service, ROWS, { withConsumers: true });
 }, 300_000);
 afterAll(async () => {
   await service?.close();
@@ -127,5 +92,5 @@ afterAll(async () => {
 });
 
 test('the figures of docs/cost.md for a live message of each channel match the running service', () => {
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+  expect(documentedUnder('What a live message of each channel consumes')).toEqual(measured);
 });

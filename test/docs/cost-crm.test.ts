@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { validCnpj } from '../support/companies.ts';
-import { cell, tableUnder } from './cost-page.ts';
-import { type Metered, startMetered } from './metering.ts';
+import { answered, type CostRow, documentedUnder, measureRows } from './cost-table.ts';
+import { startMetered } from './metering.ts';
 
 let service: Awaited<ReturnType<typeof startMetered>>;
 let tenant: Tenant;
 let company = '';
-let turn = 0;
-const documented = new Map<string, Metered>();
-const measured = new Map<string, Metered>();
+let measured: Awaited<ReturnType<typeof measureRows>>;
 
-const ok = async (answering: Promise<{ status: number; text: string }>) => {
-  const { status, text } = await answering;
-  expect(status, text.slice(0, 500)).toBeOneOf([200, 201, 204]);
-};
+const ok = (call: ReturnType<Tenant['test']['get']>) => answered(call, 200, 201, 204);
 const post = (path: string, body: object) => ok(tenant.test.post(path, body));
 const get = (path: string, query: Record<string, string | number> = {}) => ok(tenant.test.get(path, query));
-const rows = (many: number) => Array.from({ length: many }, (_, at) => ({ nome: `Loja ${turn} ${at}` }));
+/** Those of the first import come first in lists. */
+const rows = (many: number, nth = 0) => Array.from({ length: many }, (_, at) => ({ nome: `Loja ${nth} ${at}` }));
 const created = async (body: object = {}): Promise<string> =>
   (await tenant.test.post('/v2/companies', { nome: 'Padaria', ...body })).body.id;
 
@@ -33,22 +29,16 @@ const addContacts = async () => {
   });
 };
 
-interface Row {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-  /** Preparation that is not counted. */
-  readonly first?: () => Promise<void>;
-}
 /** The rows of the page's table, in its order. The work of consumers is not counted: it depends on how many changes they find. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly CostRow[] = [
   {
     name: 'Create a company with a CNPJ',
-    run: () => post('/v2/companies', { nome: 'Padaria', cnpj: validCnpj(5_000 + turn) }),
+    run: (nth) => post('/v2/companies', { nome: 'Padaria', cnpj: validCnpj(5_000 + nth) }),
   },
   { name: 'Read a company', run: () => get(`/v2/companies/${company}`) },
   {
     name: 'Change a company',
-    run: () => ok(tenant.test.call('PATCH', `/v2/companies/${company}`, { body: { segmento: `S${turn}` } })),
+    run: (nth) => ok(tenant.test.call('PATCH', `/v2/companies/${company}`, { body: { segmento: `S${nth}` } })),
   },
   {
     name: 'Delete a company',
@@ -59,7 +49,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'Create a contact of a company',
-    run: () => post('/contacts', { phone: `+5511987653${String(turn).padStart(3, '0')}`, companyId: company }),
+    run: (nth) => post('/contacts', { phone: `+551198765300${nth}`, companyId: company }),
     first: async () => {
       company = await created();
     },
@@ -68,43 +58,24 @@ const ROWS: readonly Row[] = [
   {
     name: 'Search of companies by a part of the name, 25 a page',
     run: () => get('/v2/companies', { q: 'LOJA', limit: 25 }),
-    first: async () => {
+    first: async (nth) => {
       // Its change is due, so that all changes before are merged.
-      await post('/v2/companies/import', { empresas: rows(16) });
+      await post('/v2/companies/import', { empresas: rows(16, nth + 1) });
       await service.quiet();
       await get('/v2/companies', { q: 'loja' });
     },
   },
 ];
-const RUNS = 3;
-
-const measure = async ({ name, run, first }: Row): Promise<void> => {
-  const runs: Metered[] = [];
-  for (let nth = 0; nth <= RUNS; nth++) {
-    turn++;
-    await first?.();
-    await service.quiet();
-    runs.push(await service.metered(run));
-    await service.quiet();
-  }
-  const [least] = runs.slice(1).sort((a, b) => a.writeUnits + a.trips - b.writeUnits - b.trips);
-  if (least) measured.set(name, least);
-};
-
 beforeAll(async () => {
-  for (const [row = '', ...cells] of tableUnder('What an operation of the CRM consumes')) {
-    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
-    documented.set(row, { writeUnits, readUnits, trips, messages });
-  }
   service = await startMetered();
   tenant = await service.messaging.tenant();
   company = await created();
   await post('/v2/companies/import', { empresas: rows(50) });
   await addContacts();
-  for (const row of ROWS) await measure(row);
+  measured = await measureRows(service, ROWS, { runs: 3 });
 }, 300_000);
 afterAll(() => service?.close());
 
 test('the figures of docs/cost.md for operations of the CRM match the running service', () => {
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+  expect(documentedUnder('What an operation of the CRM consumes')).toEqual(measured);
 });

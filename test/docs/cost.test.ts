@@ -7,6 +7,7 @@ import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { cell, PAGE, tableUnder } from './cost-page.ts';
+import { documentedUnder } from './cost-table.ts';
 import { type Metered, startMetered } from './metering.ts';
 
 const PHONE = '+5511987654321';
@@ -128,7 +129,7 @@ let link = '';
 let members = '';
 const externalIds = Array.from({ length: 1_000 }, (_, at) => `loja:${at}`);
 
-const documented = new Map<string, Metered>();
+const documented = documentedUnder('What an operation consumes');
 const measured = new Map<string, Metered>();
 let logBytes = 0;
 
@@ -159,10 +160,6 @@ const measureLog = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  for (const [row = '', ...cells] of tableUnder('What an operation consumes')) {
-    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
-    documented.set(row, { writeUnits, readUnits, trips, messages });
-  }
   [service, receiver] = await Promise.all([startMetered(), startReceiver(ANSWER)]);
   tenant = await service.messaging.tenant({ live: 10_000_000 });
   subscriber = await service.messaging.tenant({ live: 10_000_000 });
@@ -189,7 +186,7 @@ afterAll(async () => {
 
 describe('the figures of docs/cost.md', () => {
   test('for request units, round trips and queue messages match the running service', () => {
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+    expect(documented).toEqual(Object.fromEntries(measured));
   });
 
   test('for an event with its delivery are the difference that one webhook makes', () => {
@@ -199,7 +196,7 @@ describe('the figures of docs/cost.md', () => {
         ?.slice(1)
         .map(Number);
     const [without, beside] = ['Create a contact', 'Create a contact, with its event delivered to one webhook'].map(
-      (row) => documented.get(row),
+      (row) => documented[row],
     );
     const more = (of: keyof Metered) => (beside?.[of] ?? Number.NaN) - (without?.[of] ?? Number.NaN);
     expect(stated).toEqual([more('writeUnits'), more('readUnits'), more('trips'), more('messages')]);
@@ -227,7 +224,7 @@ describe('the example of docs/cost.md', () => {
     const rows = tableUnder('A million live sends');
     const sum = rows.slice(0, -1).reduce((total, row) => total + cell(row, 3), 0);
     expect(sum.toFixed(2)).toBe(rows.at(-1)?.[3]);
-    const parts = ['Send, live, route otp', 'Receipt of a live send, applied'].map((row) => documented.get(row));
+    const parts = ['Send, live, route otp', 'Receipt of a live send, applied'].map((row) => documented[row]);
     const units = (of: 'writeUnits' | 'readUnits') =>
       parts.reduce((total, part) => total + (part?.[of] ?? Number.NaN), 0);
     expect(rows.slice(0, 2).map((row) => cell(row, 1))).toEqual([units('writeUnits'), units('readUnits')]);

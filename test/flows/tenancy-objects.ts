@@ -1,11 +1,13 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { beginRun } from '../../shared/domain/journeys/run.ts';
+import { sweepSegment } from '../../shared/storage/audience/sweep-segment.ts';
 import { runRow } from '../../shared/storage/journeys/run-rows.ts';
+import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
 import type { Client, Messaging, Tenant } from '../support/api.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
-import { becomes, connectNumber, keyed, storeReply } from './support.ts';
+import { becomes, connectNumber, keyed, PATIENCE, storeReply } from './support.ts';
 
 /** The kinds of objects that paths address. */
 export type Kind =
@@ -116,6 +118,20 @@ const storeRuns = async ({ tables }: Messaging, { id: organizationId }: Tenant, 
   return String(runs[0]?.run.id);
 };
 
+/** Determines the first members of a segment, which is due a minute after its creation: in the midst of tests that compare rows. */
+const determineMembers = async (table: Messaging['tables']['test'], { id }: Tenant, segment: string): Promise<void> => {
+  const ports = { table, clock: () => Date.now() + BASELINE_DELAY_MS, takers: [] };
+  while (await sweepSegment(ports, id, parseId('segment', segment)));
+};
+
+/** Waits until no work of an organization is due, but that of rows of some kinds. */
+export const becomesQuiet = (messaging: Messaging, { id }: Tenant, but: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => {
+    const rows = await messaging.rowsOf('test', id);
+    const due = rows.filter(({ pk, duePk }) => duePk !== undefined && !but.some((kind) => pk.startsWith(kind)));
+    expect(due.map(({ pk, sk }) => [pk, sk])).toEqual([]);
+  }, PATIENCE);
+
 /** An object of each kind in the test stage. */
 export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
   const { id: organizationId, test: client } = owner;
@@ -157,6 +173,7 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const run = await storeRuns(messaging, owner, journey, contact);
   const { id: reply } = await storeReply(messaging, owner, message);
   const table = messaging.tables.test;
+  await determineMembers(table, owner, segment);
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)), ...(await makeJobs(client)) };
