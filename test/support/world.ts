@@ -132,12 +132,18 @@ const replaceSignature = (client: DynamoDBClient): void => {
   );
 };
 
+interface WorldOptions {
+  readonly archiveAfterDays?: number;
+  /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
+  readonly through?: (endpoint: string) => Promise<string>;
+}
+
 export const startWorld = async (
   env: Environment,
-  { archiveAfterDays }: { readonly archiveAfterDays?: number } = {},
+  { archiveAfterDays, through }: WorldOptions = {},
 ): Promise<World> => {
   const engine: Engine = await startTableEngine();
-  const proxy = await startFaultProxy(engine.endpoint);
+  const proxy = await startFaultProxy(through ? await through(engine.endpoint) : engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
   const client = patient(tableClient(proxy.endpoint));
