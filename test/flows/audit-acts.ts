@@ -73,7 +73,6 @@ export const NOT_ENTERED = [
   /^(contact-imports|export-jobs|lists|segments|campaigns)\./,
   /^journeys\.(simulate|enter|cancel-run)$/,
   /^events\.record$/,
-  /^journeys\.(enter|cancel-run|simulate)$/,
   /^push\.(register-token|opt-out-token)$/,
   /^numbers\.sync$/,
   /^webhooks\.test$/,

@@ -11,6 +11,6 @@ export const processJobItem = async (item: WorkItem): Promise<void> => {
     else await (await import('../exports/export-jobs.ts')).processExport(job.exportJob);
   } catch (error) {
     if (!(error instanceof UnreadableJob)) throw error;
-    noteGivenUp(item.pk, error.message);
+    noteGivenUp('importJob' in job ? job.importJob : job.exportJob, error.message);
   }
 };
