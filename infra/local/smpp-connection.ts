@@ -24,6 +24,8 @@ const VERSION_50 = 0x50;
 /** Short: a container that is told to end has little time. */
 const UNBIND_MS = 2_000;
 const MAX_REASON = 255;
+/** A reason as an optional parameter holds it: what a provider says may have any characters. */
+const reasonOf = (detail: string): string => detail.replaceAll(/[^\x20-\xff]/g, '?').slice(0, MAX_REASON);
 
 /** A system_id says its stage; one that says none is looked for in test, so that an attempt counts. */
 const stageOf = (systemId: string): Stage => (systemId.startsWith('live_') ? 'live' : 'test');
@@ -127,7 +129,7 @@ export class SmppConnection {
     const { status, detail } = outcome;
     // Clients of 3.4 break on it in a submit_sm_resp.
     const tells = pdu.command === 'data_sm' || version >= VERSION_50;
-    return { status, tlvs: tells ? [tlv('additional_status_info_text', detail.slice(0, MAX_REASON))] : [] };
+    return { status, tlvs: tells ? [tlv('additional_status_info_text', reasonOf(detail))] : [] };
   }
 
   async #query({ stage, account: { organizationId } }: Held, messageId: string): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -64,6 +65,20 @@ it.each([
   const starting = start(dataDir, options);
   await expect(starting).rejects.toThrow(CannotStart);
   await expect(starting).rejects.toThrow(message);
+});
+
+it('listens for SMPP nowhere where its standard port is taken, and explains a taken port that was asked for', async () => {
+  const dataDir = await newDataDir();
+  const other = createServer();
+  // What listens there already takes the port as well.
+  await once(other.listen(2775, '127.0.0.1'), 'listening').catch(() => undefined);
+  const localStack = await start(dataDir, { smppPort: 'standard' });
+  expect(localStack.smppPort).toBeUndefined();
+  await localStack.close();
+  const starting = start(dataDir, { smppPort: 2775 });
+  await expect(starting).rejects.toThrow(CannotStart);
+  await expect(starting).rejects.toThrow(/Port 2775 .*SMPP_PORT/);
+  other.close();
 });
 
 it('keeps rows and queued messages across a restart', async () => {

@@ -208,6 +208,19 @@ describe('failed binds of an address', () => {
     expect(statusOf(await tryBind(account, address))).toBe('bound');
   });
 
+  it('are those of a wrong name, from an address that is not allowed, and with a wrong password', async () => {
+    const account = await newAccount();
+    const elsewhere = await newAccount({ allowedIps: ['198.51.100.0/24'] });
+    const address = newAddress();
+    for (let more = 0; more < 3; more++) {
+      expect(statusOf(await tryBind({ ...account, systemId: 'test_nobody' }, address))).toBe('ESME_RINVSYSID');
+      expect(statusOf(await tryBind(elsewhere, address))).toBe('ESME_RBINDFAIL');
+      expect(statusOf(await tryBind({ ...account, password: 'wrong' }, address))).toBe('ESME_RINVPASWD');
+    }
+    expect(await ports.drawAttempt(address)).toBe(true);
+    expect(await ports.drawAttempt(address)).toBe(false);
+  });
+
   it('are not used up by binds that succeed, also 12 at once, nor by those beyond maxBinds', async () => {
     const account = await newAccount({ maxBinds: 14 });
     const address = newAddress();

@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { SmppStages } from '../../infra/local/smpp-connection.ts';
 import { startSmppServer } from '../../infra/local/smpp-server.ts';
 import { KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
+import { tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
 import { peerOf } from './kit.ts';
 
 afterEach(() => {
@@ -105,6 +106,21 @@ it('a bind is kept while its account lets it, learns what that is set to, outliv
   // Nobody asks for a bind that has ended.
   vi.advanceTimersByTime(2 * KEEP_BIND_MS);
   expect(named('keep')).toHaveLength(3);
+});
+
+it('a refusal keeps its status whatever its reason says, which is cut and spelled as the protocol can', async () => {
+  const { server, bound } = await serverOf({
+    submit: () => ({ kind: 'refused', status: 'sender', detail: `Não…\n${'x'.repeat(300)}` }),
+  });
+  const { socket, peer } = await bound();
+  peer.send('data_sm', { destAddrTon: 1, destinationAddr: '5511999990005' }, [
+    tlv('message_payload', Buffer.from('Oi')),
+  ]);
+  await vi.waitFor(() => expect(peer.log()).toEqual(['data_sm_resp sender']));
+  const tlvs = peer.read[0]?.tlvs ?? [];
+  expect(tlvValue(tlvs, 'additional_status_info_text')).toBe(`Não??${'x'.repeat(250)}`);
+  socket.destroy();
+  await server.close();
 });
 
 it('a stage that fails is ESME_RSYSERR for the bind or the message, and the connection goes on', async () => {

@@ -26,7 +26,7 @@ const boundAccount = z.object({
   window: z.int(),
   dlrFormat: z.enum(DLR_FORMATS),
 });
-const toldOf = (account: SmppAccount): BoundAccount => boundAccount.parse(account);
+const withoutPassword = (account: SmppAccount): BoundAccount => boundAccount.parse(account);
 
 const slot = z.object({ accountId: id('smppAccount'), slot: z.int(), bindId: z.string() });
 
@@ -34,14 +34,14 @@ const BindEvent = z.object({ systemId: z.string(), password: z.string(), address
 /** Binds an account; the status where it may not. */
 export const bindOverSmpp = async (event: unknown) => {
   const outcome: BindOutcome = await bind(bindPorts, BindEvent.parse(event));
-  return outcome.kind === 'bound' ? { ...outcome, account: toldOf(outcome.account) } : outcome;
+  return outcome.kind === 'bound' ? { ...outcome, account: withoutPassword(outcome.account) } : outcome;
 };
 
 const KeepEvent = z.object({ organizationId: id('organization'), slot, address: z.string() });
 /** Keeps a bind; undefined where it has to end, else its account as it is now. */
 export const keepSmppBind = async (event: unknown) => {
   const account = await keepBind(bindPorts, KeepEvent.parse(event));
-  return account && toldOf(account);
+  return account && withoutPassword(account);
 };
 
 /** Frees a bind that has ended. */
