@@ -162,7 +162,7 @@ const beginScheduled = async (ports: DrivePorts, campaign: Campaign): Promise<St
   const { scheduledAt = 0 } = campaign;
   if (scheduledAt > ports.clock()) return 'done';
   const begun = await begin(ports, campaign);
-  if (isRefusal(begun)) await pauseFor(ports, campaign.id, 'audience_unavailable', ['scheduled']);
+  if (isRefusal(begun)) await pauseFor(ports, campaign.id, 'audience_unavailable', { from: 'scheduled' });
   return begun === CONFLICT ? 'again' : isRefusal(begun) ? 'done' : 'again';
 };
 

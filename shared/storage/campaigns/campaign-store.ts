@@ -4,6 +4,7 @@ import type { CampaignStore } from '../../domain/campaigns/ports.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { equal } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, commit } from '../client/optimistic-commit.ts';
@@ -73,10 +74,11 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
   const spentOf = async (id: Id<'campaign'>): Promise<number> =>
     budgetRow.parse((await table.get(KEYS.campaignBudget(id))) ?? {}).spent;
   return {
-    async create(campaign) {
+    async create(campaign, entry) {
       await table.transact([
         { put: campaignRows.write({ ...campaign, contentVersion: campaign.version }) },
         contentWrite(campaign),
+        ...auditWrites(entry),
       ]);
     },
     async read(organizationId, id) {
@@ -90,17 +92,19 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
       const { items, total } = await newestPageOf(table, { index: 'gsi1', partition, filter }, page, (row) => row);
       return { items: await withContents(table, items), total };
     },
-    async change(before, after, { dueAt, events = [] } = {}) {
+    async change(before, after, { dueAt, events = [], entry } = {}) {
       const taken = await takenEvents(table, after.organizationId, events);
       const { row, also } = campaignWrites(versioned(before), after, dueAt);
-      const outcome = await commit(table, { row, over: before.version, also: [...also, ...taken.map(eventWrite)] });
+      const others = [...also, ...taken.map(eventWrite), ...auditWrites(entry)];
+      const outcome = await commit(table, { row, over: before.version, also: others });
       if (outcome.kind === 'saved') raised(taken);
       return outcome.kind === 'saved';
     },
-    async remove({ id, version }) {
+    async remove({ id, version }, entry) {
       const outcome = await table.transact([
         { delete: KEYS.campaign(id), when: atVersion(version) },
         { delete: KEYS.campaignContent(id) },
+        ...auditWrites(entry),
       ]);
       return outcome.ok;
     },
