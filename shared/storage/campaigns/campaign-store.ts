@@ -53,17 +53,26 @@ const versioned = (campaign: Campaign): Campaign & Versioned => {
   throw new TypeError('a campaign that no store answered');
 };
 
-const readCampaign = async (table: Table, id: Id<'campaign'>): Promise<(Campaign & Versioned) | undefined> => {
-  const [row, content] = await table.getMany([KEYS.campaign(id), KEYS.campaignContent(id)], { consistent: true });
+type Found = Promise<(Campaign & Versioned) | undefined>;
+const keysOf = (id: Id<'campaign'>) => [KEYS.campaign(id), KEYS.campaignContent(id)];
+/** A campaign of its two rows. */
+const joined = async (table: Table, id: Id<'campaign'>, row: Row | undefined, content: Row | undefined): Found => {
   if (!row || !content) return undefined;
   const campaign = campaignRows.read(row);
   const { content: said, version } = contentRows.read(content);
   // Changed between the reads of its two rows.
   return version === campaign.contentVersion ? { ...campaign, ...said } : readCampaign(table, id);
 };
+const readCampaign = async (table: Table, id: Id<'campaign'>): Found => {
+  const [row, content] = await table.getMany(keysOf(id), { consistent: true });
+  return joined(table, id, row, content);
+};
 
+/** The campaigns of an index's rows: their rows and contents, 50 in a round trip. */
 const withContents = async (table: Table, rows: readonly Row[]): Promise<Campaign[]> => {
-  const campaigns = await Promise.all(rows.map((row) => readCampaign(table, campaignRows.read(row).id)));
+  const ids = rows.map((row) => campaignRows.read(row).id);
+  const found = await table.getMany(ids.flatMap(keysOf), { consistent: true });
+  const campaigns = await Promise.all(ids.map((id, at) => joined(table, id, found[2 * at], found[2 * at + 1])));
   return campaigns.filter((campaign) => campaign !== undefined);
 };
 
