@@ -123,4 +123,23 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await stateOf(id)).toEqual({ status: 'running', reason: undefined });
     expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
   });
+
+  test('takes nothing more of its maxCoins for a portion whose worker crashed with what it had taken', async () => {
+    const actor = await world.organization();
+    const contacts = await peopleOf(actor, 2);
+    const id = await draftTo(ports, actor, contacts, { maxCoins: 4 * SMS });
+    const [item = { pk: '', sk: '' }] = await started(actor, id);
+    const reserveChunk = () => Promise.reject(new Error('The process ended.'));
+    const crashing = { ...ports, bulk: { ...ports.bulk, store: { ...ports.bulk.store, reserveChunk } } };
+    await expect(workOnCampaign(crashing, item)).rejects.toThrow('The process ended.');
+    world.now += 91_000;
+    const taken: number[] = [];
+    const allot: typeof ports.store.allot = (campaign, portion, coins) => {
+      taken.push(coins);
+      return ports.store.allot(campaign, portion, coins);
+    };
+    await workOnCampaign({ ...ports, store: { ...ports.store, allot } }, item);
+    expect(taken).toEqual([]);
+    expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
+  });
 });

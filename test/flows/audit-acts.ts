@@ -20,6 +20,13 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'accounts.activate': 'account.activated',
   'accounts.delete': 'account.deleted',
   'sessions.delete': 'session.ended',
+  'campaigns.create': 'campaign.created',
+  'campaigns.update': 'campaign.changed',
+  'campaigns.start': 'campaign.started',
+  'campaigns.pause': 'campaign.paused',
+  'campaigns.resume': 'campaign.resumed',
+  'campaigns.cancel': 'campaign.cancelled',
+  'campaigns.delete': 'campaign.deleted',
   'journeys.create': 'journey.created',
   'journeys.change': 'journey.changed',
   'journeys.activate': 'journey.activated',
@@ -70,7 +77,8 @@ export const NOT_ENTERED = [
   /^companies\.(create|change|import)$/,
   /^(pipelines|cards|card-files|activities)\./,
   /^contacts\.(create|change|import|opt-in|opt-out)$/,
-  /^(contact-imports|export-jobs|lists|segments|campaigns)\./,
+  /^(contact-imports|export-jobs|lists|segments)\./,
+  /^campaigns\.preview$/,
   /^journeys\.(simulate|enter|cancel-run)$/,
   /^events\.record$/,
   /^push\.(register-token|opt-out-token)$/,
@@ -218,6 +226,23 @@ const useJourneys = async ({ owner: { test: client }, url }: Stage, did: Did): P
   await did('journeys.delete', client.call('DELETE', `/v2/journeys/${draft.id}`));
 };
 
+/** Starts, pauses, resumes and cancels a campaign; deletes another one. */
+const useCampaigns = async ({ owner: { test: client } }: Stage, did: Did): Promise<void> => {
+  const contact = (await client.post('/contacts', { phone: '+5511999990007', name: MARK })).body;
+  const message = { channel: 'sms', text: MARK };
+  // One recipient a minute: it runs until it is cancelled.
+  const other = (await client.post('/contacts', { phone: '+5511999990107', name: MARK })).body;
+  const body = { name: MARK, message, audience: { contactIds: [contact.id, other.id] }, perMinute: 1 };
+  const { id } = await did('campaigns.create', client.post('/v2/campaigns', body));
+  await did('campaigns.update', client.call('PATCH', `/v2/campaigns/${id}`, { body: { name: `${MARK} 2` } }));
+  await did('campaigns.start', client.post(`/v2/campaigns/${id}/start`, {}));
+  await did('campaigns.pause', client.post(`/v2/campaigns/${id}/pause`, {}));
+  await did('campaigns.resume', client.post(`/v2/campaigns/${id}/resume`, { maxCoins: 100_000 }));
+  await did('campaigns.cancel', client.post(`/v2/campaigns/${id}/cancel`, {}));
+  const draft = (await client.post('/v2/campaigns', body)).body;
+  await did('campaigns.delete', client.call('DELETE', `/v2/campaigns/${draft.id}`));
+};
+
 /** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
 export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
   const {
@@ -238,6 +263,7 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   await useContacts(stage, did);
   await useCompanies(stage, did);
   await useJourneys(stage, did);
+  await useCampaigns(stage, did);
 
   const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
   await did('organization.set-quiet-hours', call('PUT', '/v2/organizations/me/quiet-hours', quiet));

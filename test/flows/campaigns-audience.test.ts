@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { emailConsentStore, suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
+import { pagesOf } from '../support/pages.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, create, listOf, message, move, people, recipientsOf, WAIT } from './campaigns-kit.ts';
 
@@ -88,7 +89,7 @@ describe('the audience of a campaign', { timeout: 120_000 }, () => {
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('divides its recipients among variants, and tells who got which', async () => {
+  test('divides its recipients among variants, and tells page by page who got which', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(
       tenant,
@@ -111,6 +112,13 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(a.length + b.length).toBe(12);
     expect(Math.min(a.length, b.length)).toBeGreaterThan(0);
     expect((await tenant.test.get('/v2/sms/messages', { campaignId: 'natal' })).body.total).toBe(12);
+    const pages = await pagesOf(async (cursor) => {
+      const query = { limit: 5, ...(cursor ? { cursor } : {}) };
+      return (await tenant.test.get(`/v2/campaigns/${id}/recipients`, query)).body;
+    });
+    expect(pages.map(({ items }) => items.length)).toEqual([5, 5, 2]);
+    const listed = pages.flatMap(({ items }) => items.map(({ contactId }: { contactId: string }) => contactId));
+    expect(listed).toEqual(ids);
     expect((await tenant.test.get(`/v2/campaigns/${id}/recipients`, { variant: 'C' })).status).toBe(400);
   });
 

@@ -1,3 +1,4 @@
+import { type AuditAction, type AuditEntry, auditEntry, type Caller, fieldNames } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
 import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
@@ -76,6 +77,15 @@ export const audienceMissing = (parts: readonly { readonly path: string }[]) =>
         errors: parts.map(({ path }) => ({ path, message: 'is none of the organization' })),
       });
 
+/** The entry of a caller's act on a campaign. */
+export const campaignEntry = (
+  caller: Caller,
+  id: Id<'campaign'>,
+  verb: 'cancelled' | 'changed' | 'created' | 'deleted' | 'paused' | 'resumed' | 'started',
+  at: number,
+  details: AuditEntry['details'] = {},
+): AuditEntry => auditEntry(caller, { action: `campaign.${verb}` satisfies AuditAction, object: id, at, details });
+
 /** A campaign of the caller's organization. */
 export const findCampaign = async (
   { store }: Pick<CampaignPorts, 'store'>,
@@ -92,9 +102,10 @@ export const counted = async (ports: Pick<CampaignPorts, 'figures'>, campaign: C
 /** Stores a draft (docs/spec/campaigns.md#states). */
 export const createCampaign = async (
   ports: CampaignPorts,
-  { organizationId, env }: Tenant,
+  caller: Caller,
   input: CampaignInput,
 ): Promise<CountedCampaign | Refusal<'VALIDATION_ERROR'>> => {
+  const { organizationId, env } = caller;
   const fault = await inputFault(ports, organizationId, input);
   if (fault) return fault;
   const now = ports.clock();
@@ -108,7 +119,7 @@ export const createCampaign = async (
     updatedAt: now,
     version: 1,
   };
-  await ports.store.create(campaign);
+  await ports.store.create(campaign, campaignEntry(caller, campaign.id, 'created', now, { fields: fieldNames(input) }));
   return counted(ports, campaign);
 };
 
@@ -147,7 +158,7 @@ const patched = (campaign: Campaign, patch: CampaignPatch): Campaign => {
 /** Changes a draft or a scheduled campaign; 409 once it has begun. */
 export const changeCampaign = (
   ports: CampaignPorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
   patch: CampaignPatch,
 ): Promise<CountedCampaign | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
@@ -161,7 +172,8 @@ export const changeCampaign = (
     const fault = await inputFault(ports, actor.organizationId, after);
     if (fault) return fault;
     const dueAt = after.status === 'scheduled' ? (after.scheduledAt ?? now) : undefined;
-    if (!(await ports.store.change(before, after, { dueAt }))) return CONFLICT;
+    const entry = campaignEntry(actor, id, 'changed', now, { fields: fieldNames(patch) });
+    if (!(await ports.store.change(before, after, { dueAt, entry }))) return CONFLICT;
     if (dueAt !== undefined) ports.enqueue(after, dueAt);
     return counted(ports, after);
   });
@@ -169,12 +181,14 @@ export const changeCampaign = (
 /** Deletes a draft or a scheduled campaign; 409 once it has begun. */
 export const deleteCampaign = (
   ports: CampaignPorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
 ): Promise<undefined | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
   retryOnConflict('The campaign', async () => {
     const campaign = await findCampaign(ports, actor, id);
     if (isRefusal(campaign)) return campaign;
     if (isBegun(campaign)) return BEGUN;
-    return (await ports.store.remove(campaign)) ? undefined : CONFLICT;
+    return (await ports.store.remove(campaign, campaignEntry(actor, id, 'deleted', ports.clock())))
+      ? undefined
+      : CONFLICT;
   });

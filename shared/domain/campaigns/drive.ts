@@ -1,6 +1,7 @@
 import { chunkOf } from '../audience/number-set.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
 import { CONFLICT } from '../core/retry-on-conflict.ts';
 import { campaignEvent } from '../events/automation.ts';
 import { type Campaign, type Drive, PORTION_SIZE, type Portion, variantsOf } from './campaign.ts';
@@ -14,6 +15,7 @@ import type { DrivePorts, Figures } from './ports.ts';
 
 /** Portions that a step makes or tells: with the campaign's row they fit one transaction. */
 const PORTIONS_A_STEP = 40;
+const TOLD_AT_ONCE = 8;
 /** Steps of one invocation. */
 const MAX_STEPS = 40;
 /** When it is looked again whether a campaign is completed, in ms, by how often it was looked. */
@@ -95,7 +97,9 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
     });
     if (status !== 'cancelled') paced += portion.numbers.length - portion.sent.length - portion.skipped.length;
   }
-  for (const { portion, dueAt } of due) await ports.portions.tell(id, portion, drive.epoch, dueAt);
+  await mapConcurrently(due, TOLD_AT_ONCE, ({ portion, dueAt }) =>
+    ports.portions.tell(id, portion, drive.epoch, dueAt),
+  );
   const after = next(campaign, { drive: { ...drive, told: drive.told + places.length, paced } }, ports.clock());
   if (await ports.store.change(campaign, after, { dueAt: ports.clock() }))
     ports.enqueuePortions(due.map((one) => ({ ...one, campaignId: id, organizationId })));
@@ -162,7 +166,7 @@ const beginScheduled = async (ports: DrivePorts, campaign: Campaign): Promise<St
   const { scheduledAt = 0 } = campaign;
   if (scheduledAt > ports.clock()) return 'done';
   const begun = await begin(ports, campaign);
-  if (isRefusal(begun)) await pauseFor(ports, campaign.id, 'audience_unavailable', ['scheduled']);
+  if (isRefusal(begun)) await pauseFor(ports, campaign.id, 'audience_unavailable', { from: 'scheduled' });
   return begun === CONFLICT ? 'again' : isRefusal(begun) ? 'done' : 'again';
 };
 

@@ -1,11 +1,11 @@
-import type { Tenant } from '../core/actor.ts';
+import { type AuditEntry, type Caller, fieldNames } from '../audit/entry.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { campaignEvent } from '../events/automation.ts';
 import { selectAudience } from './audience.ts';
 import type { Campaign, Drive, PausedBy, PauseReason } from './campaign.ts';
-import { audienceMissing, type CountedCampaign, counted, findCampaign } from './campaigns.ts';
+import { audienceMissing, type CountedCampaign, campaignEntry, counted, findCampaign } from './campaigns.ts';
 import type { LifecyclePorts } from './ports.ts';
 
 type Changed<N extends 'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> = Promise<CountedCampaign | Refusal<N>>;
@@ -27,6 +27,7 @@ export const next = (campaign: Campaign, changes: Partial<Campaign>, now: number
 export const begin = async (
   ports: LifecyclePorts,
   campaign: Campaign,
+  entry?: AuditEntry,
 ): Promise<Campaign | Refusal<'VALIDATION_ERROR'> | typeof CONFLICT> => {
   const selected = await selectAudience(ports.audience, campaign);
   if ('missing' in selected) return audienceMissing(selected.missing) ?? CONFLICT;
@@ -53,7 +54,7 @@ export const begin = async (
   };
   const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);
   const events = [campaignEvent(after, { type: 'campaign.started', total }, now)];
-  if (!(await ports.store.change(campaign, after, { dueAt: now, events }))) return CONFLICT;
+  if (!(await ports.store.change(campaign, after, { dueAt: now, events, entry }))) return CONFLICT;
   ports.enqueue(after, now);
   return after;
 };
@@ -61,7 +62,7 @@ export const begin = async (
 /** Starts a draft or a scheduled campaign: at once, or at its time (docs/spec/campaigns.md#starting). One that runs is answered as it is. */
 export const startCampaign = (
   ports: LifecyclePorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
 ): Changed<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> =>
   retryOnConflict('The campaign', async () => {
@@ -71,45 +72,47 @@ export const startCampaign = (
     if (before.status !== 'draft' && before.status !== 'scheduled') return notIn('a draft or scheduled');
     const now = ports.clock();
     const { scheduledAt } = before;
+    const entry = campaignEntry(actor, id, 'started', now);
     if (scheduledAt !== undefined && scheduledAt > now) {
       if (before.status === 'scheduled') return counted(ports, before);
       const after = next(before, { status: 'scheduled' }, now);
-      if (!(await ports.store.change(before, after, { dueAt: scheduledAt }))) return CONFLICT;
+      if (!(await ports.store.change(before, after, { dueAt: scheduledAt, entry }))) return CONFLICT;
       ports.enqueue(after, scheduledAt);
       return counted(ports, after);
     }
-    const begun = await begin(ports, before);
+    const begun = await begin(ports, before, entry);
     return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
   });
 
-/** Pauses a running campaign, once, and raises its event; false where it runs no more. */
+/** Pauses a running campaign, once, and raises its event; false where it runs no more. `by`: who asked for it; absent where it pauses itself. */
 export const pauseFor = async (
   ports: Pick<LifecyclePorts, 'clock' | 'store'>,
   id: Id<'campaign'>,
   reason: PauseReason,
-  from: readonly Campaign['status'][] = ['running'],
+  { from = 'running', by }: { readonly from?: Campaign['status']; readonly by?: Caller } = {},
 ): Promise<Campaign | false> =>
   retryOnConflict('The campaign', async () => {
     const before = await ports.store.readById(id);
-    if (!before || !from.includes(before.status)) return false;
+    if (before?.status !== from) return false;
     const now = ports.clock();
     const pausedBy: PausedBy = { reason, at: now };
     const after = next(before, { status: 'paused', pausedBy }, now);
     const events = [campaignEvent(after, { type: 'campaign.paused', pausedBy: reason }, now)];
+    const entry = by && campaignEntry(by, id, 'paused', now);
     // Portions that are not made yet are made all the same: nothing of them is sent.
     const dueAt = after.drive && !after.drive.portioned ? now : undefined;
-    return (await ports.store.change(before, after, { dueAt, events })) ? after : CONFLICT;
+    return (await ports.store.change(before, after, { dueAt, events, entry })) ? after : CONFLICT;
   });
 
 /** Pauses a running campaign. Messages that were accepted leave; one that is paused is answered as it is. */
 export const pauseCampaign = async (
   ports: LifecyclePorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
 ): Changed<'CONFLICT' | 'NOT_FOUND'> => {
   const campaign = await findCampaign(ports, actor, id);
   if (isRefusal(campaign)) return campaign;
-  const paused = await pauseFor(ports, id, 'operator');
+  const paused = await pauseFor(ports, id, 'operator', { by: actor });
   if (paused) return counted(ports, paused);
   const now = await findCampaign(ports, actor, id);
   if (isRefusal(now)) return now;
@@ -132,7 +135,7 @@ const told = (drive: Drive, now: number): Drive => ({
  */
 export const resumeCampaign = (
   ports: LifecyclePorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
   { maxCoins }: { readonly maxCoins?: number | undefined } = {},
 ): Changed<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> =>
@@ -142,13 +145,14 @@ export const resumeCampaign = (
     if (before.status === 'running' && maxCoins === undefined) return counted(ports, before);
     if (before.status !== 'paused') return notIn('paused');
     const raised = maxCoins === undefined ? before : { ...before, maxCoins };
+    const now = ports.clock();
+    const entry = campaignEntry(actor, id, 'resumed', now, { fields: fieldNames({ maxCoins }) });
     if (!before.drive) {
-      const begun = await begin(ports, raised);
+      const begun = await begin(ports, raised, entry);
       return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
     }
-    const now = ports.clock();
     const after = next(raised, { status: 'running', pausedBy: undefined, drive: told(before.drive, now) }, now);
-    if (!(await ports.store.change(before, after, { dueAt: now }))) return CONFLICT;
+    if (!(await ports.store.change(before, after, { dueAt: now, entry }))) return CONFLICT;
     ports.enqueue(after, now);
     return counted(ports, after);
   });
@@ -156,7 +160,7 @@ export const resumeCampaign = (
 /** Cancels a campaign that is not over: what has not left is cancelled by its portions, and its money released. Again, it is answered as it is. */
 export const cancelCampaign = (
   ports: LifecyclePorts,
-  actor: Tenant,
+  actor: Caller,
   id: Id<'campaign'>,
 ): Changed<'CONFLICT' | 'NOT_FOUND'> =>
   retryOnConflict('The campaign', async () => {
@@ -168,7 +172,8 @@ export const cancelCampaign = (
     const changes = { status: 'cancelled', cancelledAt: now, pausedBy: undefined } as const;
     const drive = before.drive && told(before.drive, now);
     const after = next(before, { ...changes, drive }, now);
-    if (!(await ports.store.change(before, after, { dueAt: drive ? now : undefined }))) return CONFLICT;
+    const entry = campaignEntry(actor, id, 'cancelled', now);
+    if (!(await ports.store.change(before, after, { dueAt: drive ? now : undefined, entry }))) return CONFLICT;
     if (drive) ports.enqueue(after, now);
     return counted(ports, after);
   });

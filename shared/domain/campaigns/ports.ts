@@ -1,4 +1,5 @@
 import type { NumberSet } from '../audience/number-set.ts';
+import type { AuditEntry } from '../audit/entry.ts';
 import type { BulkPorts } from '../bulk/ports.ts';
 import type { Contact } from '../contacts/contact.ts';
 import type { Tenant } from '../core/actor.ts';
@@ -22,18 +23,22 @@ export interface Figures extends Required<MessageCounts> {
 
 /** Stores campaigns. Every change is conditional on the version that it was derived from. */
 export interface CampaignStore {
-  create(campaign: Campaign): Promise<void>;
+  create(campaign: Campaign, entry: AuditEntry): Promise<void>;
   read(organizationId: Org, id: Id<'campaign'>): Promise<Campaign | undefined>;
   /** For work of the campaign's own. */
   readById(id: Id<'campaign'>): Promise<Campaign | undefined>;
   page(organizationId: Org, status: CampaignStatus | undefined, page: PageRequest): Promise<Page<Campaign>>;
-  /** Replaces a campaign with the events of the change; due at `dueAt` (ms), or not. False when it changed since it was read. */
+  /** Replaces a campaign with the events of the change, and the entry of a caller's act; due at `dueAt` (ms), or not. False when it changed since it was read. */
   change(
     before: Campaign,
     after: Campaign,
-    more?: { readonly dueAt?: number | undefined; readonly events?: readonly DomainEvent[] },
+    more?: {
+      readonly dueAt?: number | undefined;
+      readonly events?: readonly DomainEvent[];
+      readonly entry?: AuditEntry | undefined;
+    },
   ): Promise<boolean>;
-  remove(campaign: Campaign): Promise<boolean>;
+  remove(campaign: Campaign, entry: AuditEntry): Promise<boolean>;
   /** Takes a campaign that nothing is to be done for out of the due work, unless it changed since it was read. */
   rest(campaign: Campaign): Promise<void>;
   /** Takes up to `coins` of what a campaign may still spend, for a portion that its worker has claimed; how many it got. */

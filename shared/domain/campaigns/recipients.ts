@@ -85,7 +85,7 @@ export const campaignRecipients = async (
   const { limit, status, variant } = request;
   if (variant !== undefined && !variantsOf(campaign).some(({ name }) => name === variant))
     return refuse('BAD_REQUEST', 'The campaign has no such variant.');
-  const mergeRequested = (one: Recipient | undefined): one is Recipient =>
+  const isRequested = (one: Recipient | undefined): one is Recipient =>
     one !== undefined &&
     (status === undefined || one.status === status) &&
     (variant === undefined || one.variant === variant);
@@ -100,7 +100,7 @@ export const campaignRecipients = async (
         return { items, nextCursor: encodeCursor(request.vault, request.scope, [number, place]) };
       looked++;
       place++;
-      if (mergeRequested(one)) items.push(one);
+      if (isRequested(one)) items.push(one);
     }
     if (place < portion.numbers.length) continue;
     number++;

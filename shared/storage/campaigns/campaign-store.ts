@@ -4,6 +4,7 @@ import type { CampaignStore } from '../../domain/campaigns/ports.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { equal } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, commit } from '../client/optimistic-commit.ts';
@@ -52,17 +53,26 @@ const versioned = (campaign: Campaign): Campaign & Versioned => {
   throw new TypeError('a campaign that no store answered');
 };
 
-const readCampaign = async (table: Table, id: Id<'campaign'>): Promise<(Campaign & Versioned) | undefined> => {
-  const [row, content] = await table.getMany([KEYS.campaign(id), KEYS.campaignContent(id)], { consistent: true });
+type Found = Promise<(Campaign & Versioned) | undefined>;
+const keysOf = (id: Id<'campaign'>) => [KEYS.campaign(id), KEYS.campaignContent(id)];
+/** A campaign of its two rows. */
+const joined = async (table: Table, id: Id<'campaign'>, row: Row | undefined, content: Row | undefined): Found => {
   if (!row || !content) return undefined;
   const campaign = campaignRows.read(row);
   const { content: said, version } = contentRows.read(content);
   // Changed between the reads of its two rows.
   return version === campaign.contentVersion ? { ...campaign, ...said } : readCampaign(table, id);
 };
+const readCampaign = async (table: Table, id: Id<'campaign'>): Found => {
+  const [row, content] = await table.getMany(keysOf(id), { consistent: true });
+  return joined(table, id, row, content);
+};
 
+/** The campaigns of an index's rows: their rows and contents, 50 in a round trip. */
 const withContents = async (table: Table, rows: readonly Row[]): Promise<Campaign[]> => {
-  const campaigns = await Promise.all(rows.map((row) => readCampaign(table, campaignRows.read(row).id)));
+  const ids = rows.map((row) => campaignRows.read(row).id);
+  const found = await table.getMany(ids.flatMap(keysOf), { consistent: true });
+  const campaigns = await Promise.all(ids.map((id, at) => joined(table, id, found[2 * at], found[2 * at + 1])));
   return campaigns.filter((campaign) => campaign !== undefined);
 };
 
@@ -73,10 +83,11 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
   const spentOf = async (id: Id<'campaign'>): Promise<number> =>
     budgetRow.parse((await table.get(KEYS.campaignBudget(id))) ?? {}).spent;
   return {
-    async create(campaign) {
+    async create(campaign, entry) {
       await table.transact([
         { put: campaignRows.write({ ...campaign, contentVersion: campaign.version }) },
         contentWrite(campaign),
+        ...auditWrites(entry),
       ]);
     },
     async read(organizationId, id) {
@@ -90,17 +101,19 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
       const { items, total } = await newestPageOf(table, { index: 'gsi1', partition, filter }, page, (row) => row);
       return { items: await withContents(table, items), total };
     },
-    async change(before, after, { dueAt, events = [] } = {}) {
+    async change(before, after, { dueAt, events = [], entry } = {}) {
       const taken = await takenEvents(table, after.organizationId, events);
       const { row, also } = campaignWrites(versioned(before), after, dueAt);
-      const outcome = await commit(table, { row, over: before.version, also: [...also, ...taken.map(eventWrite)] });
+      const others = [...also, ...taken.map(eventWrite), ...auditWrites(entry)];
+      const outcome = await commit(table, { row, over: before.version, also: others });
       if (outcome.kind === 'saved') raised(taken);
       return outcome.kind === 'saved';
     },
-    async remove({ id, version }) {
+    async remove({ id, version }, entry) {
       const outcome = await table.transact([
         { delete: KEYS.campaign(id), when: atVersion(version) },
         { delete: KEYS.campaignContent(id) },
+        ...auditWrites(entry),
       ]);
       return outcome.ok;
     },

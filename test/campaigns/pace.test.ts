@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
+import { pauseCampaign, resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { accepted } from '../support/accepted.ts';
+import { bulkWorld } from '../support/bulk-world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { campaignPortsOver, draftTo, dueOf, workOnCampaign, writePeople } from './stage.ts';
+
+const world = await use(startWorld('live'));
+beforeEach(world.reset);
+const bulk = bulkWorld(world);
+const ports = campaignPortsOver(world, world.table);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3600_000;
+
+const portionItem = (id: Id<'campaign'>, portion: number) => ({ pk: `CMPP#${id}#${portion}`, sk: 'PORTION' });
+const driveItem = (id: Id<'campaign'>) => ({ pk: `CMP#${id}`, sk: 'CMP' });
+/** A campaign to so many people, its portions made as far as one invocation makes them. */
+const started = async (actor: Actor, count: number, fields: Partial<CampaignInput>) => {
+  const contacts = await writePeople(
+    world,
+    actor,
+    Array.from({ length: count }, () => ({})),
+  );
+  const id = await draftTo(ports, actor, contacts, fields);
+  accepted(await startCampaign(ports, actor, id));
+  await workOnCampaign(ports, driveItem(id));
+  return { id, contacts };
+};
+const NOTHING = { unsent: 0, delivered: 0, read: 0, clicked: 0, failed: 0, skipped: 0, coinsCaptured: 0, coinsHeld: 0 };
+/** Where a campaign of one portion stands once it was looked at with these counts of its messages. */
+const lookedAt = async (id: Id<'campaign'>, counts: { accepted: number; sent: number; failed?: number }) => {
+  const figures = async () => ({ ...NOTHING, portionsDone: 1, ...counts });
+  await workOnCampaign({ ...ports, figures }, driveItem(id));
+  return (await ports.store.readById(id))?.status;
+};
+const readAll = async (id: Id<'campaign'>) => {
+  const { drive } = (await ports.store.readById(id)) ?? {};
+  const places = Array.from({ length: drive?.portions ?? 0 }, (_, at) => at);
+  return (await ports.portions.readMany(id, places)).flatMap((portion) => portion ?? []);
+};
+
+describe('the portions of a campaign', { timeout: 120_000 }, () => {
+  test('hold each recipient once, also beyond what one step makes', async () => {
+    const { id, contacts } = await started(await world.organization(), 83, { perMinute: 2 });
+    const portions = await readAll(id);
+    expect(portions).toHaveLength(42);
+    expect(portions.flatMap(({ numbers }) => numbers)).toEqual(contacts.map(({ number }) => number));
+  });
+
+  test('are due by perMinute, and send nothing when they are handed over before', async () => {
+    const actor = await world.organization();
+    const { id } = await started(actor, 5, { perMinute: 2 });
+    const begunAt = world.now;
+    expect((await readAll(id)).map(({ dueAt }) => dueAt - begunAt)).toEqual([0, MINUTE_MS, 2 * MINUTE_MS]);
+    world.now = begunAt + MINUTE_MS - 1;
+    await workOnCampaign(ports, portionItem(id, 1));
+    expect(await bulk.messages(actor)).toEqual([]);
+    world.now++;
+    await workOnCampaign(ports, portionItem(id, 1));
+    expect(await bulk.messages(actor)).toHaveLength(2);
+  });
+
+  test('that are open are paced anew when the campaign is resumed', async () => {
+    const actor = await world.organization();
+    const { id } = await started(actor, 6, { perMinute: 2 });
+    await workOnCampaign(ports, portionItem(id, 0));
+    accepted(await pauseCampaign(ports, actor, id));
+    world.now += 10 * MINUTE_MS;
+    accepted(await resumeCampaign(ports, actor, id));
+    await workOnCampaign(ports, driveItem(id));
+    const [, ...open] = await readAll(id);
+    expect(open.map(({ dueAt }) => dueAt - world.now)).toEqual([0, MINUTE_MS]);
+  });
+
+  test('that are done are not claimed again', async () => {
+    const { id } = await started(await world.organization(), 2, {});
+    await workOnCampaign(ports, portionItem(id, 0));
+    const done = await readAll(id);
+    expect(done).toMatchObject([{ state: 'done', fence: 1 }]);
+    await workOnCampaign(ports, portionItem(id, 0));
+    expect(await readAll(id)).toEqual(done);
+  });
+
+  test('that a worker has are due again when its claim ends, whoever told them to go on meanwhile', async () => {
+    const actor = await world.organization();
+    const { id } = await started(actor, 2, {});
+    const [portion] = await readAll(id);
+    if (!portion) throw new Error('no portion');
+    const until = world.now + 90_000;
+    expect(await ports.portions.claim(portion, world.now, until)).toBeDefined();
+    await ports.portions.tell(id, 0, 1, world.now);
+    await workOnCampaign(ports, portionItem(id, 0));
+    expect((await dueOf(world, id)).filter(({ sk }) => sk === 'PORTION')).toEqual([]);
+    world.now = until;
+    await workOnCampaign(ports, portionItem(id, 0));
+    expect(await bulk.messages(actor)).toHaveLength(2);
+  });
+});
+
+describe('a campaign', { timeout: 120_000 }, () => {
+  test('is not completed while a portion is open, whatever became of its messages', async () => {
+    const actor = await world.organization();
+    const { id } = await started(actor, 4, { perMinute: 2 });
+    await workOnCampaign(ports, portionItem(id, 0));
+    await bulk.settle();
+    await workOnCampaign(ports, driveItem(id));
+    expect(await ports.store.readById(id)).toMatchObject({ status: 'running' });
+  });
+
+  test('with fallbacks is completed when its messages were at rest for a minute', async () => {
+    const message = { channel: 'sms' as const, text: 'Oi', fallback: ['rcs' as const] };
+    const { id } = await started(await world.organization(), 1, { message });
+    const failed = { accepted: 1, sent: 1, failed: 1 };
+    expect(await lookedAt(id, failed)).toBe('running');
+    world.now += MINUTE_MS - 1;
+    expect(await lookedAt(id, failed)).toBe('running');
+    world.now++;
+    expect(await lookedAt(id, failed)).toBe('completed');
+  });
+
+  test('is not given up while a message has not left, however long that takes', async () => {
+    const { id } = await started(await world.organization(), 2, {});
+    expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');
+    world.now += 100 * HOUR_MS;
+    expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');
+    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('running');
+    world.now += 72 * HOUR_MS - 1;
+    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('running');
+    world.now++;
+    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('completed');
+  });
+});
