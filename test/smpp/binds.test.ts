@@ -151,6 +151,12 @@ describe('a bind that goes on', () => {
     expect(await keep()).toMatchObject({ window: 7, senderId: 'LOJA' });
   });
 
+  it('stays when its account has another password', async () => {
+    const { keep, grantor, account } = await bound();
+    expect(isRefusal(await rotateAccountPassword(store, grantor, account.id, now))).toBe(false);
+    expect(await keep()).toMatchObject({ id: account.id });
+  });
+
   it('counts for a minute from when it was kept', async () => {
     const kept = await bound({ maxBinds: 1 });
     now += BIND_LEASE_MS - 1;
