@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChangeJourney, CreateJourney } from '../../shared/contracts/journey-fields.ts';
 import { JourneySimulation } from '../../shared/contracts/journey-run-shapes.ts';
+import { enterJourney } from '../../shared/contracts/journey-runs.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { WireConfigs } from '../../shared/domain/journeys/definition.ts';
 import { graphOf } from '../../shared/domain/journeys/graph.ts';
@@ -55,6 +56,13 @@ describe('the body of a journey', () => {
     ['a goal of no name', { meta: { evento: '' } }, ['meta.evento']],
   ])('is refused with %s', (_, fields, places) => {
     expect(wrong({ ...definition([passo('sair', {})], []), ...fields })).toEqual(places);
+  });
+
+  test('lets 1 to 1,000 contacts in by one call', () => {
+    const fits = (count: number) =>
+      enterJourney.request.body.safeParse({ contactIds: Array.from({ length: count }, () => newId('contact')) })
+        .success;
+    expect([0, 1, 1_000, 1_001].map(fits)).toEqual([false, true, true, false]);
   });
 
   test('has durations of one unit, 1 s to 365 days', () => {

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Client } from '../support/api.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { takeEvents } from '../support/takers.ts';
-import { journeysOf, line, webhook } from './journeys-kit.ts';
+import { use } from '../support/use.ts';
+import { JOURNEYS, journeysOf, line, webhook } from './journeys-kit.ts';
 
 const messaging = await sharedMessaging();
 const table = messaging.tables.test;
@@ -39,7 +42,15 @@ test('each act on a journey is entered in the audit log, with the names of field
   expect(text).not.toContain('Marcado77');
 });
 
-test('an activation and a pause raise their events, each once, and nothing else does', async () => {
+/** The events of journeys that the taker of an organization is to be sent. */
+const journeyFeed = async (client: Client, organizationId: Id<'organization'>) => {
+  const [row] = await table.queryAll({ partition: KEYS.webhook(organizationId, '').pk });
+  const { body } = await client.get(`/webhooks/${row?.id}/events`);
+  const items: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[] = body.items;
+  return items.filter(({ type }) => type.startsWith('journey.')).map(({ type, data }) => [type, data] as const);
+};
+
+test('an activation and a pause raise their events, each once, and no other act does', async () => {
   const { id: organizationId, test: client } = await messaging.tenant();
   await takeEvents(table, 'test', organizationId as Id<'organization'>);
   const { create, patch, did } = journeysOf(client);
@@ -51,11 +62,7 @@ test('an activation and a pause raise their events, each once, and nothing else 
   const { id: next } = (await patch(id, { name: 'Dois' })).body;
   await did(next, 'activate');
   await did(next, 'archive');
-  const [webhookRow] = await table.queryAll({ partition: KEYS.webhook(organizationId as Id<'organization'>, '').pk });
-  const feed = async () =>
-    (await client.get(`/webhooks/${webhookRow?.id}/events`)).body.items
-      .filter(({ type }: { type: string }) => type.startsWith('journey.'))
-      .map(({ type, data }: { type: string; data: object }) => [type, data]);
+  const feed = () => journeyFeed(client, organizationId as Id<'organization'>);
   await expect.poll(async () => (await feed()).length, { timeout: 20_000 }).toBe(3);
   expect((await feed()).toSorted()).toEqual([
     ['journey.activated', { journeyId: id, versao: 1, ativadaEm: expect.any(String) }],
@@ -65,4 +72,25 @@ test('an activation and a pause raise their events, each once, and nothing else 
       { journeyId: id, versao: 1, pausadaPor: { motivo: 'operador', passo: '', em: expect.any(String) } },
     ],
   ]);
+});
+
+test('a run whose webhook is refused for good ends in erro, is counted as such, and raises journey.run_failed once', async () => {
+  const receiver = await use(startReceiver());
+  receiver.answer(() => 410);
+  const { id: organizationId, test: client } = await messaging.tenant();
+  await takeEvents(table, 'test', organizationId as Id<'organization'>);
+  const { create, did, list } = journeysOf(client);
+  const { id: contactId } = (await client.post('/contacts', { phone: '+5511987640001' })).body;
+  const { id } = await create({ gatilho: { tipo: 'manual' }, ...line(webhook('erp', receiver.url)) });
+  await did(id, 'activate');
+  const entered = await client.post(`${JOURNEYS}/${id}/entries`, { contactIds: [contactId] });
+  const [{ runId }] = entered.body.items;
+  const failed = async () =>
+    (await journeyFeed(client, organizationId as Id<'organization'>)).filter(([type]) => type === 'journey.run_failed');
+  await expect.poll(async () => (await failed()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(await failed()).toEqual([
+    ['journey.run_failed', expect.objectContaining({ journeyId: id, runId, contactId, passo: 'erp', motivo: '410' })],
+  ]);
+  expect((await client.get(`${JOURNEYS}/${id}/runs/${runId}`)).body).toMatchObject({ status: 'erro' });
+  expect(await list()).toMatchObject([{ id, execucoes: { ativa: 0, concluida: 0, cancelada: 0, erro: 1 } }]);
 });

@@ -12,8 +12,13 @@ export const webhook = (chave: string, url: string, cabecalhos?: readonly object
   config: { url, ...(cabecalhos ? { cabecalhos } : {}) },
 });
 
+/** A step as callers write it. */
+export interface WrittenStep {
+  readonly chave: string;
+  readonly [field: string]: unknown;
+}
 /** Steps one after the other. */
-export const line = (...passos: readonly { readonly chave: string; readonly [field: string]: unknown }[]) => ({
+export const line = (...passos: readonly WrittenStep[]) => ({
   passos,
   ligacoes: passos.slice(1).map(({ chave }, at) => ({ de: passos[at]?.chave, para: chave })),
 });

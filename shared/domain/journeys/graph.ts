@@ -53,7 +53,7 @@ export interface StepConfigs {
   readonly sair: Readonly<Record<never, never>>;
 }
 
-/** A way of a `divisao`: `weight` percent of contacts take it. */
+/** A branch of a `divisao`: `weight` percent of contacts take it. */
 export interface Branch {
   readonly name: string;
   readonly weight: number;

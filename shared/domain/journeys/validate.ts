@@ -7,7 +7,7 @@ import { checkHeaders } from '../webhooks/headers.ts';
 import type { JourneyDefinition, StepKind, WireStep, WireTrigger } from './definition.ts';
 import { configPath, Faults, linkPath, stepPath } from './faults.ts';
 import { outcomeOf } from './graph.ts';
-import { instantCircles, linkFault, reachableFrom, type Ways, waysOf } from './ways.ts';
+import { instantCycles, linkFault, type OutgoingLinks, outgoingLinks, reachableFrom } from './links.ts';
 
 const TRIGGER_FIELDS: {
   readonly [T in WireTrigger['tipo']]: { readonly [F in 'listId' | 'nome' | 'segmentId']?: 'needed' | 'optional' };
@@ -104,7 +104,7 @@ const checkConfig = (step: WireStep, checking: Checking): void => {
 };
 
 /** A step that asks about a message has to come after the one that sends it. */
-const checkReferences = (steps: readonly WireStep[], ways: Ways, faults: Faults): void => {
+const checkReferences = (steps: readonly WireStep[], links: OutgoingLinks, faults: Faults): void => {
   const kinds = new Map(steps.map(({ chave, tipo }) => [chave, tipo]));
   for (const [index, { chave, tipo, config }] of steps.entries()) {
     if ((tipo !== 'esperar_evento' && tipo !== 'condicao') || config.passo === undefined) continue;
@@ -112,7 +112,7 @@ const checkReferences = (steps: readonly WireStep[], ways: Ways, faults: Faults)
     if (kinds.get(config.passo) !== 'enviar') faults.add(path, 'must be the key of a step that sends');
     else
       faults.addIf(
-        !reachableFrom(ways, [config.passo]).has(chave),
+        !reachableFrom(links, [config.passo]).has(chave),
         path,
         'must be a step that runs come through before',
       );
@@ -135,18 +135,18 @@ const checkLinks = ({ passos, ligacoes }: JourneyDefinition, faults: Faults): vo
   }
 };
 
-const checkWays = (definition: JourneyDefinition, faults: Faults): void => {
+const checkPaths = (definition: JourneyDefinition, faults: Faults): void => {
   const { passos } = definition;
-  const ways = waysOf(definition);
+  const links = outgoingLinks(definition);
   const reached = reachableFrom(
-    ways,
+    links,
     passos.slice(0, 1).map(({ chave }) => chave),
   );
   for (const [index, { chave }] of passos.entries())
     faults.addIf(!reached.has(chave), stepPath(index), 'must be reached by links from the first step');
-  for (const index of instantCircles(definition))
-    faults.add(linkPath(index, 'para'), 'must not close a circle of steps without a wait');
-  checkReferences(passos, ways, faults);
+  for (const index of instantCycles(definition))
+    faults.add(linkPath(index, 'para'), 'must not close a cycle of steps without a wait');
+  checkReferences(passos, links, faults);
 };
 
 /**
@@ -169,7 +169,7 @@ export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPol
     checkConfig(step, { index, faults, policy });
   }
   checkLinks(definition, faults);
-  checkWays(definition, faults);
+  checkPaths(definition, faults);
   return faults.list;
 };
 

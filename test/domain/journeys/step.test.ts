@@ -114,11 +114,11 @@ describe('a run', () => {
   });
 
   test('whose graph goes round without a wait ends in erro, and so does one that is nowhere', () => {
-    const circle = definition(
+    const cycle = definition(
       [passo('condicao', { filterTree: { kind: 'leaf', filter: { field: 'tag', operator: 'is', value: 'vip' } } })],
       ['condicao nao> condicao'],
     );
-    expect(started(circle).run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passos_sem_espera' } });
+    expect(started(cycle).run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passos_sem_espera' } });
     const { run, graph } = begun(welcome);
     const lost = step({ ...run, step: 'outro' }, graph, momentAt(START), { kind: 'due' });
     expect(lost.run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passo_inexistente' } });

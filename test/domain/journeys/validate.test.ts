@@ -125,7 +125,7 @@ describe('links', () => {
   });
 });
 
-describe('a circle', () => {
+describe('a cycle', () => {
   const tag = passo('etiqueta', { adicionar: 'x' }, 'a');
   const read = passo('esperar_evento', { passo: 'enviar', status: 'lida', prazo: { horas: 1 } }, 'lida');
   test.each<[string, WireStep[], string[], string[]]>([

@@ -1,28 +1,28 @@
 import type { LinkOutcome, WireGraph, WireLink, WireStep } from './definition.ts';
 
 /** The links that leave each step, with their places among all links. Links that begin nowhere are left out. */
-export type Ways = ReadonlyMap<string, readonly Way[]>;
-export interface Way {
+export type OutgoingLinks = ReadonlyMap<string, readonly OutgoingLink[]>;
+export interface OutgoingLink {
   readonly index: number;
   readonly to: string;
   readonly outcome: LinkOutcome;
 }
 
-export const waysOf = ({ passos, ligacoes }: WireGraph): Ways => {
-  const ways = new Map<string, Way[]>(passos.map(({ chave }) => [chave, []]));
+export const outgoingLinks = ({ passos, ligacoes }: WireGraph): OutgoingLinks => {
+  const links = new Map<string, OutgoingLink[]>(passos.map(({ chave }) => [chave, []]));
   for (const [index, { de, para, quando = 'padrao' }] of ligacoes.entries())
-    ways.get(de)?.push({ index, to: para, outcome: quando });
-  return ways;
+    links.get(de)?.push({ index, to: para, outcome: quando });
+  return links;
 };
 
 /** The steps that can be come to from some, themselves included, without going through `except`. */
-export const reachableFrom = (ways: Ways, from: readonly string[], except?: string): ReadonlySet<string> => {
+export const reachableFrom = (links: OutgoingLinks, from: readonly string[], except?: string): ReadonlySet<string> => {
   const reached = new Set(from.filter((key) => key !== except));
-  for (const key of reached) for (const { to } of ways.get(key) ?? []) if (to !== except) reached.add(to);
+  for (const key of reached) for (const { to } of links.get(key) ?? []) if (to !== except) reached.add(to);
   return reached;
 };
 
-/** What a step's way takes no time for: whether a run may go it at the moment at which it came to the step. */
+/** Whether a run may leave a step by an outcome at the moment at which it came to the step. */
 type Pace = 'instant' | 'waits' | 'waits_for_message';
 const paceOf = (step: WireStep, outcome: LinkOutcome): Pace => {
   if (step.tipo === 'esperar') return step.config.ate?.data === undefined ? 'waits' : 'instant';
@@ -30,47 +30,47 @@ const paceOf = (step: WireStep, outcome: LinkOutcome): Pace => {
   return step.config.passo === undefined || outcome !== 'evento' ? 'waits' : 'waits_for_message';
 };
 
-const filterWays = (ways: Ways, keeps: (step: string, way: Way) => boolean): Ways =>
-  new Map([...ways].map(([key, each]) => [key, each.filter((way) => keeps(key, way))]));
+const filterLinks = (links: OutgoingLinks, keeps: (step: string, link: OutgoingLink) => boolean): OutgoingLinks =>
+  new Map([...links].map(([key, each]) => [key, each.filter((link) => keeps(key, link))]));
 
-/** The ways that close a circle, each once. */
-const closingWays = (ways: Ways): Way[] => {
+/** The links that close a cycle (back edges of a depth-first search). */
+const closingLinks = (links: OutgoingLinks): OutgoingLink[] => {
   const state = new Map<string, 'open' | 'done'>();
-  const closing: Way[] = [];
+  const closing: OutgoingLink[] = [];
   const visit = (key: string): void => {
     state.set(key, 'open');
-    for (const way of ways.get(key) ?? []) {
-      if (state.get(way.to) === 'open') closing.push(way);
-      else if (!state.has(way.to)) visit(way.to);
+    for (const link of links.get(key) ?? []) {
+      if (state.get(link.to) === 'open') closing.push(link);
+      else if (!state.has(link.to)) visit(link.to);
     }
     state.set(key, 'done');
   };
-  for (const key of ways.keys()) if (!state.has(key)) visit(key);
+  for (const key of links.keys()) if (!state.has(key)) visit(key);
   return closing;
 };
 
 /**
- * Places of the links that close a circle which a run could go round at one moment. A wait for what became of a message is none where the circle
- * sends no such message again: it was read the first time round.
+ * Places of the links that close a cycle which a run could go round without waiting. A wait for what became of a message is no wait where the cycle
+ * does not send that message again: what became of it is known from the first time round.
  */
-export const instantCircles = ({ passos, ligacoes }: WireGraph): number[] => {
+export const instantCycles = ({ passos, ligacoes }: WireGraph): number[] => {
   const steps = new Map(passos.map((step) => [step.chave, step]));
-  const ways = waysOf({ passos, ligacoes });
-  const pace = (key: string, { outcome }: Way): Pace => {
+  const links = outgoingLinks({ passos, ligacoes });
+  const pace = (key: string, { outcome }: OutgoingLink): Pace => {
     const step = steps.get(key);
     return step ? paceOf(step, outcome) : 'instant';
   };
-  const instant = filterWays(ways, (key, way) => pace(key, way) === 'instant');
-  const hasty = filterWays(ways, (key, way) => pace(key, way) !== 'waits');
-  const circles = closingWays(instant).map(({ index }) => index);
-  for (const [key, each] of hasty) {
+  const instant = filterLinks(links, (key, link) => pace(key, link) === 'instant');
+  const withoutTimedWaits = filterLinks(links, (key, link) => pace(key, link) !== 'waits');
+  const cycles = closingLinks(instant).map(({ index }) => index);
+  for (const [key, each] of withoutTimedWaits) {
     const step = steps.get(key);
     const message = step?.tipo === 'esperar_evento' ? step.config.passo : undefined;
-    for (const way of each)
-      if (pace(key, way) === 'waits_for_message' && reachableFrom(hasty, [way.to], message).has(key))
-        circles.push(way.index);
+    for (const link of each)
+      if (pace(key, link) === 'waits_for_message' && reachableFrom(withoutTimedWaits, [link.to], message).has(key))
+        cycles.push(link.index);
   }
-  return circles;
+  return cycles;
 };
 
 /** The outcomes that each kind of step has. */
