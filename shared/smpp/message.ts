@@ -22,6 +22,8 @@ export interface SubmittedMessage {
   readonly schedule?: string;
   readonly validUntil?: number;
   readonly receipt: ReceiptWish;
+  /** A notification when the message has left is wanted, too. */
+  readonly intermediate?: true;
   readonly idempotencyKey?: string;
 }
 export type ReadMessage = SubmittedMessage | { readonly refused: StatusName };
@@ -46,8 +48,11 @@ const sourceOf = ({ sourceAddrTon: ton, sourceAddr: address }: Submission['body'
 };
 
 const WISHES: readonly ReceiptWish[] = ['never', 'always', 'failure', 'success'];
-const receiptOf = ({ registeredDelivery }: Submission['body']): ReceiptWish =>
-  WISHES[registeredDelivery & 3] ?? 'never';
+const INTERMEDIATE = 0x10;
+const wishOf = ({ registeredDelivery }: Submission['body']) => ({
+  receipt: WISHES[registeredDelivery & 3] ?? 'never',
+  ...(registeredDelivery & INTERMEDIATE ? { intermediate: true as const } : {}),
+});
 
 /** The bytes of the message: of short_message or of message_payload, never of both. */
 const bytesOf = ({ body, tlvs }: Submission): Uint8Array | undefined => {
@@ -107,7 +112,7 @@ export const readMessage = (pdu: Submission, now: number): ReadMessage => {
     ...source,
     ...content,
     ...times,
-    receipt: receiptOf(pdu.body),
+    ...wishOf(pdu.body),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 };

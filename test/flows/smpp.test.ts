@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import type { BindCommand, Body, Pdu, Request } from '../../shared/smpp/pdus.ts';
 import { Session } from '../../shared/smpp/session.ts';
 import { statusName } from '../../shared/smpp/statuses.ts';
@@ -129,6 +130,17 @@ describe('a submit_sm', () => {
     });
     const events = await messaging.eventsOf('test', organizationId);
     expect(events.map(({ type }) => type)).toContain('sms.delivered');
+  });
+
+  test('is stored with its account and the receipts that it asked for, which HTTP does not show', async () => {
+    const { test: client, account, submit } = await setUp();
+    const { id } = await submit({ registeredDelivery: 0x12 });
+    const stored = async (messageId: string) =>
+      (await messaging.tables.test.get(KEYS.message(parseId('message', messageId))))?.smpp;
+    expect(await stored(id)).toEqual({ accountId: account.id, receipts: [{ wants: 'failure', intermediate: true }] });
+    expect(await sms(client, id)).not.toHaveProperty('smpp');
+    const later = await submit({ scheduleDeliveryTime: '000000010000000R' });
+    expect(await stored(later.id)).toEqual({ accountId: account.id, receipts: [{ wants: 'never' }] });
   });
 
   test('is sent once for its idempotency key, and refused with another text', async () => {

@@ -138,6 +138,11 @@ describe('a submit_sm', () => {
   ])('with registered_delivery %i wants a receipt: %s', (registeredDelivery, receipt) => {
     expect(read({ registeredDelivery })).toMatchObject({ receipt });
   });
+
+  it('wants a notification that it has left only where registered_delivery says so', () => {
+    expect(read({ registeredDelivery: 0x11 })).toMatchObject({ receipt: 'always', intermediate: true });
+    expect(read({ registeredDelivery: 0x0f })).not.toHaveProperty('intermediate');
+  });
 });
 
 it('a data_sm says the same, without times', () => {

@@ -6,6 +6,7 @@ import type { Priority } from '../core/priority.ts';
 import type { TakenPositions } from '../pricing/volume.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
+import type { SmppOrigin } from './smpp-origin.ts';
 
 /** An entry of a message's timeline: what was decided, why, and at what cost (docs/spec/messages.md#timeline). */
 export interface Decision {
@@ -90,6 +91,8 @@ interface MessageBase extends Tenant {
   readonly campaignId?: string | undefined;
   /** The step of a journey that sent it. */
   readonly journey?: JourneyLabel | undefined;
+  /** The SMPP account that submitted it; absent for what came by any other way. */
+  readonly smpp?: SmppOrigin | undefined;
   /** The campaign that sent it; `campaignId` is the tag that its messages show. */
   readonly campaign?: Id<'campaign'> | undefined;
   /** The number or account it is sent from, on channels that have them. */
@@ -180,7 +183,7 @@ export const automationLabels = ({ origin, journey, campaign }: AutomationLabels
   ...(campaign === undefined ? {} : { campaign }),
 });
 
-/** Fields of the common message besides a channel's own: sender, template, batch, operator and automation. */
+/** Fields of the common message besides a channel's own: sender, template, batch, operator, automation and SMPP account. */
 export type Labels = Pick<
   MessageBase,
   | 'numberId'
@@ -191,6 +194,7 @@ export type Labels = Pick<
   | 'sentByAccountId'
   | 'sentByName'
   | 'mediaStorage'
+  | 'smpp'
   | keyof AutomationLabels
 >;
 

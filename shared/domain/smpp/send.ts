@@ -4,6 +4,7 @@ import type { SmsRequest } from '../channels/sms/request.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
+import type { SmppReceipt } from '../message/smpp-origin.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
 import { requestKey } from '../sending/idempotency.ts';
 import { pricePlan } from '../sending/plan.ts';
@@ -13,7 +14,7 @@ import type { SmppAccount } from './account.ts';
 export type SmppSendPorts = SmsSendPorts & SubmitPorts;
 
 /** Whose message it is, and on which route. */
-export type SmppSubmitter = Pick<SmppAccount, 'organizationId' | 'route' | 'senderId'>;
+export type SmppSubmitter = Pick<SmppAccount, 'id' | 'organizationId' | 'route' | 'senderId'>;
 
 /** A whole message as it was submitted. Moments are ms. */
 export interface SmppText {
@@ -26,6 +27,8 @@ export interface SmppText {
   /** The moment as the account wrote it, by which a repeat is recognized. */
   readonly schedule?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Of each submit_sm that it came in. */
+  readonly receipts: readonly SmppReceipt[];
 }
 
 /** The command statuses of a refused message, by their names in the protocol; the last four are the product's own. */
@@ -88,8 +91,8 @@ const SCHEDULED = { channel: 'sms', type: 'text' } as const;
 export const sendOverSmpp = async (
   ports: SmppSendPorts,
   { env }: Pick<Tenant, 'env'>,
-  { organizationId, route, senderId: own }: SmppSubmitter,
-  { destination: to, source, text: body, deliverAt, schedule, idempotencyKey }: SmppText,
+  { id: accountId, organizationId, route, senderId: own }: SmppSubmitter,
+  { destination: to, source, text: body, deliverAt, schedule, idempotencyKey, receipts }: SmppText,
 ): Promise<SubmitOutcome> => {
   if (body.length > MAX_TEXT) return refused('ESME_RINVMSGLEN', `The text has more than ${MAX_TEXT} characters.`);
   if (idempotencyKey !== undefined && !KEY.test(idempotencyKey))
@@ -105,7 +108,9 @@ export const sendOverSmpp = async (
   if (late) return refused(statusOf(late), late.details.detail);
   const plan = async () => {
     const planned = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
-    return isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, scheduledAt: deliverAt } };
+    if (isRefusal(planned)) return planned;
+    const labels = { ...planned.plan.labels, smpp: { accountId, receipts } };
+    return { ...planned, plan: { ...planned.plan, labels, scheduledAt: deliverAt } };
   };
   const sent =
     deliverAt === undefined

@@ -12,6 +12,7 @@ import {
   type MessageRecord,
 } from '../../domain/message/message.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
+import { RECEIPT_WISHES } from '../../domain/message/smpp-origin.ts';
 import { KEYS } from '../access-patterns.ts';
 import { journeyLabel } from '../automation/labels.ts';
 import { coins, id, tenant, time } from '../client/attributes.ts';
@@ -49,6 +50,11 @@ const stepRefusal = z.object({
   reason: text,
 });
 
+const smppOrigin = z.object({
+  accountId: id('smppAccount'),
+  receipts: z.array(z.object({ id: text, wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() })),
+});
+
 /** A message except for its content, whose schema depends on the channel. `deadline` is stored as a number, because conditions compare it. */
 const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   attributes: {
@@ -72,6 +78,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     campaignId: text,
     journey: journeyLabel.optional(),
     campaign: id('campaign').optional(),
+    smpp: smppOrigin.optional(),
     numberId: text,
     instagramAccountId: text,
     templateId: text,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { definedFields } from '../../domain/core/patch.ts';
+import { RECEIPT_WISHES } from '../../domain/message/smpp-origin.ts';
 import { type BoundAccount, DLR_FORMATS, SMPP_ROUTES, type SmppAccount } from '../../domain/smpp/account.ts';
 import { type BindOutcome, bind, keepBind } from '../../domain/smpp/bind.ts';
 import { cancelOverSmpp, queryMessage } from '../../domain/smpp/look-up.ts';
@@ -56,6 +57,9 @@ const SubmitEvent = z.object({
     deliverAt: z.number().optional(),
     schedule: z.string().optional(),
     idempotencyKey: z.string().optional(),
+    receipts: z.array(
+      z.object({ id: z.string().optional(), wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() }),
+    ),
   }),
 });
 /** Sends what was submitted. */
