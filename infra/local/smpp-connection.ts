@@ -122,9 +122,8 @@ export class SmppConnection {
     const message = readMessage(pdu, Date.now());
     if ('refused' in message) return { status: message.refused };
     if (message.part) return { status: 'ESME_RINVESMCLASS' };
-    const { destination, source, text, deliverAt, schedule, idempotencyKey, receipt: wants, intermediate } = message;
-    const receipts = [{ wants, intermediate }];
-    const event = { account, message: { destination, source, text, deliverAt, schedule, idempotencyKey, receipts } };
+    const { receipt: wants, intermediate, ...said } = message;
+    const event = { account, message: { ...said, receipts: [{ wants, intermediate }] } };
     const outcome = (await this.#stages.invoke(stage, 'submit', event)) as SubmitOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;

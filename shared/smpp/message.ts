@@ -21,6 +21,8 @@ export interface SubmittedMessage {
   /** schedule_delivery_time as it was sent: a repeat sends the same one, while the moment of a relative time moves on. */
   readonly schedule?: string;
   readonly validUntil?: number;
+  /** validity_period as it was sent. */
+  readonly validity?: string;
   readonly receipt: ReceiptWish;
   /** A notification when the message has left is wanted, too. */
   readonly intermediate?: true;
@@ -89,7 +91,7 @@ const timesOf = ({ body }: Submission, now: number) => {
     return refuse('ESME_RINVEXPIRY');
   return {
     ...(deliverAt === undefined ? {} : { deliverAt, schedule: scheduleDeliveryTime }),
-    ...(validUntil === undefined ? {} : { validUntil }),
+    ...(validUntil === undefined ? {} : { validUntil, validity: validityPeriod }),
   };
 };
 

@@ -31,6 +31,7 @@ describe('a submit_sm', () => {
       deliverAt: NOW + 3_600_000,
       schedule: '261126040000000+',
       validUntil: NOW + 24 * 3_600_000,
+      validity: '000001000000000R',
       receipt: 'always',
       idempotencyKey: 'order-1',
     });

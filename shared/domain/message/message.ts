@@ -142,6 +142,8 @@ interface MessageBase extends Tenant {
   /** True when it bypasses rate limits and quiet hours; only the force operation sets it (docs/spec/messages.md#force). */
   readonly force?: boolean | undefined;
   readonly scheduledAt?: number | undefined;
+  /** Until when it is of use (ms): it does not leave after that, and fails as expired. */
+  readonly validUntil?: number | undefined;
   /** Until when it was last deferred, by quiet hours or its number's rate (ms); it stays when the message leaves. */
   readonly deferredTo?: number | undefined;
   /** What made it; absent for an operation of the API. */

@@ -9,6 +9,7 @@ import { eventsOfStatus } from '../tracking/events.ts';
 import { senderOfMessage } from './named-sender.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { stoppedRefusal } from './refusals.ts';
+import { EXPIRED, isExpired } from './validity.ts';
 
 /** Refusals of a reserved message, whose hold is released or left to recovery. */
 export type DispatchRefusal = Refusal<
@@ -219,6 +220,7 @@ export const dispatchMessage = async (
   let message = reserved;
   let last: RefusedAnswer = { kind: 'refused', cause: 'unavailable', detail: 'no provider could be tried in time' };
   for (const provider of candidates.providers) {
+    if (isExpired(message, ports.clock())) return failAndRefund(ports, message, EXPIRED, raiseEvents);
     if (message.deadline - ports.clock() < MIN_CALL_WINDOW_MS) break;
     if (provider.name !== message.provider) {
       const rerouted = await failOver(ports, message, provider, last);

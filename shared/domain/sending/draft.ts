@@ -82,6 +82,7 @@ export const draft = async (
     ...operatorOf(tenant),
     metadata: plan.metadata,
     scheduledAt: plan.scheduledAt,
+    validUntil: plan.validUntil,
     fallbackId: plan.fallbackId,
     replaces: plan.replaces,
     hold: 'open',

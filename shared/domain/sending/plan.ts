@@ -25,6 +25,8 @@ export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<Send
   readonly region?: 'BR' | 'INTL' | undefined;
   readonly priority?: Priority | undefined;
   readonly scheduledAt?: number | undefined;
+  /** Until when it is of use (ms). */
+  readonly validUntil?: number | undefined;
   /** `fallbackId`: the first message, for a fallback step. `replaces`: the replaced message, for a resend. */
   readonly fallbackId?: Id<'message'> | undefined;
   readonly replaces?: Id<'message'> | undefined;

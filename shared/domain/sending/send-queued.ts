@@ -5,6 +5,7 @@ import type { Deferral } from '../message/deferral.ts';
 import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
 import { dispatchMessage, failAndRefund } from './dispatch.ts';
 import type { SendPorts } from './ports.ts';
+import { EXPIRED, isExpired } from './validity.ts';
 
 /** Ports of the consumer of queued messages. */
 export interface SendQueuedPorts extends SendPorts {
@@ -65,13 +66,14 @@ const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: n
 /** Whether a message was scheduled or deferred: only then can an earlier step have been delivered since it was reserved. */
 const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
 
-/** Puts a message off, told in its timeline. */
+/** Puts a message off, told in its timeline; at most until its validity ends, when it is due to fail. */
 const defer = async (
   ports: SendQueuedPorts,
   queued: MessageRecord,
-  { until, detail }: Deferral,
+  { until: wanted, detail }: Deferral,
   now: number,
 ): Promise<void> => {
+  const until = Math.min(wanted, queued.validUntil ?? wanted);
   const decision: Decision = { at: now, kind: 'deferred', detail };
   if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued, until);
 };
@@ -99,6 +101,13 @@ const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: 
   if (isRefusal(sent)) ports.observe.sent(channel, sent.name, { organizationId, messageId });
 };
 
+/** Fails a message whose validity ended while it waited; nothing if another worker claimed it. */
+const expire = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
+  const { channel, organizationId, id: messageId } = queued;
+  const { name } = await failAndRefund(ports, queued, EXPIRED, true);
+  ports.observe.sent(channel, name, { organizationId, messageId });
+};
+
 /** Claims a due message and hands it to the fan-out to its devices; nothing if another worker claimed it. */
 const claimAndFanOut = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { provider, start } = ports.fanOut;
@@ -109,6 +118,7 @@ const claimAndFanOut = async (ports: SendQueuedPorts, queued: MessageRecord, now
 /** Sends a queued message that was just read. */
 export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
   const now = ports.clock();
+  if (isExpired(queued, now)) return expire(ports, queued);
   if (wasDeferred(queued) && (await ports.isSuperseded(queued))) return withdrawStep(ports, queued, now);
   const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
   if (deferral) return defer(ports, queued, deferral, now);

@@ -26,6 +26,10 @@ export interface SmppText {
   readonly deliverAt?: number | undefined;
   /** The moment as the account wrote it, by which a repeat is recognized. */
   readonly schedule?: string | undefined;
+  /** Until when it is of use: one that still waits then fails. */
+  readonly validUntil?: number | undefined;
+  /** That moment as the account wrote it. */
+  readonly validity?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Of each submit_sm that it came in. */
   readonly receipts: readonly SmppReceipt[];
@@ -34,6 +38,7 @@ export interface SmppText {
 /** The command statuses of a refused message, by their names in the protocol; the last four are the product's own. */
 export type SubmitStatus =
   | 'ESME_RINVDSTADR'
+  | 'ESME_RINVEXPIRY'
   | 'ESME_RINVMSGLEN'
   | 'ESME_RINVOPTPARAMVAL'
   | 'ESME_RINVSCHED'
@@ -54,6 +59,7 @@ const KEY_LENGTH = 24;
 
 const OF_REASON: Readonly<Record<string, SubmitStatus>> = {
   opt_out: 'opt_out',
+  expired: 'ESME_RINVEXPIRY',
   destination_closed: 'destination',
   destination_held: 'destination',
   destination_not_priced: 'destination',
@@ -92,8 +98,10 @@ export const sendOverSmpp = async (
   ports: SmppSendPorts,
   { env }: Pick<Tenant, 'env'>,
   { id: accountId, organizationId, route, senderId: own }: SmppSubmitter,
-  { destination: to, source, text: body, deliverAt, schedule, idempotencyKey, receipts }: SmppText,
+  message: SmppText,
 ): Promise<SubmitOutcome> => {
+  const { destination: to, source, text: body, deliverAt, schedule, validUntil, validity } = message;
+  const { idempotencyKey, receipts } = message;
   if (body.length > MAX_TEXT) return refused('ESME_RINVMSGLEN', `The text has more than ${MAX_TEXT} characters.`);
   if (idempotencyKey !== undefined && !KEY.test(idempotencyKey))
     return refused('ESME_RINVOPTPARAMVAL', 'The idempotency key has characters that are none of its own.');
@@ -103,6 +111,7 @@ export const sendOverSmpp = async (
   const key = requestKey(idempotencyKey ?? `smpp-${randomBase62(KEY_LENGTH)}`, 'smpp.submit', {
     ...request,
     schedule,
+    validity,
   });
   const late = deliverAt === undefined ? undefined : scheduleFault(new Date(deliverAt).toISOString(), ports.clock());
   if (late) return refused(statusOf(late), late.details.detail);
@@ -110,7 +119,7 @@ export const sendOverSmpp = async (
     const planned = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     if (isRefusal(planned)) return planned;
     const labels = { ...planned.plan.labels, smpp: { accountId, receipts } };
-    return { ...planned, plan: { ...planned.plan, labels, scheduledAt: deliverAt } };
+    return { ...planned, plan: { ...planned.plan, labels, scheduledAt: deliverAt, validUntil } };
   };
   const sent =
     deliverAt === undefined

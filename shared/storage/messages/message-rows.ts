@@ -107,6 +107,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     inquiries: z.int().optional(),
     force: z.boolean().optional(),
     scheduledAt: time.optional(),
+    validUntil: time.optional(),
     deferredTo: time.optional(),
     origin: z.enum(MESSAGE_ORIGINS).optional(),
     fallbackId: id('message').optional(),

@@ -56,6 +56,8 @@ const SubmitEvent = z.object({
     text: z.string(),
     deliverAt: z.number().optional(),
     schedule: z.string().optional(),
+    validUntil: z.number().optional(),
+    validity: z.string().optional(),
     idempotencyKey: z.string().optional(),
     receipts: z.array(
       z.object({ id: z.string().optional(), wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() }),
