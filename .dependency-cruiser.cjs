@@ -48,7 +48,7 @@ const CLOSED = [
     name: 'providers-implement-ports',
     comment: 'A provider is one file behind a port: it can be replaced without touching a rule.',
     folder: 'shared/providers/',
-    reaches: ['shared/domain/', packages('@aws-sdk', '@smithy', 'zod', 'mjml-browser'), '(node:)?[a-z0-9/_]+$'],
+    reaches: ['shared/domain/', 'shared/smpp/', packages('@aws-sdk', '@smithy', 'zod', 'mjml-browser'), '(node:)?[a-z0-9/_]+$'],
   },
   {
     name: 'queues-declare',

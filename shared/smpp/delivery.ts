@@ -1,0 +1,115 @@
+import { DATA_CODINGS, decodeText, isDataCoding } from './data-coding.ts';
+import { ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
+import type { PduOf } from './pdus.ts';
+import { MESSAGE_STATES, type ReceiptState, readReceipt } from './receipt.ts';
+import { tlvValue } from './tlvs.ts';
+
+export type DeliveryPdu = PduOf<'data_sm'> | PduOf<'deliver_sm'>;
+
+/** network_error_code (5.3.2.31): of which network, 3 being GSM, and its code. */
+export interface NetworkError {
+  readonly network: number;
+  readonly code: number;
+}
+
+/** What an SMSC delivers: a receipt, a message that somebody wrote, or neither that can be read. */
+export type Delivery =
+  | {
+      readonly kind: 'receipt';
+      /** The message's id as the SMSC writes it here, which may not be how its response wrote it. */
+      readonly id: string;
+      readonly state: ReceiptState;
+      /** The text's own error code, which each SMSC gives a meaning of its own. */
+      readonly error?: string;
+      readonly network?: NetworkError;
+      /** Whose phone it was sent to. */
+      readonly phone: string;
+    }
+  | {
+      readonly kind: 'message';
+      readonly from: string;
+      readonly to: string;
+      readonly text: string;
+      readonly part?: Part;
+    }
+  | { readonly kind: 'unreadable'; readonly what: 'receipt' | 'message' };
+
+const STATES: ReadonlyMap<number, ReceiptState> = new Map([
+  ...Object.entries(MESSAGE_STATES).map(([name, code]) => [code, name as ReceiptState] as const),
+  // SCHEDULED and SKIPPED of 5.0.
+  [0, 'ENROUTE'],
+  [9, 'UNDELIV'],
+]);
+
+/** Message types of esm_class that tell of a message that was sent: an SMSC's receipt, and its notification on the way. */
+const RECEIPT = 0x04;
+const INTERMEDIATE = 0x20;
+
+const bytesOf = ({ body, tlvs }: DeliveryPdu): Buffer => {
+  const short = 'shortMessage' in body ? body.shortMessage : new Uint8Array();
+  return Buffer.from(short.length > 0 ? short : (tlvValue(tlvs, 'message_payload') ?? short));
+};
+
+const networkOf = (value: Uint8Array | undefined): { readonly network?: NetworkError } =>
+  value ? { network: { network: value[0] as number, code: (value[1] as number) * 256 + (value[2] as number) } } : {};
+
+/**
+ * The parameters are believed before the text. Receipts are ASCII whatever their data_coding says. A header before the text, which some SMSCs
+ * send with receipts of parts, is taken off.
+ */
+const receiptOf = (pdu: DeliveryPdu): Delivery => {
+  const bytes = bytesOf(pdu);
+  const user = (pdu.body.esmClass & ESM_CLASS.udhi) === 0 ? undefined : readUserData(bytes);
+  const text = readReceipt(Buffer.from(user?.text ?? bytes).toString('latin1'));
+  const id = tlvValue(pdu.tlvs, 'receipted_message_id') || text?.id;
+  const state = STATES.get(tlvValue(pdu.tlvs, 'message_state') ?? -1) ?? text?.state;
+  if (!id || !state) return { kind: 'unreadable', what: 'receipt' };
+  return {
+    kind: 'receipt',
+    id,
+    state,
+    ...(text?.error ? { error: text.error } : {}),
+    ...networkOf(tlvValue(pdu.tlvs, 'network_error_code')),
+    phone: addressOf(pdu.body.sourceAddr, pdu.body.sourceAddrTon),
+  };
+};
+
+const INTERNATIONAL = 1;
+const addressOf = (address: string, ton: number): string =>
+  ton === INTERNATIONAL && /^\d/.test(address) ? `+${address}` : address;
+
+/** Codings of 3GPP TS 23.038 that mean the default alphabet or UCS-2 as well, such as those with a message class. */
+const textOf = (bytes: Uint8Array, coding: number): string | undefined => {
+  if (isDataCoding(coding)) return decodeText(bytes, coding);
+  const general = coding >= 0x10 && coding <= 0x1f;
+  if (general && (coding & 0x0c) === 0x08) return decodeText(bytes, DATA_CODINGS.ucs2);
+  const septets = (general && (coding & 0x0c) === 0) || (coding >= 0xf0 && (coding & 0x04) === 0);
+  return septets ? decodeText(bytes, DATA_CODINGS.gsm) : undefined;
+};
+
+const messageOf = (pdu: DeliveryPdu): Delivery => {
+  const { body, tlvs } = pdu;
+  const bytes = bytesOf(pdu);
+  const user = (body.esmClass & ESM_CLASS.udhi) === 0 ? { text: bytes } : readUserData(bytes);
+  const text = user && textOf(user.text, body.dataCoding);
+  if (text === undefined) return { kind: 'unreadable', what: 'message' };
+  const part = (user && 'part' in user ? user.part : undefined) ?? sarPart(tlvs);
+  return {
+    kind: 'message',
+    from: addressOf(body.sourceAddr, body.sourceAddrTon),
+    to: addressOf(body.destinationAddr, body.destAddrTon),
+    text,
+    ...(part && part.total > 1 ? { part } : {}),
+  };
+};
+
+/**
+ * Reads a deliver_sm or a data_sm of an SMSC. A receipt is what esm_class calls one, or what has both parameters of one; a text alone never
+ * makes one, since anybody may write such a text.
+ */
+export const readDelivery = (pdu: DeliveryPdu): Delivery => {
+  const type = pdu.body.esmClass & ESM_CLASS.messageType;
+  const hasBoth =
+    tlvValue(pdu.tlvs, 'receipted_message_id') !== undefined && tlvValue(pdu.tlvs, 'message_state') !== undefined;
+  return type === RECEIPT || type === INTERMEDIATE || (type === 0 && hasBoth) ? receiptOf(pdu) : messageOf(pdu);
+};

@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type BindNews, KeptBind, type KeptBindOptions } from '../../shared/smpp/kept-bind.ts';
+import { splitText } from '../../shared/smpp/split.ts';
+import { Submitter, type SubmitterOptions } from '../../shared/smpp/submitter.ts';
+import { systemTimers } from '../../shared/smpp/timers.ts';
+import { textOf } from '../support/smpp/carrier-octets.ts';
+import { type CarrierOptions, startCarrier } from '../support/smpp/carrier-simulator.ts';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+const connectTo = (port: number) => async () => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+};
+const setUp = async (
+  options: Partial<SubmitterOptions> = {},
+  bindOptions: Partial<KeptBindOptions> = {},
+  carrierOptions: CarrierOptions = {},
+) => {
+  const carrier = await startCarrier(carrierOptions);
+  const news: BindNews[] = [];
+  const bind = new KeptBind({
+    connect: connectTo(carrier.port),
+    command: 'bind_transceiver',
+    body: { systemId: 'carrier-user', password: 'secret', interfaceVersion: 0x34 },
+    timers: systemTimers,
+    limits: {},
+    retry: { firstMs: 20, maxMs: 100 },
+    random: () => 1,
+    deliver: async () => ({}),
+    news: (one) => news.push(one),
+    ...bindOptions,
+  });
+  const submitter = new Submitter({
+    bind,
+    timers: systemTimers,
+    window: 10,
+    perSecond: 1_000,
+    throttledMs: 20,
+    ...options,
+  });
+  ends.push(() => bind.stop(), carrier.close);
+  return { carrier, bind, submitter, news };
+};
+const TO = { destAddrTon: 1, destAddrNpi: 1, destinationAddr: '5511987654321' };
+const parts = (text: string) => splitText(text, 'udh', 3) ?? [];
+const send = (submitter: Submitter, text = 'Oi', waitMs = 5_000) => submitter.submit(TO, parts(text), waitMs);
+const kinds = (news: readonly BindNews[]) => news.map(({ kind }) => kind);
+
+describe('a message', () => {
+  it('is accepted under the id of its response, and a receipt is asked for', async () => {
+    const { carrier, submitter } = await setUp();
+    expect(await send(submitter, 'Olá {1}')).toEqual({ kind: 'accepted', id: carrier.accepted[0]?.id });
+    const [submit] = carrier.submits;
+    expect(submit).toMatchObject({
+      destination: { ton: 1, npi: 1, address: '5511987654321' },
+      registered: 1,
+      esmClass: 0,
+    });
+    expect(submit && textOf(submit)).toBe('Olá {1}');
+  });
+
+  it('in parts goes out in their order under one reference, and its id is that of the last, which alone has a receipt', async () => {
+    const { carrier, submitter } = await setUp();
+    const text = `${'a'.repeat(152)}€${'b'.repeat(200)}`;
+    expect(await send(submitter, text)).toEqual({ kind: 'accepted', id: carrier.accepted[2]?.id });
+    expect(carrier.submits.map(textOf).join('')).toBe(text);
+    expect(carrier.submits.map(({ short }) => [...short.subarray(0, 6)])).toEqual(
+      [1, 2, 3].map((at) => [5, 0, 3, 3, 3, at]),
+    );
+    expect(carrier.submits.map(({ registered }) => registered)).toEqual([0, 0, 1]);
+  });
+
+  it('is certainly not sent when its first part is refused, and the others are not tried', async () => {
+    const { carrier, submitter } = await setUp();
+    carrier.script({ status: 0x0b });
+    expect(await send(submitter, 'a'.repeat(400))).toEqual({ kind: 'refused', status: 0x0b });
+    expect(carrier.submits).toHaveLength(1);
+  });
+
+  it('repeats the later parts that are throttled, and is unknown when one is refused for good', async () => {
+    const { carrier, submitter } = await setUp();
+    carrier.script('accept', { status: 0x58 }, { status: 0x14 });
+    expect(await send(submitter, 'a'.repeat(400))).toMatchObject({ kind: 'accepted' });
+    expect(carrier.accepted).toHaveLength(3);
+    carrier.script('accept', { status: 0x0b });
+    expect(await send(submitter, 'a'.repeat(400))).toEqual({ kind: 'unknown', why: 'partial' });
+  });
+
+  it.each([
+    ['a response that is none', 'malformed', { kind: 'unknown', why: 'unreadable' }],
+    ['a response without an id', 'no_id', { kind: 'unknown', why: 'no_id' }],
+    ['an error that the carrier calls unknown', { status: 0xff }, { kind: 'unknown', why: 'unreadable' }],
+    ['a connection that ends before the response', 'accept_and_reset', { kind: 'unknown', why: 'closed' }],
+    ['generic_nack', 'nack', { kind: 'refused', status: 3 }],
+    ['another refusal', { status: 0x45 }, { kind: 'refused', status: 0x45 }],
+  ] as const)('%s', async (_, play, result) => {
+    const { carrier, submitter } = await setUp();
+    carrier.script(play);
+    expect(await send(submitter)).toEqual(result);
+    expect(carrier.submits).toHaveLength(1);
+  });
+
+  it('that is never answered is unknown after the time of a response, and frees its place', async () => {
+    const { carrier, submitter } = await setUp({ window: 1 }, { limits: { responseMs: 50 } });
+    carrier.script('hang');
+    expect(await send(submitter)).toEqual({ kind: 'unknown', why: 'timeout' });
+    expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('the window', () => {
+  it('is never exceeded, and what gets no place in time was not sent', async () => {
+    const { carrier, submitter } = await setUp({ window: 3 });
+    carrier.script('accept_and_hang', 'accept_and_hang', 'accept_and_hang');
+    const first = [send(submitter), send(submitter), send(submitter)];
+    const late = send(submitter, 'late', 60);
+    const patient = send(submitter, 'patient');
+    expect(await late).toEqual({ kind: 'busy' });
+    expect(carrier.submits).toHaveLength(3);
+    carrier.answerHeld();
+    for (const one of [...first, patient]) expect(await one).toMatchObject({ kind: 'accepted' });
+    expect(carrier.submits.map(textOf)).toEqual(['Oi', 'Oi', 'Oi', 'patient']);
+    expect(submitter.pending).toBe(0);
+  });
+});
+
+describe('the throughput', () => {
+  it('spreads messages over time, and what gets no turn in time was not sent', async () => {
+    const { carrier, submitter } = await setUp({ perSecond: 20 });
+    await send(submitter);
+    const began = performance.now();
+    const results = await Promise.all([
+      ...Array.from({ length: 8 }, () => send(submitter)),
+      send(submitter, 'late', 100),
+    ]);
+    expect(results.pop()).toEqual({ kind: 'busy' });
+    expect(results.every(({ kind }) => kind === 'accepted')).toBe(true);
+    // Twenty a second, two of which may come at once.
+    expect(performance.now() - began).toBeGreaterThan(7 * 50 - 20);
+    expect(carrier.submits.map(textOf)).not.toContain('late');
+  });
+
+  it('rests after the carrier throttled', async () => {
+    const { carrier, submitter } = await setUp({ throttledMs: 300 });
+    await send(submitter);
+    carrier.script({ status: 0x58 });
+    expect(await send(submitter)).toEqual({ kind: 'refused', status: 0x58 });
+    const began = performance.now();
+    expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
+    expect(performance.now() - began).toBeGreaterThan(280);
+  });
+});
+
+describe('a kept bind', () => {
+  it('is opened again after it was lost, however often, and messages wait for it', async () => {
+    const { carrier, submitter, news } = await setUp();
+    for (let lost = 0; lost < 3; lost++) {
+      expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
+      carrier.drop();
+      await vi.waitFor(() => expect(kinds(news).filter((kind) => kind === 'ended')).toHaveLength(lost + 1));
+    }
+    expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
+    expect(kinds(news)).toEqual(['bound', 'ended', 'bound', 'ended', 'bound', 'ended', 'bound']);
+  });
+
+  it('is opened once the carrier can be reached again; until then nothing is sent, for certain', async () => {
+    const { carrier, submitter, bind, news } = await setUp();
+    await send(submitter);
+    await carrier.close();
+    await vi.waitFor(() => expect(kinds(news)).toContain('unreachable'));
+    expect(await send(submitter, 'Oi', 50)).toEqual({ kind: 'unbound' });
+    const again = await startCarrier({ port: carrier.port });
+    ends.push(again.close);
+    expect(await bind.whenBound(10_000)).toBe(true);
+    expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('says why it is refused, and asks less often about credentials than about anything else', async () => {
+    const times: number[] = [];
+    const { carrier, submitter, bind } = await setUp(
+      {},
+      { retry: { firstMs: 1, maxMs: 400 }, news: ({ kind }) => kind === 'refused' && times.push(performance.now()) },
+      { password: 'another' },
+    );
+    await vi.waitFor(() => expect(times).toHaveLength(1));
+    expect(await send(submitter, 'Oi', 30)).toEqual({ kind: 'unbound', status: 0x0e });
+    await vi.waitFor(() => expect(times).toHaveLength(2));
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(350);
+    carrier.refuseBinds(0x0d, 0);
+    expect(await bind.whenBound(10_000)).toBe(true);
+    expect(bind.refusal).toBeUndefined();
+  });
+
+  it('waits longer after each attempt that fails, also where a bind is accepted and ended at once', async () => {
+    const times: number[] = [];
+    const server = createServer((socket) => socket.destroy());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ends.push(async () => server.close());
+    const { port } = server.address() as { port: number };
+    const connects = async () => {
+      times.push(performance.now());
+      return connectTo(port)();
+    };
+    await setUp({}, { connect: connects, retry: { firstMs: 20, maxMs: 160 } });
+    await vi.waitFor(() => expect(times.length).toBeGreaterThan(5), { timeout: 10_000 });
+    const gaps = times.slice(1).map((at, index) => at - (times[index] as number));
+    for (const [index, least] of [20, 40, 80, 160, 160].entries()) expect(gaps[index]).toBeGreaterThan(least - 5);
+  });
+
+  it('asks a silent carrier whether it is there', async () => {
+    const { carrier, submitter } = await setUp({}, { limits: { enquireMs: 40 } });
+    await send(submitter);
+    await vi.waitFor(() => expect(carrier.log()).toContain('15 0'));
+  });
+
+  it('that is stopped says unbind, and is not opened again', async () => {
+    const { carrier, bind, submitter, news } = await setUp();
+    await send(submitter);
+    await bind.stop();
+    expect(carrier.log()).toContain('6 0');
+    expect(await send(submitter, 'Oi', 100)).toEqual({ kind: 'unbound' });
+    expect(kinds(news)).toEqual(['bound', 'ended']);
+    expect(carrier.binds).toHaveLength(1);
+  });
+});
