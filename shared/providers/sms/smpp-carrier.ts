@@ -23,7 +23,7 @@ import {
 } from '../../domain/smpp/carrier.ts';
 import { statusName } from '../../smpp/statuses.ts';
 import { e164Of } from '../e164.ts';
-import { callProvider, jsonOf, parseJson, type ProviderReply, refusal } from '../http.ts';
+import { callProvider, jsonOf, type ProviderReply, parseJson, refusal } from '../http.ts';
 import { callbacksWith } from '../registry.ts';
 import { optionalTextSetting, textSetting } from '../settings.ts';
 import { GSM_NETWORK, GSM_REASONS, SMPP_CAUSES, SMPP_STATES } from './smpp-carrier-codes.ts';
@@ -43,14 +43,25 @@ const octets = (max: number, description: string) =>
 /** Ids of messages: as a carrier writes them in its responses, and in its receipts. */
 const ID_FORMATS = ['same', 'hex_then_decimal', 'decimal_then_hex'] as const;
 const REASONS = ['invalid_number', 'carrier_rejected', 'blacklisted', 'expired'] as const;
-const CAUSES = ['recipient', 'content', 'blacklisted', 'sender', 'throttled', 'credit', 'credentials', 'unavailable'] as const;
+const CAUSES = [
+  'recipient',
+  'content',
+  'blacklisted',
+  'sender',
+  'throttled',
+  'credit',
+  'credentials',
+  'unavailable',
+] as const;
 
 /** What reads the carrier's deliveries. */
 const callbackSettings = {
   serviceKey: z
     .string()
     .min(32)
-    .describe('What this service and its SMPP service prove their calls to each other with: at least 32 characters, chosen at random.'),
+    .describe(
+      'What this service and its SMPP service prove their calls to each other with: at least 32 characters, chosen at random.',
+    ),
   messageIds: z
     .enum(ID_FORMATS)
     .default('same')
@@ -66,7 +77,9 @@ export const smppCarrierSettings = z.strictObject({
   host: textSetting("The carrier's SMSC: its name or address."),
   port: z.int().min(1).max(65_535).default(2775).describe('Its port.'),
   tls: z.boolean().default(false).describe('Whether the connection is TLS.'),
-  tlsCa: optionalTextSetting("The certificate (PEM) that the carrier's is verified by, if no public authority issued it."),
+  tlsCa: optionalTextSetting(
+    "The certificate (PEM) that the carrier's is verified by, if no public authority issued it.",
+  ),
   systemId: textSetting('The system_id of the account, at most 15 characters.').max(15),
   password: z.string().max(8).describe('Its password, at most 8 characters.'),
   systemType: octets(12, 'The system_type, where the carrier asks for one.'),
@@ -75,7 +88,12 @@ export const smppCarrierSettings = z.strictObject({
     .enum(['transceiver', 'transmitter_receiver'])
     .default('transceiver')
     .describe('One bind for both directions, or a transmitter and a receiver.'),
-  binds: z.int().min(1).max(50).default(1).describe('Binds in all processes of the SMPP service together; of two types: pairs.'),
+  binds: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(1)
+    .describe('Binds in all processes of the SMPP service together; of two types: pairs.'),
   window: z.int().min(1).max(1_000).default(10).describe('Messages of a bind without a response.'),
   throughput: z.number().min(0.1).max(10_000).default(10).describe('Messages (parts) of a bind per second.'),
   throttledSeconds: z
@@ -83,12 +101,24 @@ export const smppCarrierSettings = z.strictObject({
     .min(1)
     .max(60)
     .default(1)
-    .describe('How long a bind rests after the carrier throttled, and callers are told to wait: SMPP says nothing of it.'),
-  enquireSeconds: z.int().min(5).max(60).default(30).describe('After how much silence the carrier is asked whether it is there.'),
+    .describe(
+      'How long a bind rests after the carrier throttled, and callers are told to wait: SMPP says nothing of it.',
+    ),
+  enquireSeconds: z
+    .int()
+    .min(5)
+    .max(60)
+    .default(30)
+    .describe('After how much silence the carrier is asked whether it is there.'),
   source: plan('TON and NPI of senders; without them 1 and 1 for numbers, 3 and 0 for short codes, 5 and 0 for names.'),
   destination: plan('TON and NPI of recipients; without them 1 and 1.'),
   serviceType: octets(5, 'The service_type, where the carrier asks for one.'),
-  from: optionalTextSetting('The sender of messages that name none; without it the carrier chooses.').max(20),
+  from: z
+    .string()
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('The sender of messages that name none; without it the carrier chooses.'),
   longText: z
     .enum(['udh', 'sar', 'payload'])
     .default('udh')
@@ -98,7 +128,11 @@ export const smppCarrierSettings = z.strictObject({
     .default({})
     .describe("What the carrier's own command statuses mean, such as `0x400`."),
   ...callbackSettings,
-  serviceUrl: z.url().describe('Where the SMPP service takes messages: the output CarrierUrl of its stack; locally http://127.0.0.1:2776.'),
+  serviceUrl: z
+    .url()
+    .describe(
+      'Where the SMPP service takes messages: the output CarrierUrl of its stack; locally http://127.0.0.1:2776.',
+    ),
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long the carrier may take to answer, in ms.'),
 });
 export type SmppCarrierSettings = z.infer<typeof smppCarrierSettings> & CarrierSettings;
