@@ -262,6 +262,8 @@ export const KEYS = {
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
   /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
+  /** One of the binds to the SMPP carrier, by its number from 0: which process of the SMPP service has it until when, and where that is reached. */
+  carrierBind: (slot: number) => key('CARRIERB', `SLOT#${padded(slot, 3)}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */

@@ -10,6 +10,7 @@ import { infobipUnderTest } from './infobip-stand-in.ts';
 import { instagramKit } from './instagram-kit.ts';
 import { instagramUnderTest } from './instagram-stand-in.ts';
 import { rcsKit } from './rcs-kit.ts';
+import { smppCarrierUnderTest } from './smpp-carrier-stand-in.ts';
 import { smsKit } from './sms-kit.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 import { twilioUnderTest } from './twilio-stand-in.ts';
@@ -46,6 +47,7 @@ export const UNDER_TEST: readonly UnderTest[] = [
   awsEndUserMessagingUnderTest,
   twilioUnderTest,
   infobipUnderTest,
+  smppCarrierUnderTest,
   awsEndUserMessagingRcsUnderTest,
   infobipRcsUnderTest,
   whatsappUnderTest,

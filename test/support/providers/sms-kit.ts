@@ -43,5 +43,5 @@ export const smsKit: ChannelKit = {
     },
   ],
   outcomes: OUTCOMES,
-  receipt: ({ messageId, to }) => ({ to, reference: messageId, channel: 'SMS' }),
+  receipt: ({ messageId, to }) => ({ to, ...(messageId === '' ? {} : { reference: messageId }), channel: 'SMS' }),
 };

@@ -1,0 +1,47 @@
+import type { CarrierResult } from '../../../shared/domain/smpp/carrier.ts';
+
+/** How long what became of a message is known (ms), and of how many. */
+const KEPT_MS = 600_000;
+const MAX_KEPT = 50_000;
+
+interface Known {
+  readonly at: number;
+  readonly result: Promise<CarrierResult>;
+  settled?: CarrierResult;
+}
+
+/** What became of the messages that this process submitted: so that a repeat of one is not submitted again, and a late response is found. */
+export class Outcomes {
+  readonly #now: () => number;
+  readonly #known = new Map<string, Known>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Submits a message, unless it was within ten minutes: then that is what became of it. */
+  once(messageId: string, submit: () => Promise<CarrierResult>): Promise<CarrierResult> {
+    this.#forget();
+    const known = this.#known.get(messageId);
+    if (known) return known.result;
+    const result = submit().catch((): CarrierResult => ({ kind: 'unknown', why: 'fault' }));
+    const added: Known = { at: this.#now(), result };
+    this.#known.set(messageId, added);
+    void result.then((settled) => {
+      added.settled = settled;
+    });
+    return result;
+  }
+
+  /** What became of a message; undefined while nothing did, and where it is not known. */
+  find(messageId: string): CarrierResult | undefined {
+    return this.#known.get(messageId)?.settled;
+  }
+
+  #forget(): void {
+    for (const [messageId, { at }] of this.#known) {
+      if (this.#now() - at < KEPT_MS && this.#known.size < MAX_KEPT) return;
+      this.#known.delete(messageId);
+    }
+  }
+}
