@@ -144,8 +144,8 @@ const move = (walk: Walk): boolean => {
 };
 
 /**
- * Takes a run as far as it gets: to an effect, a wait or its end, first of all to its goal if that was kept. A run of a paused journey stays where
- * it is. Ends, whatever the graph: a run that does not wait is bounded in steps.
+ * Takes a run as far as it gets in one turn: to an effect, a wait or its end, first of all to its goal if that was kept. A run of a paused journey stays
+ * where it is.
  */
 export const goOn = (walk: Walk): void => {
   if (walk.isPaused || !walk.isActive) return;
@@ -154,6 +154,8 @@ export const goOn = (walk: Walk): void => {
     reachGoal(walk, goal.event);
     return;
   }
-  while (walk.isActive && move(walk));
-  if (walk.run.kept.length > 0) walk.change({ kept: [] });
+  let isMoving = true;
+  while (isMoving && walk.isActive && !walk.isFull) isMoving = move(walk);
+  walk.goesOn = isMoving && walk.isActive;
+  if (walk.run.kept.length > 0 && !walk.goesOn) walk.change({ kept: [] });
 };

@@ -110,6 +110,7 @@ const both = (first: Turn, second: Turn): Turn => ({
   run: second.run,
   effects: [...first.effects.filter((effect) => !isPerformed(effect)), ...second.effects],
   history: [...first.history, ...second.history],
+  goesOn: second.goesOn,
 });
 
 /** What came of storing a turn: the run as it is stored then and what the turn asks for, or that others changed it. */
@@ -136,11 +137,13 @@ const store = async (
     if (outcome === 'saved') return { stored: after, turn };
     const { wait, contactId } = turn.run;
     const name = wait?.kind === 'event' && 'event' in wait.awaits ? wait.awaits.event : '';
-    const id = await ports.runs.eventSince(contactId, name, decidedAt);
-    const event = id === undefined ? undefined : await ports.eventOf(id);
-    if (event) turn = both(turn, step(turn.run, around.graph, momentOf(around, now), { kind: 'event', event }));
-    // It was erased, or is no event that the run takes.
-    else decidedAt = ports.clock() + 1;
+    const last = await ports.runs.eventSince(contactId, name, decidedAt);
+    const event = last && (await ports.eventOf(last.id));
+    const next =
+      event && step(turn.run, around.graph, momentOf(around, now), { kind: 'event', event }, turn.history.length);
+    if (next && next.run !== turn.run) turn = both(turn, next);
+    // It was erased, or the run has taken it.
+    else decidedAt = Math.max(decidedAt, last?.at ?? 0) + 1;
   }
   return CONFLICT;
 };
@@ -148,8 +151,8 @@ const store = async (
 /** When a run is next looked at: at once where something is still to be done for it, but not before its worker had the time for that. */
 const nextLook =
   ({ journey }: Surroundings, now: number) =>
-  ({ run, effects }: Turn): number | undefined =>
-    effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
+  ({ run, effects, goesOn }: Turn): number | undefined =>
+    goesOn || effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
 
 /** Whether a turn has to be stored before what it asks for is done: else that would be done for a decision that a crash forgets. */
 const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
@@ -210,18 +213,22 @@ const walk = async (
     const turn = step(stored.run, around.graph, momentOf(around, now), input);
     around = await pausedWhere(ports, around, turn);
     const lookAt = nextLook(around, now);
-    let effects = turn.effects;
+    let { effects, goesOn } = turn;
     if (isToStore(stored, turn, lookAt(turn), around)) {
       const outcome = await store(ports, stored, around, turn, now, lookAt);
       if (outcome === CONFLICT) return CONFLICT;
       stored = outcome.stored;
-      effects = outcome.turn.effects;
+      ({ effects, goesOn } = outcome.turn);
     }
     if (stored.isParked) {
       // The sweep of a journey that went on meanwhile may have passed before this run was parked.
       const journey = await ports.journeys.find(stored.run.journeyId);
       if (!journey || journey.status === 'pausada') return undefined;
       around = { ...around, journey };
+      input = { kind: 'due' };
+      continue;
+    }
+    if (goesOn) {
       input = { kind: 'due' };
       continue;
     }
@@ -243,7 +250,7 @@ const postpone = async (
   ms: number,
 ): Promise<undefined | typeof CONFLICT> => {
   const now = ports.clock();
-  const turn: Turn = { run: stored.run, effects: [], history: [] };
+  const turn: Turn = { run: stored.run, effects: [], history: [], goesOn: false };
   const outcome = await store(ports, stored, around, turn, now, () => now + ms);
   if (outcome === CONFLICT) return CONFLICT;
   ports.enqueue([stored.run], now + ms);

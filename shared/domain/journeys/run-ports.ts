@@ -58,7 +58,7 @@ export interface RunStore {
   historyOf(stored: StoredRun): Promise<readonly HistoryEntry[]>;
   /** The entries of contacts in a journey, strongly consistent, in the order of the ids. */
   entries(rootId: Id<'journey'>, contactIds: readonly Id<'contact'>[]): Promise<readonly (Entry | undefined)[]>;
-  /** Begins runs of one journey, up to 33 in a transaction. Each has an outcome of its own. */
+  /** Begins runs of one journey, up to 32 in a transaction. Each has an outcome of its own. */
   begin(starts: readonly Start[], counts: (begun: number) => JourneyCounts): Promise<readonly StartOutcome[]>;
   /** Stores a move, in one transaction with others of this process where they come together. */
   save(move: Move): Promise<MoveOutcome>;
@@ -81,6 +81,10 @@ export interface RunStore {
     after: Readonly<Record<string, string>> | undefined,
     limit: number,
   ): Promise<{ readonly ids: readonly Id<'run'>[]; readonly after?: Record<string, string> | undefined }>;
-  /** The id of the last event of a name that was told of a contact, if that came at `since` (ms) or later. */
-  eventSince(contactId: Id<'contact'>, name: string, since: number): Promise<string | undefined>;
+  /** The last event of a name that was told of a contact, and when it came (ms), if that was at `since` (ms) or later. */
+  eventSince(
+    contactId: Id<'contact'>,
+    name: string,
+    since: number,
+  ): Promise<{ readonly id: string; readonly at: number } | undefined>;
 }

@@ -78,7 +78,9 @@ const takeEvent = (walk: Walk, event: RunEvent): void => {
   if (!walk.isActive) return;
   const { wait, taken } = walk.run;
   const isAwaited = wait?.kind === 'event' && 'event' in wait.awaits && wait.awaits.event === event.name;
-  if ((event.name !== walk.graph.goal && !isAwaited) || taken.includes(event.id)) return;
+  // What a run waits for that has not come to its wait yet, is seen there.
+  const isOfUse = isAwaited || walk.goesOn || event.name === walk.graph.goal;
+  if (!isOfUse || taken.includes(event.id)) return;
   keep(walk, event);
   goOn(walk);
 };
@@ -121,11 +123,11 @@ const take = (walk: Walk, input: Input): void => {
 
 /**
  * What an input makes of a run at a moment (docs/spec/journeys.md#runs): the run, what is to be done for it, and what its history gains. Pure and
- * total: the same run, graph, moment and input give the same turn, and it never throws.
+ * total: the same run, graph, moment and input give the same turn, and it never throws. `added`: what other turns of the same transaction added to the history.
  */
-export const step = (run: Run, graph: Graph, moment: Moment, input: Input): Turn => {
-  const walk = new Walk(run, graph, moment);
+export const step = (run: Run, graph: Graph, moment: Moment, input: Input, added = 0): Turn => {
+  const walk = new Walk(run, graph, moment, added);
   if (walk.isActive) take(walk, input);
   else if (input.kind === 'event') takeLateGoal(walk, input.event);
-  return { run: walk.run, effects: walk.effects, history: walk.history };
+  return { run: walk.run, effects: walk.effects, history: walk.history, goesOn: walk.goesOn };
 };

@@ -90,4 +90,6 @@ export interface Turn {
   readonly run: Run;
   readonly effects: readonly Effect[];
   readonly history: readonly HistoryEntry[];
+  /** The run could go on, but the turn has as many entries as one transaction stores: it is to be given `due` at once. */
+  readonly goesOn: boolean;
 }

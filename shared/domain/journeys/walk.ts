@@ -17,6 +17,8 @@ import { reachedAt } from './waits.ts';
 
 /** Steps that a run may take without waiting: no graph that `validate` lets through has a way as long. */
 const MAX_WITHOUT_WAIT = 150;
+/** Visits that a turn ends at most, but for that of a goal: each is a count of the transaction that stores it. */
+const MAX_ADDED = 60;
 
 /** Events whose repeats a run knows. */
 const MAX_TAKEN = 20;
@@ -46,11 +48,21 @@ export class Walk {
   readonly moment: Moment;
   readonly effects: Effect[] = [];
   readonly history: HistoryEntry[] = [];
+  /** The turn is full, and the run could go on at once. */
+  goesOn = false;
+  readonly #room: number;
 
-  constructor(run: Run, graph: Graph, moment: Moment) {
+  /** `added`: entries of the history that are stored in the same transaction. */
+  constructor(run: Run, graph: Graph, moment: Moment, added: number) {
     this.run = run;
     this.graph = graph;
     this.moment = moment;
+    this.#room = MAX_ADDED - added;
+  }
+
+  /** No further visit fits into the transaction. */
+  get isFull(): boolean {
+    return this.history.length >= this.#room;
   }
 
   /** The time by the journey's clock, which stands still during a pause. */

@@ -127,6 +127,6 @@ export const runStore = (table: Table, raised: (events: readonly DomainEvent[]) 
   async eventSince(contactId, name, since) {
     const row = await table.get(KEYS.lastRunEvent(contactId, name));
     const last = row && readLastEvent(row);
-    return last && last.at >= since ? last.eventId : undefined;
+    return last && last.at >= since ? { id: last.eventId, at: last.at } : undefined;
   },
 });

@@ -63,6 +63,7 @@ export const movePart = (move: Move, mark: string, hasEntry = true): MovePart =>
       ...awaits.writes,
       ...events.map(eventWrite),
     ],
+    besides: move.counts.size,
     bytes: JSON.stringify(row).length,
   };
 };

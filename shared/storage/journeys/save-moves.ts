@@ -115,7 +115,7 @@ interface Waiting {
 
 /** Calls in flight: two keep the table busy while an answer is being parsed. */
 const MAX_CALLS = 2;
-/** Rows that the counts of a transaction take at most beside those of its moves: half of a transaction is left to them. */
+/** Moves that are taken at once: those that do not fit into one transaction, with what they count, are made in several. */
 const MAX_MOVES = 12;
 
 /**

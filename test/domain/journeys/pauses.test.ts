@@ -53,6 +53,26 @@ describe('a pause', () => {
     );
   });
 
+  test('that is over leaves an event to the wait that a run is on its way to, however long that is', () => {
+    const keys = Array.from({ length: 130 }, (_, at) => `c${at}`);
+    const decide = (key: string) => passo('divisao', { ramos: [{ nome: 'A', peso: 100 }] }, key);
+    const wait = (evento: string) => passo('esperar_evento', { evento, prazo: { dias: 2 } }, evento);
+    const drive = new Drive(
+      definition(
+        [wait('visita'), ...keys.map(decide), wait('compra')],
+        [`visita evento> ${keys[0]}`, ...keys.map((key, at) => `${key} ramo:A> ${keys[at + 1] ?? 'compra'}`)],
+      ),
+    );
+    drive.wake();
+    drive.pause();
+    drive.take({ kind: 'event', event: { id: 'e1', name: 'visita' } });
+    drive.resume();
+    drive.take({ kind: 'event', event: { id: 'e2', name: 'compra' } });
+    while (drive.taken.at(-1)?.turn.goesOn) drive.take({ kind: 'due' });
+    expect(drive.history.at(-1)).toMatchObject({ step: 'compra', result: 'evento' });
+    expect(drive.run).toMatchObject({ status: 'concluida', historyCount: 132 });
+  });
+
   test('during which something comes goes on as if that had come when it began', () => {
     fc.assert(
       fc.property(

@@ -10,6 +10,8 @@ import { Drive, happen, isPerformed, type Taken } from '../../support/journeys/d
 
 const RUNS = { seed: 20_260_310, numRuns: 600 };
 const HOUR_MS = 3_600_000;
+/** Entries of the history that leave a turn room for one more. */
+const ALL_BUT_ONE = 59;
 const POLICY = { allowLoopbackHttp: false };
 const definitions = arbitraryDefinition({ maxSteps: 14 });
 
@@ -113,6 +115,27 @@ describe('any run of any valid journey', () => {
           if (input.kind === 'result' && input.result.kind === 'blocked') continue;
           expect(again.run).toBe(turn.run);
           expect([again.effects, again.history]).toEqual([[], []]);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('goes the same way in turns of one visit each, as runs are taken on that a transaction has no room for', () => {
+    fc.assert(
+      fc.property(...histories, (definition, choices) => {
+        const { taken, graph } = driven(definition, choices);
+        for (const { before, moment, input, turn } of taken) {
+          const turns = [step(before, graph, moment, input, ALL_BUT_ONE)];
+          for (let last = turns[0]; last?.goesOn; last = turns.at(-1))
+            turns.push(step(last.run, graph, moment, { kind: 'due' }, ALL_BUT_ONE));
+          for (const { history } of turns) expect(history.length).toBeLessThanOrEqual(2);
+          expect({
+            run: turns.at(-1)?.run,
+            effects: turns.flatMap(({ effects }) => effects),
+            history: turns.flatMap(({ history }) => history),
+            goesOn: false,
+          }).toEqual(turn);
         }
       }),
       RUNS,

@@ -43,6 +43,15 @@ export const definition = (
   ...rest,
 });
 
+/** A path of steps that take no time: each decides, and goes on by the same outcome. */
+export const decisions = (count: number) => {
+  const keys = Array.from({ length: count }, (_, at) => `se${at}`);
+  return {
+    passos: keys.map((key) => passo('divisao', { ramos: [{ nome: 'A', peso: 100 }] }, key)),
+    ligacoes: ligacoes(...keys.slice(1).map((key, at) => `${keys[at]} ramo:A> ${key}`)),
+  };
+};
+
 export const START = Date.parse('2026-03-10T12:00:00Z');
 
 /** A moment of a journey that was never paused, in São Paulo, without quiet hours; nobody meets conditions. */

@@ -115,7 +115,8 @@ export class Drive {
 /** A run of a journey that went as far as it gets. */
 export const started = (definition: JourneyDefinition, entry: Partial<RunEntry> = {}): Drive => {
   const drive = new Drive(definition, entry);
-  drive.wake();
+  do drive.wake();
+  while (drive.taken.at(-1)?.turn.goesOn);
   return drive;
 };
 
