@@ -23,16 +23,21 @@ import { snapshotStore } from '../../shared/storage/campaigns/snapshots.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
+import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { isCampaignPortion, PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { writeContact } from '../audience/member-changes.ts';
 import { accepted } from '../support/accepted.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
-import type { World } from '../support/world.ts';
+import { PLAIN, type World } from '../support/world.ts';
 import { cancelAndForcePortsOf } from '../support/world-queued.ts';
 
 /** The same world over another table: of a process that crashes, or of another process. */
-const over = (world: World, table: Table): World => Object.create(world, { table: { value: table } });
+const over = (world: World, table: Table): World => {
+  const publish = (published: readonly WorkItem[]) => void world.workItems.push(...published);
+  const ports = { ...world.ports, messageStore: messageStore(table, publish, PLAIN) };
+  return Object.create(world, { table: { value: table }, ports: { value: ports } });
+};
 
 /** The ports of campaigns over a table, with SMS alone as their channel. `raised` receives their events; work is found by its due time alone. */
 export const campaignPortsOver = (

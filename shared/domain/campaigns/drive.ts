@@ -1,4 +1,5 @@
 import { chunkOf } from '../audience/number-set.ts';
+import { channelOf } from '../channels/registry.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
@@ -113,12 +114,20 @@ const movesOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number
 /** How long the messages of a campaign with fallbacks must be at rest, in ms: the next way is taken some seconds after the one before failed. */
 const REST_MS = 60_000;
 
+/** Whether anything is heard of a campaign's messages after they left: providers of push and Instagram report no delivery. */
+const isReported = (campaign: Campaign): boolean =>
+  variantsOf(campaign).some(({ message: { channel, fallback = [] } }) => {
+    const channels = [channel, ...fallback.map((step) => (typeof step === 'string' ? step : step.channel))];
+    return channels.some((each) => channelOf(each).eventOf.delivered !== undefined);
+  });
+
 /** Whether every message of a campaign has an end, or has waited for one for long enough. */
 const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number): boolean => {
   if (figures.portionsDone < drive.portions) return false;
   const { accepted, unsent, sent, delivered, failed } = figures;
   // What was withdrawn before it left is unsent and has not failed.
-  const ended = accepted <= delivered + Math.max(failed, unsent);
+  const isLast = accepted <= delivered + Math.max(failed, unsent);
+  const ended = isLast || (accepted <= sent + unsent && !isReported(campaign));
   const mayGoOn = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
   if (ended && (!mayGoOn || now - drive.movedAt >= REST_MS)) return true;
   return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;

@@ -42,9 +42,18 @@ const freeAtOf = ({ details: { meta } }: Refusal): number | undefined =>
 const isBusy = ({ name, details: { meta } }: Refusal): boolean =>
   name === 'RATE_LIMITED' || name === 'SERVICE_UNAVAILABLE' || meta?.code === 'EM_ANDAMENTO';
 
+/** Why a recipient gets nothing who has no address on the channel, or no device that could be sent to. */
+export const NO_ADDRESS = 'no_address';
+
+/** The reason of a recipient who gets nothing for this refusal. */
+export const reasonOf = (refusal: Refusal): string => {
+  const { reason, code } = toV1Error(refusal);
+  return reason ?? (code === 'invalid_recipient' ? NO_ADDRESS : code);
+};
+
 /** Judges the refusal of one recipient at `now` (ms); who would be free after `triedUntil` is skipped. */
 export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number): Judgement => {
-  const reason = toV1Error(refusal).reason ?? toV1Error(refusal).code;
+  const reason = reasonOf(refusal);
   const deferred = (until: number): Judgement =>
     until > triedUntil ? { kind: 'skip', reason } : { kind: 'defer', until };
   if (refusal === BATCH_UNDECIDED) return { kind: 'defer', until: now + UNDECIDED_MS };

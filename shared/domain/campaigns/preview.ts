@@ -15,6 +15,7 @@ import { selectAudience } from './audience.ts';
 import { type Campaign, DEFER_MS, variantChooser, variantsOf } from './campaign.ts';
 import { audienceMissing, findCampaign } from './campaigns.ts';
 import { type Composed, composeAll } from './compose.ts';
+import { NO_ADDRESS, reasonOf } from './judge.ts';
 import type { PortionPorts } from './ports.ts';
 
 /** Recipients whose messages a preview composes and prices, spread over all; with more, price and countries are estimates. */
@@ -41,13 +42,17 @@ const spread = (numbers: NumberSet): number[] => {
 interface PlannedMessage {
   readonly composed: Composed;
   readonly plan: SendPlan | undefined;
+  /** Why it would not be sent, as a recipient's reason. */
+  readonly refused?: string;
 }
 
 const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]): Promise<PlannedMessage[]> =>
   mapConcurrently(composed, PLANS_AT_ONCE, async (one) => {
     const labels = { origin: 'automation' as const, campaign: campaign.id };
     const planned = await ports.bulk.plan(campaign, automatedSend(one.body, { labels }));
-    return { composed: one, plan: isRefusal(planned) ? undefined : planned.plan };
+    return isRefusal(planned)
+      ? { composed: one, plan: undefined, refused: reasonOf(planned) }
+      : { composed: one, plan: planned.plan };
   });
 
 const countryOf = ({ phone }: Contact): string => numberOrigin(phone)?.country ?? 'ZZ';
@@ -149,7 +154,8 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
   ]);
   const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
   const frequencyCap = Math.round(capped * scale);
-  const unaddressed = Math.round((contacts.length - composed.length) * scale);
+  const withoutDevice = planned.filter(({ refused }) => refused === NO_ADDRESS).length;
+  const unaddressed = Math.round((contacts.length - composed.length + withoutDevice) * scale);
   const coinsOf = await priceOf(ports, campaign, planned, scale * (1 - capped / Math.max(1, contacts.length)));
   const coins = Math.round([...coinsOf.values()].reduce((sum, one) => sum + one, 0));
   const recipients = recipientsByCountry(planned, scale);

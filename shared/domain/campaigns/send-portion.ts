@@ -4,7 +4,7 @@ import type { Id } from '../core/ids.ts';
 import { type Campaign, DEFER_MS, openNumbers, type PauseReason, type Portion } from './campaign.ts';
 import { cancelPortion } from './cancel-portion.ts';
 import { type Composed, composeAll, entryOf } from './compose.ts';
-import { judge } from './judge.ts';
+import { judge, NO_ADDRESS } from './judge.ts';
 import { pauseFor } from './lifecycle.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
 
@@ -98,7 +98,7 @@ const attempt = async (
   });
   const messages = await composeAll(ports, campaign, there);
   const composed = messages.filter((one) => one !== undefined);
-  const unaddressed = there.flatMap(([number], at) => (messages[at] ? [] : [[number, 'no_address'] as const]));
+  const unaddressed = there.flatMap(([number], at) => (messages[at] ? [] : [[number, NO_ADDRESS] as const]));
   const gone = open.filter((number) => !contacts.has(number)).map((number) => [number, 'unknown_contact'] as const);
   const done = await sendOpen(ports, campaign, portion, composed);
   const skipped = [...gone, ...unaddressed, ...done.skipped];
