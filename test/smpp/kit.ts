@@ -115,8 +115,17 @@ export const socketServer = async (handlers: Partial<SessionHandlers> = {}, opti
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    port,
     sessions,
     sockets,
+    /** Drops what has ended, as a server does. */
+    forget() {
+      for (let at = sockets.length - 1; at >= 0; at--)
+        if (sockets[at]?.destroyed && sessions[at]?.state === 'closed') {
+          sockets.splice(at, 1);
+          sessions.splice(at, 1);
+        }
+    },
     async connect() {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');

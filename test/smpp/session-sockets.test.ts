@@ -19,7 +19,7 @@ const boundTo = async (server: Awaited<ReturnType<typeof serverOf>>) => {
   const socket = await server.connect();
   const peer = peerOf(socket);
   peer.send('bind_transceiver', { systemId: 'client' });
-  await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_ROK']));
+  await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_ROK']), { timeout: 30_000 });
   peer.read.length = 0;
   const index = server.sessions.length - 1;
   const [session, near] = [server.sessions[index], server.sockets[index]];
@@ -51,7 +51,7 @@ describe('a peer that does not read what it is answered', () => {
     expect(near.writableLength).toBeLessThan(MAX_WRITTEN);
 
     other.peer.send('submit_sm');
-    await vi.waitFor(() => expect(other.peer.log()).toEqual(['submit_sm_resp ESME_ROK']));
+    await vi.waitFor(() => expect(other.peer.log()).toEqual(['submit_sm_resp ESME_ROK']), { timeout: 30_000 });
 
     const written = near.bytesRead;
     socket.resume();

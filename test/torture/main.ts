@@ -4,12 +4,26 @@ import { lanes } from './lanes.ts';
 import { members } from './members.ts';
 import { model } from './model.ts';
 import type { Part } from './part.ts';
+import { pdus } from './pdus.ts';
 import { queues } from './queues.ts';
 import { races } from './races.ts';
 import { webhooks } from './webhooks.ts';
 
-/** `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000]`: all parts as a whole, or these, with these counts. */
-const PARTS: Readonly<Record<string, Part>> = { model, lanes, members, kills, races, queues, webhooks, campaigns };
+/**
+ * `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000 pdus=1000000]`: all parts as a
+ * whole, or these, with these counts.
+ */
+const PARTS: Readonly<Record<string, Part>> = {
+  model,
+  lanes,
+  members,
+  kills,
+  races,
+  queues,
+  webhooks,
+  campaigns,
+  pdus,
+};
 
 /** SEED=… repeats a run; SECONDS=… ends each part after that time, wherever it is. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
