@@ -3,8 +3,9 @@ import { randomBase62 } from '../../shared/domain/core/ids.ts';
 import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
 import { type BindRefusal, type BindSlot, KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
 import type { MessageState } from '../../shared/domain/smpp/look-up.ts';
-import type { SubmitOutcome } from '../../shared/domain/smpp/send.ts';
-import { readMessage } from '../../shared/smpp/message.ts';
+import type { PartOutcome } from '../../shared/domain/smpp/parts.ts';
+import { charactersOf } from '../../shared/smpp/data-coding.ts';
+import { readMessage, type SubmittedMessage } from '../../shared/smpp/message.ts';
 import type { PduOf } from '../../shared/smpp/pdus.ts';
 import { Session } from '../../shared/smpp/session.ts';
 import type { Answer, BindAnswer, BindPdu, MessagePdu } from '../../shared/smpp/session-types.ts';
@@ -35,6 +36,18 @@ const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.repl
 type Bound =
   | { readonly kind: 'bound'; readonly account: BoundAccount; readonly slot: BindSlot }
   | { readonly kind: 'refused'; readonly status: BindRefusal };
+
+/** What the stage is asked to send: a message, or a part of one, whose bytes are written as text. */
+const submitEvent = (account: BoundAccount, message: SubmittedMessage) => {
+  const { receipt: wants, intermediate, ...said } = message;
+  const receipt = { wants, intermediate };
+  if (said.part === undefined) return { account, message: { ...said, receipts: [receipt] } };
+  const { part, encoded, ...options } = said;
+  const { coding, bytes } = encoded;
+  const content = { coding, bytes: Buffer.from(bytes).toString('base64') };
+  const characters = charactersOf(bytes, coding);
+  return { account, part: { ...options, ...part, form: String(part.form), content, characters, receipt } };
+};
 
 /** A bind while it is held. */
 interface Held {
@@ -121,10 +134,7 @@ export class SmppConnection {
   async #submit({ stage, version, account }: Held, pdu: PduOf<'data_sm'> | PduOf<'submit_sm'>): Promise<Answer> {
     const message = readMessage(pdu, Date.now());
     if ('refused' in message) return { status: message.refused };
-    if (message.part) return { status: 'ESME_RINVESMCLASS' };
-    const { receipt: wants, intermediate, ...said } = message;
-    const event = { account, message: { ...said, receipts: [{ wants, intermediate }] } };
-    const outcome = (await this.#stages.invoke(stage, 'submit', event)) as SubmitOutcome;
+    const outcome = (await this.#stages.invoke(stage, 'submit', submitEvent(account, message))) as PartOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;
     // Clients of 3.4 break on it in a submit_sm_resp.

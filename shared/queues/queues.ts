@@ -35,6 +35,7 @@ const workItem = z.strictObject({
     'journey_signal',
     'journey_work',
     'campaign_work',
+    'smpp_parts',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -94,7 +95,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'send',
     purpose:
-      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; runs of journeys, and what they are told of; and sign-in links to mail.',
+      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; parts of messages that have waited for the others; runs of journeys, and what they are told of; and sign-in links to mail.',
     concurrentBatches: 4,
     concurrencyFactor: 3,
     consumer: 'send',
@@ -218,6 +219,7 @@ export const QUEUE_OF_KIND = {
   journey_signal: 'send',
   journey_work: 'send',
   campaign_work: 'bulk',
+  smpp_parts: 'send',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

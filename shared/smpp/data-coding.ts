@@ -48,6 +48,18 @@ export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | unde
   return Buffer.from(bytes).toString('latin1');
 };
 
+/** Whether bytes can be those of a part of a text, which may end within a character. */
+export const isPartOfText = (bytes: Uint8Array, coding: DataCoding): boolean => {
+  if (coding === DATA_CODINGS.ucs2) return bytes.length % 2 === 0;
+  return coding === DATA_CODINGS.latin1 || !bytes.some((byte) => byte > 0x7f);
+};
+
+/** The characters, in UTF-16 units, of a text of these bytes: exact but for escapes of GSM 03.38, which count nothing. */
+export const charactersOf = (bytes: Uint8Array, coding: DataCoding): number => {
+  if (coding === DATA_CODINGS.ucs2) return bytes.length / 2;
+  return coding === DATA_CODINGS.gsm ? bytes.filter((byte) => byte !== ESCAPE).length : bytes.length;
+};
+
 /** A text as bytes in one coding; undefined if that has no code for one of its characters. */
 export const encodeText = (text: string, coding: DataCoding): Buffer | undefined => {
   if (coding === DATA_CODINGS.ucs2) return Buffer.from(text, 'utf16le').swap16();

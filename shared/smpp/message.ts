@@ -1,5 +1,5 @@
-import { decodeText, isDataCoding } from './data-coding.ts';
-import { ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
+import { decodeText, isDataCoding, isPartOfText } from './data-coding.ts';
+import { type EncodedPart, ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
 import type { PduOf } from './pdus.ts';
 import type { StatusName } from './statuses.ts';
 import { readTime } from './time.ts';
@@ -8,15 +8,17 @@ import { tlvValue } from './tlvs.ts';
 /** When a receipt is wanted (registered_delivery, 5.2.17). */
 export type ReceiptWish = 'always' | 'failure' | 'never' | 'success';
 
+/** A whole text, or a part of one. */
+type Content =
+  | { readonly text: string; readonly part?: undefined }
+  | { readonly part: Part; readonly encoded: EncodedPart };
+
 /** What a submit_sm or a data_sm says. Moments are ms. */
-export interface SubmittedMessage {
+export type SubmittedMessage = Content & {
   /** As it is to be shown; absent where the source address is empty. */
   readonly source?: string;
   /** E.164 with its plus sign; not checked against any numbering plan. */
   readonly destination: string;
-  readonly text: string;
-  /** Of which message it is a part; absent for a whole one. */
-  readonly part?: Part;
   readonly deliverAt?: number;
   /** schedule_delivery_time as it was sent: a repeat sends the same one, while the moment of a relative time moves on. */
   readonly schedule?: string;
@@ -27,7 +29,7 @@ export interface SubmittedMessage {
   /** A notification when the message has left is wanted, too. */
   readonly intermediate?: true;
   readonly idempotencyKey?: string;
-}
+};
 export type ReadMessage = SubmittedMessage | { readonly refused: StatusName };
 
 type Submission = PduOf<'data_sm'> | PduOf<'submit_sm'>;
@@ -64,8 +66,8 @@ const bytesOf = ({ body, tlvs }: Submission): Uint8Array | undefined => {
   return payload ?? short;
 };
 
-/** The text, and of which message it is a part: a user data header says it, or else the SAR parameters. */
-const contentOf = (pdu: Submission) => {
+/** The text, or the part: a user data header says of which message, or else the SAR parameters. */
+const contentOf = (pdu: Submission): Content | { readonly refused: StatusName } => {
   const bytes = bytesOf(pdu);
   if (!bytes) return refuse('ESME_RINVMSGLEN');
   const { dataCoding, esmClass } = pdu.body;
@@ -73,11 +75,14 @@ const contentOf = (pdu: Submission) => {
   const hasHeader = (esmClass & ESM_CLASS.udhi) !== 0;
   const user = hasHeader ? readUserData(bytes) : { text: bytes };
   if (!user) return refuse('ESME_RINVMSGLEN');
-  const text = decodeText(user.text, dataCoding);
-  if (text === undefined) return refuse('ESME_RINVDCS');
-  if (text === '') return refuse('ESME_RINVMSGLEN');
   const part = ('part' in user ? user.part : undefined) ?? sarPart(pdu.tlvs);
-  return { text, ...(part && part.total > 1 ? { part } : {}) };
+  if (user.text.length === 0) return refuse('ESME_RINVMSGLEN');
+  if (part && part.total > 1) {
+    const encoded = { coding: dataCoding, bytes: user.text };
+    return isPartOfText(user.text, dataCoding) ? { part, encoded } : refuse('ESME_RINVDCS');
+  }
+  const text = decodeText(user.text, dataCoding);
+  return text === undefined ? refuse('ESME_RINVDCS') : { text };
 };
 
 /** When it is to leave, and until when it is of use: neither before now, nor the second before the first. */

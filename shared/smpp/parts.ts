@@ -1,3 +1,4 @@
+import { type DataCoding, decodeText } from './data-coding.ts';
 import { type Tlv, tlvValue } from './tlvs.ts';
 
 /** Bits of esm_class (5.2.12). */
@@ -62,4 +63,25 @@ export const sarPart = (tlvs: readonly Tlv[]): Part | undefined => {
   ];
   if (reference === undefined || total === undefined || number === undefined) return undefined;
   return partOf('sar', reference, total, number);
+};
+
+/** The bytes of a part. */
+export interface EncodedPart {
+  readonly coding: DataCoding;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The text of all parts, in their order; undefined where their bytes are none. Parts in one coding are read together: a character may begin in
+ * one and end in the next.
+ */
+export const joinParts = (parts: readonly EncodedPart[]): string | undefined => {
+  const runs: { readonly coding: DataCoding; readonly bytes: Uint8Array[] }[] = [];
+  for (const { coding, bytes } of parts) {
+    const run = runs.at(-1);
+    if (run?.coding === coding) run.bytes.push(bytes);
+    else runs.push({ coding, bytes: [bytes] });
+  }
+  const texts = runs.map(({ coding, bytes }) => decodeText(Buffer.concat(bytes), coding));
+  return texts.includes(undefined) ? undefined : texts.join('');
 };

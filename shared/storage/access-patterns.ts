@@ -264,6 +264,10 @@ export const KEYS = {
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
   /** One of the binds to the SMPP carrier, by its number from 0: which process of the SMPP service has it until when, and where that is reached. */
   carrierBind: (slot: number) => key('CARRIERB', `SLOT#${padded(slot, 3)}`),
+  /** The message to which parts of one account belong that name the same reference, sender and recipient. */
+  smppReference: (id: Id<'smppAccount'>, reference: string) => key(`SMPPREF#${id}#${digest(reference)}`, 'SMPPREF'),
+  /** A message that came in parts: those that are there, and what became of it. */
+  smppParts: (id: Id<'smppParts'>) => key(`SMPPPARTS#${id}`, 'SMPPPARTS'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */

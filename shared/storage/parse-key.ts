@@ -72,6 +72,7 @@ export const PARSE_KEY = {
     return { organizationId: parseId('organization', organizationId), prefix, shard: whole(after('S#', sk)) };
   },
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
+  smppParts: ({ pk }: PartitionKey) => parseId('smppParts', after('SMPPPARTS#', pk)),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
   /** Works for every row of a version of a journey. */

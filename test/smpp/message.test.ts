@@ -91,7 +91,7 @@ describe('a submit_sm', () => {
     expect(read(empty, [tlv('message_payload', Buffer.from(long))])).toMatchObject({ text: long });
     const part = Buffer.concat([Buffer.from('06080412340201', 'hex'), Buffer.from('Oi')]);
     expect(read({ ...empty, esmClass: 0x40 }, [tlv('message_payload', part)])).toMatchObject({
-      text: 'Oi',
+      encoded: { coding: 0, bytes: Buffer.from('Oi') },
       part: { form: 16, reference: 0x1234, total: 2, number: 1 },
     });
   });
@@ -107,9 +107,22 @@ describe('a submit_sm', () => {
     expect(read({}, sar(3).slice(1))).not.toHaveProperty('part');
     const header = Buffer.concat([Buffer.from('050003090201', 'hex'), Buffer.from('Oi')]);
     expect(read({ esmClass: 0x40, shortMessage: header }, sar(3))).toMatchObject({
-      text: 'Oi',
+      encoded: { bytes: Buffer.from('Oi') },
       part: { form: 8, reference: 9 },
     });
+  });
+
+  it.each([
+    ['the first unit of a surrogate pair', 8, 'd83d', 'read'],
+    ['an escape', 0, '311b', 'read'],
+    ['half a unit', 8, 'd83dde', 'ESME_RINVDCS'],
+    ['a code that no alphabet has', 0, '80', 'ESME_RINVDCS'],
+    ['a code that ASCII lacks', 1, 'e9', 'ESME_RINVDCS'],
+    ['any code of Latin-1', 3, 'e9', 'read'],
+    ['nothing', 8, '', 'ESME_RINVMSGLEN'],
+  ])('as a part may end with %s: in data_coding %i %s', (_, dataCoding, hex, status) => {
+    const shortMessage = Buffer.from(`050003090201${hex}`, 'hex');
+    expect(statusOf(read({ esmClass: 0x40, dataCoding, shortMessage }))).toBe(status);
   });
 
   it.each([

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DATA_CODINGS, decodeText, encodeShortest, encodeText, isDataCoding } from '../../shared/smpp/data-coding.ts';
-import { type Part, readUserData, sarPart, writeUserDataHeader } from '../../shared/smpp/parts.ts';
+import {
+  charactersOf,
+  DATA_CODINGS,
+  decodeText,
+  encodeShortest,
+  encodeText,
+  isDataCoding,
+  isPartOfText,
+} from '../../shared/smpp/data-coding.ts';
+import { joinParts, type Part, readUserData, sarPart, writeUserDataHeader } from '../../shared/smpp/parts.ts';
 import { type Receipt, readReceipt, writeReceipt } from '../../shared/smpp/receipt.ts';
 import { readTime, writeTime } from '../../shared/smpp/time.ts';
 import { tlv } from '../../shared/smpp/tlvs.ts';
@@ -53,6 +61,37 @@ describe('texts', () => {
     );
     expect(encodeShortest('Olà')).toEqual({ dataCoding: gsm, bytes: Buffer.from('4f6c7f', 'hex') });
     expect(encodeShortest('Olã')).toEqual({ dataCoding: ucs2, bytes: Buffer.from('004f006c00e3', 'hex') });
+  });
+});
+
+describe('texts in parts', () => {
+  it('come back wherever they were cut between bytes that belong together or not, and their characters add up', () => {
+    const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.constantFrom(gsm, ascii, latin1, ucs2),
+        cuts,
+        (text, coding, at) => {
+          const bytes = encodeText(text, coding);
+          if (!bytes) return;
+          const size = coding === ucs2 ? 2 : 1;
+          const ends = [0, ...at.map((one) => Math.min(one * size, bytes.length)).sort((a, b) => a - b), bytes.length];
+          const parts = ends.slice(1).map((end, before) => ({ coding, bytes: bytes.subarray(ends[before], end) }));
+          expect(parts.every((part) => isPartOfText(part.bytes, coding))).toBe(true);
+          expect(joinParts(parts)).toBe(text);
+          expect(parts.reduce((sum, part) => sum + charactersOf(part.bytes, coding), 0)).toBe(text.length);
+        },
+      ),
+    );
+  });
+
+  it('may change their coding from part to part, and are none where a character is not whole in the end', () => {
+    const [high, low] = [Buffer.from('d83d', 'hex'), Buffer.from('de00', 'hex')];
+    const plain = { coding: gsm, bytes: Buffer.from('a') };
+    expect(joinParts([plain, { coding: ucs2, bytes: high }, { coding: ucs2, bytes: low }, plain])).toBe('a😀a');
+    expect(joinParts([{ coding: ucs2, bytes: high }, plain, { coding: ucs2, bytes: low }])).toBeUndefined();
+    expect(joinParts([{ coding: ucs2, bytes: high }])).toBeUndefined();
   });
 });
 

@@ -28,6 +28,7 @@ const id = {
   pushToken: newId('pushToken'),
   upload: newId('upload'),
   segment: newId('segment'),
+  smppParts: newId('smppParts'),
   webhook: newId('webhook'),
 } as const;
 
@@ -51,6 +52,7 @@ const CASES = {
   ],
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
+  smppParts: [KEYS.smppParts(id.smppParts), id.smppParts],
   activity: [KEYS.activity(id.activity), id.activity],
   cardUpload: [KEYS.cardUpload(id.upload), id.upload],
   journey: [KEYS.journeyEntries(id.journey), id.journey],

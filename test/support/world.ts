@@ -136,13 +136,15 @@ interface WorldOptions {
   readonly archiveAfterDays?: number;
   /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
   readonly through?: (endpoint: string) => Promise<string>;
+  /** An engine that runs already, as another process has it, instead of its own. */
+  readonly at?: string;
 }
 
 export const startWorld = async (
   env: Environment,
-  { archiveAfterDays, through }: WorldOptions = {},
+  { archiveAfterDays, through, at }: WorldOptions = {},
 ): Promise<World> => {
-  const engine: Engine = await startTableEngine();
+  const engine: Engine = at === undefined ? await startTableEngine() : { endpoint: at, stop: async () => {} };
   const proxy = await startFaultProxy(through ? await through(engine.endpoint) : engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));

@@ -43,6 +43,7 @@ export const ID_PREFIXES = {
   sender: 'snd',
   session: 'ses',
   smppAccount: 'smpp',
+  smppParts: 'prt',
   stage: 'stg',
   template: 'tpl',
   upload: 'upl',

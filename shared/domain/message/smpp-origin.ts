@@ -13,9 +13,18 @@ export interface SmppReceipt {
   readonly intermediate?: true | undefined;
 }
 
+/** The parts that a message was put together of (docs/spec/smpp.md#messages-in-parts), as they were then. */
+export interface AssembledFrom {
+  readonly id: Id<'smppParts'>;
+  readonly version: number;
+  /** The part whose submitter was told what became of the message, and its characters; absent where nobody waited. */
+  readonly last?: { readonly number: number; readonly characters: number } | undefined;
+}
+
 /** Which account submitted a message over SMPP: what becomes of it, and what answers it, is told to that account. */
 export interface SmppOrigin {
   readonly accountId: Id<'smppAccount'>;
   /** One for a whole message; for a message in parts one a part, in the order of the parts. */
   readonly receipts: readonly SmppReceipt[];
+  readonly assembled?: AssembledFrom | undefined;
 }

@@ -159,6 +159,7 @@ export const failAndRefund = async (
       { at, kind: 'resolution', detail: 'hold released', coins: message.coins },
     ],
     freeKey: true,
+    toCaller: !raiseEvents,
     events: raiseEvents ? eventsOfStatus({ ...message, reason }, 'failed', at) : [],
   });
   return refusalOf(message, refused);

@@ -62,6 +62,8 @@ export type ReserveOutcome =
   | { readonly kind: 'original_changed' }
   /** The fallback moved on without this step. */
   | { readonly kind: 'superseded' }
+  /** The parts of the message are not as they were read. */
+  | { readonly kind: 'parts_changed' }
   /** The month's volume is not as it was priced: quote again from this one. */
   | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
   /** Its lane was busy or empty: choose again, and quote there; with `root` at the wallet's own row. */
@@ -88,6 +90,8 @@ export interface Release {
   readonly reason?: string;
   readonly lastError: string;
   readonly decisions: readonly Decision[];
+  /** Whether its caller is answered with the refusal: the parts that the message was put together of may then be completed again. */
+  readonly toCaller?: boolean;
   /** Whether the caller's key may be used again: true when it is certain that nothing was sent. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];

@@ -69,7 +69,7 @@ const reservationOf = (
 const refusalOf = async (
   ports: SendPorts,
   { organizationId, env }: Tenant,
-  kind: ConsentFault | 'ceiling' | 'insufficient' | 'superseded' | 'original_changed',
+  kind: ConsentFault | 'ceiling' | 'insufficient' | 'superseded' | 'original_changed' | 'parts_changed',
 ): Promise<ReserveRefusal> => {
   switch (kind) {
     case 'opted_out':
@@ -79,6 +79,8 @@ const refusalOf = async (
       return RATE_EXCEEDED;
     case 'original_changed':
       return refuse('CONFLICT', 'The message left or was replaced meanwhile.');
+    case 'parts_changed':
+      return refuse('CONFLICT', { detail: 'The parts of the message changed meanwhile.', meta: { code: 'OVERTAKEN' } });
     case 'superseded':
       return refuse('CONFLICT', { detail: 'The fallback went on.', meta: { code: 'OVERTAKEN' } });
     case 'insufficient':

@@ -4,9 +4,11 @@ import type { Tenant } from '../core/actor.ts';
 import { isRefusal } from '../core/errors.ts';
 import { asId, type Id } from '../core/ids.ts';
 import type { MessageOf } from '../message/message.ts';
+import { type Assembly, PARTS_WAIT_MS, type PartsStore, parsePartId, settled } from './assembly.ts';
 
-/** Reads an SMS of an organization. */
+/** Reads an SMS of an organization, and what came in parts. */
 export interface SmsReader {
+  readonly parts: Pick<PartsStore, 'change' | 'read'>;
   readonly readSms: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageOf<'sms'> | undefined>;
 }
 
@@ -20,11 +22,13 @@ export interface MessageState {
 
 const ENROUTE = 1;
 const DELIVERED = 2;
+const EXPIRED = 3;
+const DELETED = 4;
 const UNDELIVERABLE = 5;
 /** The state and the error code of each reason; any other is undeliverable, with 255. */
 const OF_REASON: Readonly<Record<string, readonly [state: number, errorCode: number]>> = {
-  expired: [3, 4],
-  cancelled: [4, 0],
+  expired: [EXPIRED, 4],
+  cancelled: [DELETED, 0],
   invalid_number: [UNDELIVERABLE, 1],
   carrier_rejected: [UNDELIVERABLE, 2],
   blacklisted: [8, 3],
@@ -46,24 +50,50 @@ export const stateOf = (
 
 type Owner = Pick<Tenant, 'organizationId'>;
 
-/** What became of a message of the organization; undefined where there is none of that id. */
-export const queryMessage = async (
-  { readSms }: SmsReader,
+/** What a part's id belongs to; undefined where the organization has none of that id. */
+const assemblyOf = async (
+  { parts }: SmsReader,
   { organizationId }: Owner,
+  id: string,
+): Promise<Assembly | undefined> => {
+  const part = parsePartId(id);
+  const assembly = part && (await parts.read(part.id));
+  if (assembly?.organizationId !== organizationId) return undefined;
+  return part && part.number <= assembly.total ? assembly : undefined;
+};
+
+/** The state of parts that became no message. */
+const stateOfParts = ({ state, startedAt }: Assembly): MessageState => {
+  if (state === 'expired') return { state: EXPIRED, errorCode: 4, finalAt: startedAt + PARTS_WAIT_MS };
+  return { state: state === 'cancelled' ? DELETED : ENROUTE, errorCode: 0 };
+};
+
+/** What became of a message of the organization, or of the message of a part; undefined where there is none of that id. */
+export const queryMessage = async (
+  reader: SmsReader,
+  owner: Owner,
   messageId: string,
 ): Promise<MessageState | undefined> => {
-  const id = asId('message', messageId);
-  const message = id && (await readSms(organizationId, id));
+  const assembly = await assemblyOf(reader, owner, messageId);
+  if (assembly && assembly.messageId === undefined) return stateOfParts(assembly);
+  const id = assembly?.messageId ?? asId('message', messageId);
+  const message = id && (await reader.readSms(owner.organizationId, id));
   return message && stateOf(message);
 };
 
-/** Cancels a message that has not left yet; false for one that has, and for one that is none. */
+/** Cancels a message that has not left yet, by its id or by that of a part; false for one that has, and for one that is none. */
 export const cancelOverSmpp = async (
   ports: CancelPorts & SmsReader,
   owner: Owner,
   messageId: string,
 ): Promise<boolean> => {
-  const id = asId('message', messageId);
+  const assembly = await assemblyOf(ports, owner, messageId);
+  if (assembly && assembly.messageId === undefined) {
+    if (assembly.state !== undefined) return false;
+    if (await ports.parts.change(assembly, settled(assembly, { state: 'cancelled' }))) return true;
+    return cancelOverSmpp(ports, owner, messageId);
+  }
+  const id = assembly?.messageId ?? asId('message', messageId);
   if (!id || !(await ports.readSms(owner.organizationId, id))) return false;
   return !isRefusal(await cancel(ports, owner, id));
 };

@@ -4,44 +4,41 @@ import type { SmsRequest } from '../channels/sms/request.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
-import type { SmppReceipt } from '../message/smpp-origin.ts';
+import type { AssembledFrom, SmppReceipt } from '../message/smpp-origin.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
 import { requestKey } from '../sending/idempotency.ts';
 import { pricePlan } from '../sending/plan.ts';
 import { sendNow } from '../sending/send-now.ts';
 import type { SmppAccount } from './account.ts';
+import { MAX_TEXT, type SubmitOptions } from './submit-options.ts';
 
 export type SmppSendPorts = SmsSendPorts & SubmitPorts;
 
 /** Whose message it is, and on which route. */
 export type SmppSubmitter = Pick<SmppAccount, 'id' | 'organizationId' | 'route' | 'senderId'>;
 
-/** A whole message as it was submitted. Moments are ms. */
-export interface SmppText {
+/** A whole message as it was submitted. */
+export interface SmppText extends SubmitOptions {
   /** E.164. */
   readonly destination: string;
   /** The sender to show; the account's where there is none. */
   readonly source?: string | undefined;
   readonly text: string;
-  readonly deliverAt?: number | undefined;
-  /** The moment as the account wrote it, by which a repeat is recognized. */
-  readonly schedule?: string | undefined;
-  /** Until when it is of use: one that still waits then fails. */
-  readonly validUntil?: number | undefined;
-  /** That moment as the account wrote it. */
-  readonly validity?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
   /** Of each submit_sm that it came in. */
   readonly receipts: readonly SmppReceipt[];
+  /** The parts that it was put together of: it is sent if they are still as they were read. */
+  readonly assembled?: AssembledFrom | undefined;
 }
 
 /** The command statuses of a refused message, by their names in the protocol; the last four are the product's own. */
 export type SubmitStatus =
+  | 'ESME_RINVDCS'
   | 'ESME_RINVDSTADR'
   | 'ESME_RINVEXPIRY'
   | 'ESME_RINVMSGLEN'
   | 'ESME_RINVOPTPARAMVAL'
   | 'ESME_RINVSCHED'
+  | 'ESME_RMSGQFUL'
   | 'ESME_RSUBMITFAIL'
   | 'ESME_RSYSERR'
   | 'ESME_RTHROTTLED'
@@ -49,11 +46,15 @@ export type SubmitStatus =
   | 'insufficient_funds'
   | 'opt_out'
   | 'sender';
-export type SubmitOutcome =
-  | { readonly kind: 'sent'; readonly messageId: Id<'message'> }
-  | { readonly kind: 'refused'; readonly status: SubmitStatus; readonly detail: string };
+export interface SubmitRefusal {
+  readonly kind: 'refused';
+  readonly status: SubmitStatus;
+  readonly detail: string;
+  /** Another call has the same message in hand: what becomes of that is not known yet. */
+  readonly overtaken?: true;
+}
+export type SubmitOutcome = { readonly kind: 'sent'; readonly messageId: Id<'message'> } | SubmitRefusal;
 
-const MAX_TEXT = 10_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const KEY_LENGTH = 24;
 
@@ -85,14 +86,37 @@ export const statusOf = ({ name, details }: Refusal): SubmitStatus => {
   return reason ?? field ?? OF_PROBLEM[name] ?? 'ESME_RSUBMITFAIL';
 };
 
-const refused = (status: SubmitStatus, detail: string): SubmitOutcome => ({ kind: 'refused', status, detail });
+export const refused = (status: SubmitStatus, detail: string): SubmitRefusal => ({ kind: 'refused', status, detail });
+
+/** Why a message, or a part of one with so many characters, is refused before anything is looked up; undefined where it is not. */
+export const submitFault = (
+  characters: number,
+  { deliverAt, idempotencyKey }: SubmitOptions,
+  now: number,
+): SubmitRefusal | undefined => {
+  if (characters > MAX_TEXT) return refused('ESME_RINVMSGLEN', `The text has more than ${MAX_TEXT} characters.`);
+  if (idempotencyKey !== undefined && !KEY.test(idempotencyKey))
+    return refused('ESME_RINVOPTPARAMVAL', 'The idempotency key has characters that are none of its own.');
+  const late = deliverAt === undefined ? undefined : scheduleFault(new Date(deliverAt).toISOString(), now);
+  return late && refused(statusOf(late), late.details.detail);
+};
 
 /** What a queued send is besides its plan. */
 const SCHEDULED = { channel: 'sms', type: 'text' } as const;
+/** Sub-codes of a conflict with a call that is still running. */
+const RUNNING: readonly unknown[] = ['EM_ANDAMENTO', 'OVERTAKEN'];
+
+/** Without a key of the account's each submission is a message of its own, and so is what was put together of parts. */
+const keyOf = (request: SmsRequest, { schedule, validity, idempotencyKey, assembled }: SmppText) =>
+  requestKey(idempotencyKey ?? `smpp-${assembled?.id ?? randomBase62(KEY_LENGTH)}`, 'smpp.submit', {
+    ...request,
+    schedule,
+    validity,
+  });
 
 /**
  * Sends what an account submitted, by the rules of an SMS over HTTP (docs/spec/sms.md#sending-an-sms): the answer comes once the provider
- * has accepted it, or once it is stored where it leaves later. Without a key each submission is a message of its own.
+ * has accepted it, or once it is stored where it leaves later.
  */
 export const sendOverSmpp = async (
   ports: SmppSendPorts,
@@ -100,25 +124,18 @@ export const sendOverSmpp = async (
   { id: accountId, organizationId, route, senderId: own }: SmppSubmitter,
   message: SmppText,
 ): Promise<SubmitOutcome> => {
-  const { destination: to, source, text: body, deliverAt, schedule, validUntil, validity } = message;
-  const { idempotencyKey, receipts } = message;
-  if (body.length > MAX_TEXT) return refused('ESME_RINVMSGLEN', `The text has more than ${MAX_TEXT} characters.`);
-  if (idempotencyKey !== undefined && !KEY.test(idempotencyKey))
-    return refused('ESME_RINVOPTPARAMVAL', 'The idempotency key has characters that are none of its own.');
+  const { destination: to, source, text: body, deliverAt, validUntil, receipts, assembled } = message;
+  const fault = submitFault(body.length, message, ports.clock());
+  if (fault) return fault;
   const tenant = { organizationId, env };
   const senderId = source ?? own;
   const request: SmsRequest = { to, body, route, ...(senderId === undefined ? {} : { senderId }) };
-  const key = requestKey(idempotencyKey ?? `smpp-${randomBase62(KEY_LENGTH)}`, 'smpp.submit', {
-    ...request,
-    schedule,
-    validity,
-  });
-  const late = deliverAt === undefined ? undefined : scheduleFault(new Date(deliverAt).toISOString(), ports.clock());
-  if (late) return refused(statusOf(late), late.details.detail);
+  const key = keyOf(request, message);
   const plan = async () => {
     const planned = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     if (isRefusal(planned)) return planned;
-    const labels = { ...planned.plan.labels, smpp: { accountId, receipts } };
+    const smpp = { accountId, receipts, ...(assembled ? { assembled } : {}) };
+    const labels = { ...planned.plan.labels, smpp };
     return { ...planned, plan: { ...planned.plan, labels, scheduledAt: deliverAt, validUntil } };
   };
   const sent =
@@ -127,5 +144,6 @@ export const sendOverSmpp = async (
       : await submit({ ...ports, plan }, tenant, { key, request: { ...SCHEDULED, to, scheduledAt: deliverAt } });
   if (!isRefusal(sent)) return { kind: 'sent', messageId: sent.message.id };
   ports.observe.sent('sms', sent.name, { organizationId });
-  return refused(statusOf(sent), sent.details.detail);
+  const refusal = refused(statusOf(sent), sent.details.detail);
+  return RUNNING.includes(sent.details.meta?.code) ? { ...refusal, overtaken: true } : refusal;
 };

@@ -34,6 +34,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   journey_signal: [KEYS.runSignal, KEYS.customerEvent, KEYS.message, KEYS.taggedContact],
   journey_work: [KEYS.journeyEntries, KEYS.journeySweep, KEYS.listJoin],
   campaign_work: [KEYS.campaign, KEYS.campaignPortion],
+  smpp_parts: [KEYS.smppParts],
 };
 
 /** What stands before the first variable part of a partition key. */

@@ -53,6 +53,13 @@ const stepRefusal = z.object({
 const smppOrigin = z.object({
   accountId: id('smppAccount'),
   receipts: z.array(z.object({ id: text, wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() })),
+  assembled: z
+    .object({
+      id: id('smppParts'),
+      version: z.int(),
+      last: z.object({ number: z.int(), characters: z.int() }).optional(),
+    })
+    .optional(),
 });
 
 /** A message except for its content, whose schema depends on the channel. `deadline` is stored as a number, because conditions compare it. */

@@ -12,6 +12,7 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { returnedPartsWrites } from '../smpp/parts-of-message.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
@@ -79,6 +80,7 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
     ...(release.freeKey ? [freedKey(message)] : []),
     ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
     ...bodyDeletes(message),
+    ...(release.toCaller ? returnedPartsWrites(message) : []),
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
 };

@@ -11,6 +11,7 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
 import { countWrite, parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { takenPartsWrites } from '../smpp/parts-of-message.ts';
 import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
@@ -37,6 +38,7 @@ type Part =
   | 'link'
   | 'transition'
   | 'fallback'
+  | 'parts'
   | 'original';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
@@ -151,6 +153,7 @@ const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queu
     ...[...own.events, ...(reservation.events ?? [])].map(
       (event): Named => ({ part: 'event', write: eventWrite(event) }),
     ),
+    ...takenPartsWrites(message).map((write): Named => ({ part: 'parts', write })),
     ...linkWrites(reservation).map((write): Named => ({ part: 'link', write })),
   ];
 };
@@ -178,6 +181,7 @@ const verdictOf = (
       : { kind: 'opted_out' };
   }
   if (failed('ceiling')) return { kind: 'ceiling' };
+  if (failed('parts')) return { kind: 'parts_changed' };
   if (failed('transition')) return { kind: 'superseded' };
   const count = failed('count');
   if (count) return { kind: 'counts_changed', counts: parseSentCounts(count.row) };

@@ -4,6 +4,7 @@ import { RECEIPT_WISHES } from '../../domain/message/smpp-origin.ts';
 import { type BoundAccount, DLR_FORMATS, SMPP_ROUTES, type SmppAccount } from '../../domain/smpp/account.ts';
 import { type BindOutcome, bind, keepBind } from '../../domain/smpp/bind.ts';
 import { cancelOverSmpp, queryMessage } from '../../domain/smpp/look-up.ts';
+import { type PartOutcome, submitPart } from '../../domain/smpp/parts.ts';
 import { sendOverSmpp } from '../../domain/smpp/send.ts';
 import { id } from '../../storage/client/attributes.ts';
 import { readMessageOf } from '../../storage/messages/message-lists.ts';
@@ -12,6 +13,7 @@ import { submitPorts } from '../messages/queue-and-send.ts';
 import { settings, table } from '../process/aws.ts';
 import { smsPorts } from '../sending/ports.ts';
 import { bindPorts } from './binds.ts';
+import { partsPorts } from './parts.ts';
 
 /*
  * What the SMPP service asks of a stage: it speaks the protocol and keeps the connections, and knows no rule. Events are those of its own
@@ -48,25 +50,47 @@ export const keepSmppBind = async (event: unknown) => {
 /** Frees a bind that has ended. */
 export const freeSmppBind = (event: unknown) => bindPorts.binds.free(slot.parse(event));
 
-const SubmitEvent = z.object({
-  account: boundAccount,
-  message: z.object({
-    destination: z.string(),
-    source: z.string().optional(),
-    text: z.string(),
-    deliverAt: z.number().optional(),
-    schedule: z.string().optional(),
-    validUntil: z.number().optional(),
-    validity: z.string().optional(),
-    idempotencyKey: z.string().optional(),
-    receipts: z.array(
-      z.object({ id: z.string().optional(), wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() }),
-    ),
+const submitted = {
+  destination: z.string(),
+  source: z.string().optional(),
+  deliverAt: z.number().optional(),
+  schedule: z.string().optional(),
+  validUntil: z.number().optional(),
+  validity: z.string().optional(),
+  idempotencyKey: z.string().optional(),
+};
+const receipt = z.object({ wants: z.enum(RECEIPT_WISHES), intermediate: z.literal(true).optional() });
+const SubmitEvent = z.union([
+  z.object({
+    account: boundAccount,
+    message: z.object({ ...submitted, text: z.string(), receipts: z.array(receipt) }),
   }),
-});
-/** Sends what was submitted. */
-export const submitOverSmpp = (event: unknown) => {
-  const { account, message } = SubmitEvent.parse(event);
+  z.object({
+    account: boundAccount,
+    part: z.object({
+      ...submitted,
+      form: z.string(),
+      reference: z.int(),
+      total: z.int(),
+      number: z.int(),
+      content: z.object({ coding: z.int(), bytes: z.string() }),
+      characters: z.int(),
+      receipt,
+    }),
+  }),
+]);
+/** Sends what was submitted: a message, or a part of one. */
+export const submitOverSmpp = (event: unknown): Promise<PartOutcome> => {
+  const submission = SubmitEvent.parse(event);
+  const { account } = submission;
+  if ('part' in submission)
+    return submitPart(
+      partsPorts,
+      { env: settings.STAGE },
+      account,
+      definedFields(submission.part) as typeof submission.part,
+    );
+  const { message } = submission;
   return sendOverSmpp(
     { ...submitPorts, ...smsPorts },
     { env: settings.STAGE },
@@ -77,6 +101,7 @@ export const submitOverSmpp = (event: unknown) => {
 
 const MessageEvent = z.object({ organizationId: id('organization'), messageId: z.string() });
 const reader = {
+  parts: partsPorts.parts,
   readSms: (organizationId: BoundAccount['organizationId'], messageId: Parameters<typeof readMessageOf>[3]) =>
     readMessageOf(table, organizationId, 'sms', messageId),
 };

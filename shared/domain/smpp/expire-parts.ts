@@ -1,0 +1,46 @@
+import { type Assembly, expired, isComplete } from './assembly.ts';
+import { type PartsPorts, putAway, sendParts } from './send-parts.ts';
+
+/** How often a change is tried while parts still come, in one call. */
+const MAX_CHANGES = 20;
+/** How long after a look a message that is being sent is looked at again (ms). */
+const LOOK_AGAIN_MS = 30_000;
+
+const lookAgain = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
+  await ports.parts.change(assembly, { ...assembly, dueAt: ports.clock() + LOOK_AGAIN_MS });
+};
+
+/** Puts away what has left; not while its provider is called, since a refusal gives the parts back. */
+const putAwaySent = async (ports: PartsPorts, assembly: Assembly, messageId: NonNullable<Assembly['messageId']>) => {
+  const message = await ports.messageStore.read(messageId);
+  if (message?.hold === 'open' && message.status === 'sending') return lookAgain(ports, assembly);
+  return putAway(ports, assembly.id, messageId);
+};
+
+/** Sends what whoever completed it did not; what is refused expires, since nobody waits for the answer. */
+const sendLate = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
+  const outcome = await sendParts(ports, assembly);
+  if (outcome.kind === 'sent') return putAway(ports, assembly.id, outcome.messageId);
+  if (outcome.overtaken) return lookAgain(ports, assembly);
+  const now = await ports.parts.read(assembly.id);
+  if (now && now.state === undefined) await ports.parts.change(now, expired(now));
+};
+
+const work = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
+  if (assembly.messageId !== undefined) return putAwaySent(ports, assembly, assembly.messageId);
+  if (isComplete(assembly)) return sendLate(ports, assembly);
+  await ports.parts.change(assembly, expired(assembly));
+};
+
+/**
+ * Works on parts that have waited for their time: sends what is complete, and ends what is not (docs/spec/smpp.md#messages-in-parts). Safe
+ * under repeats, and while parts still come.
+ */
+export const workOnParts = async (ports: PartsPorts, id: Assembly['id']): Promise<void> => {
+  for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
+    const assembly = await ports.parts.read(id);
+    if (assembly?.dueAt === undefined || assembly.dueAt > ports.clock()) return;
+    await work(ports, assembly);
+  }
+  throw new Error('the parts of a message changed too often to be worked on');
+};

@@ -1,0 +1,46 @@
+import { type Assembly, type EncodedText, type PartsStore, partId, partOf, settled } from './assembly.ts';
+import { refused, type SmppSendPorts, type SubmitOutcome, sendOverSmpp } from './send.ts';
+
+export interface PartsPorts extends SmppSendPorts {
+  readonly parts: PartsStore;
+  /** The text of parts, in their order; undefined where their bytes are none. */
+  readonly joinText: (parts: readonly EncodedText[]) => string | undefined;
+}
+
+/**
+ * Sends an assembly that is complete as one message. When it leaves, and how long it is of use, is what its first part says. `last`: the
+ * part that is answered with what becomes of it.
+ */
+export const sendParts = async (ports: PartsPorts, assembly: Assembly, last?: number): Promise<SubmitOutcome> => {
+  const { id, accountId, organizationId, env, route, source, destination, parts, version } = assembly;
+  const contents = parts.flatMap(({ content }) => content ?? []);
+  const [first] = contents;
+  const text = ports.joinText(contents);
+  if (text === undefined || !first || destination === undefined)
+    return refused('ESME_RINVDCS', 'The bytes of the parts are no text.');
+  const { deliverAt, schedule, validUntil, validity, idempotencyKey } = first;
+  const receipts = parts
+    .filter(({ receipt }) => receipt.wants !== 'never' || receipt.intermediate)
+    .map(({ number, receipt }) => ({ ...receipt, id: partId(id, number) }));
+  const waiting = last === undefined ? undefined : partOf(assembly, last);
+  const assembled = { id, version, last: waiting && { number: waiting.number, characters: waiting.characters } };
+  const submitter = { id: accountId, organizationId, route, senderId: source };
+  const options = { deliverAt, schedule, validUntil, validity, idempotencyKey };
+  return sendOverSmpp(ports, { env }, submitter, { destination, text, ...options, receipts, assembled });
+};
+
+/** A change of an assembly that is repeated while others change it, too. */
+const MAX_CHANGES = 10;
+
+/** Puts away an assembly that has left: what was said in it is the message's by now. Best effort: else its due work does. */
+export const putAway = async (
+  { parts }: Pick<PartsPorts, 'parts'>,
+  id: Assembly['id'],
+  messageId: NonNullable<Assembly['messageId']>,
+): Promise<void> => {
+  for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
+    const assembly = await parts.read(id);
+    if (assembly?.dueAt === undefined || (assembly.state !== undefined && assembly.state !== 'sent')) return;
+    if (await parts.change(assembly, settled(assembly, { state: 'sent', messageId }))) return;
+  }
+};

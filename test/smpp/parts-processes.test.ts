@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { PARTS_WAIT_MS } from '../../shared/domain/smpp/assembly.ts';
+import { type SubmittedPart, submitPart } from '../../shared/domain/smpp/parts.ts';
+import type { PartsPorts } from '../../shared/domain/smpp/send-parts.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import { chanceOf } from '../support/chance.ts';
+import { checkMoney, messagesOf } from '../support/money.ts';
+import { patient } from '../support/patient-client.ts';
+import { watchIndexes } from '../support/table-engine.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { duePartsOf, partOf, partsAccount, partsPortsOf, workOffParts } from './parts-kit.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261_126);
+const PROCESSES = 20;
+/** How long an invocation waits for other transactions, in ms. */
+const PATIENCE_MS = 25_000;
+
+const startLawfulWorld = async () => {
+  let endpoint = '';
+  const world = await startWorld('live', {
+    through: async (engine) => {
+      const laws = await use(startTableLaws(engine, { lagMs: [0, 0] }));
+      watchIndexes(laws);
+      endpoint = laws.endpoint;
+      return endpoint;
+    },
+  });
+  /** As another process has it: it shares no client. */
+  const ownTable = () =>
+    new Table(patient(tableClient(endpoint)), 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
+  return { world: await use(world), ownTable };
+};
+const { world, ownTable } = await startLawfulWorld();
+const tables = Array.from({ length: PROCESSES }, ownTable);
+const processes = tables.map((table) => partsPortsOf(world, table));
+
+const textsOf = async (organizationId: Id<'organization'>) =>
+  (await messagesOf(world.table, organizationId)).map(({ content }) => (content as { text: string }).text).sort();
+
+test('twenty processes take the parts of the same messages, each part twice: every message is sent once and paid once, and every part has one id', {
+  timeout: 240_000,
+}, async () => {
+  console.log(`SEED=${SEED}`);
+  const chance = chanceOf(SEED);
+  const [messages, total] = [8, 6];
+  const { organizationId, account } = await partsAccount(world);
+  const once = Array.from({ length: messages }, (_, reference) =>
+    Array.from({ length: total }, (__, at) => partOf(at + 1, { reference, total, text: `${reference}.${at + 1} ` })),
+  ).flat();
+  const all = [...once, ...once].map((part) => ({ part, at: chance.below(1_000_000) }));
+  all.sort((one, other) => one.at - other.at);
+  const answers = await Promise.all(
+    all.map(async ({ part }, at) => {
+      const outcome = await submitPart(processes[at % PROCESSES] as PartsPorts, { env: 'live' }, account, part);
+      return { part, outcome };
+    }),
+  );
+  const ids = new Map<SubmittedPart, Set<string>>();
+  for (const { part, outcome } of answers) {
+    if (outcome.kind === 'refused') throw new Error(`${outcome.status} ${outcome.detail}`);
+    ids.set(part, (ids.get(part) ?? new Set()).add(outcome.messageId));
+  }
+  expect([...ids.values()].every((each) => each.size === 1)).toBe(true);
+  expect(new Set([...ids.values()].flatMap((each) => [...each])).size).toBe(messages * total);
+  expect(await textsOf(organizationId)).toEqual(
+    Array.from({ length: messages }, (_, reference) =>
+      Array.from({ length: total }, (__, at) => `${reference}.${at + 1} `).join(''),
+    ),
+  );
+  expect(world.provider.dispatched).toHaveLength(messages);
+  const { messages: stored } = await checkMoney(world.table, organizationId);
+  expect(stored.every(({ hold, status }) => hold === 'captured' && status === 'sent')).toBe(true);
+  expect(await duePartsOf(world)).toEqual([]);
+});
+
+test('twenty processes that send, and twenty that end what is due at the same moment: a message is sent, or its parts are told, never both', {
+  timeout: 240_000,
+}, async () => {
+  world.provider.dispatched.length = 0;
+  const messages = 10;
+  const { organizationId, account, told } = await partsAccount(world);
+  const numbers = Array.from({ length: messages }, (_, reference) => reference);
+  for (const reference of numbers)
+    await submitPart(processes[0] as PartsPorts, { env: 'live' }, account, partOf(1, { reference, wants: 'always' }));
+  // The clocks of two processes are not the same: one takes parts that another one finds due.
+  const early = processes.map((ports) => ({ ...ports, clock: () => world.now }));
+  const late = processes.map((ports) => ({ ...ports, clock: () => world.now + PARTS_WAIT_MS }));
+  world.now += PARTS_WAIT_MS;
+  const due = await duePartsOf(world);
+  world.now -= PARTS_WAIT_MS;
+  expect(due).toHaveLength(messages);
+  await Promise.all([
+    ...numbers.map((reference) =>
+      submitPart(early[reference % PROCESSES] as PartsPorts, { env: 'live' }, account, partOf(2, { reference })),
+    ),
+    ...late.map((ports) => workOffParts({ ...world, now: world.now + PARTS_WAIT_MS }, ports)),
+  ]);
+  world.now += 3 * PARTS_WAIT_MS;
+  await workOffParts(world, late[0] as PartsPorts);
+  const stored = await messagesOf(world.table, organizationId);
+  const first = (await told()).filter((number) => number === 1).length;
+  expect(stored.length + first).toBe(messages);
+  expect(world.provider.dispatched).toHaveLength(stored.length);
+  // The second part of what had expired stayed alone, and was told so, too.
+  expect((await told()).length).toBe(2 * first);
+  await checkMoney(world.table, organizationId);
+});
