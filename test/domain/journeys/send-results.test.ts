@@ -47,6 +47,12 @@ test.each([
     'template_indisponivel',
   ],
   ['since its template is gone', refuseField('No.', 'templateId', 'does not exist'), 'template_indisponivel'],
+  ['since the number of its template is gone', refuseField('No.', 'numberId', 'is gone'), 'numero_desconectado'],
+  [
+    'since the account of its template is gone',
+    refuseField('No.', 'instagramAccountId', 'is gone'),
+    'numero_desconectado',
+  ],
   ['for want of an account to send from', refuse('PRECONDITION_FAILED', 'No account.'), 'numero_desconectado'],
   ['for want of a sender of e-mails', motivo('PRECONDITION_FAILED', 'no_verified_sender'), 'numero_desconectado'],
   ['for want of a provider', refuse('DEPENDENCY_FAILED', 'None.'), 'provedor_indisponivel'],
