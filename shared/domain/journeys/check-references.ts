@@ -9,6 +9,7 @@ import { mapConcurrently } from '../core/map-concurrently.ts';
 import type { ListStore } from '../lists/ports.ts';
 import type { Channel } from '../message/channel.ts';
 import type { PipelineStore } from '../pipelines/pipeline.ts';
+import type { PriceTable } from '../pricing/prices.ts';
 import type { SegmentStore } from '../segments/segment.ts';
 import type { JourneyDefinition } from './definition.ts';
 import { channelUses, type Reference, referencesOf } from './references.ts';
@@ -22,6 +23,7 @@ export interface ReferencePorts {
   readonly emailTemplates: Pick<EmailTemplateStore, 'read' | 'named'>;
   readonly numbers: Pick<NumberStore, 'page'>;
   readonly pushApps: Pick<AppStore, 'list'>;
+  readonly prices: () => Promise<PriceTable>;
   /** Whether e-mails that name no sender can leave. */
   readonly hasEmailSender: (tenant: Tenant) => Promise<boolean>;
 }
@@ -113,6 +115,17 @@ const stageFaults = async (
   });
 };
 
+/** Routes without a price: every send on them is refused. */
+const routeFaults = async ({ prices }: ReferencePorts, routes: readonly Named<'route'>[]): Promise<FieldError[]> => {
+  if (routes.length === 0) return [];
+  const table = await prices();
+  const isPriced = ({ channel, route }: Named<'route'>) =>
+    table.some((row) => row.channel === channel && row.route === route);
+  return routes
+    .filter((each) => !isPriced(each))
+    .map(({ path }) => fault(path, 'has no price: it is quoted on request'));
+};
+
 const SENDING_NUMBERS = ['connected', 'flagged'] as const;
 /** What a channel lacks for its messages to leave; undefined where it lacks nothing that is known before. */
 const CHANNEL_FAULTS: Readonly<
@@ -155,6 +168,7 @@ export const checkReferences =
       triggerFaults(ports, tenant, references),
       templateFaults(ports, tenant, ofKind(references, 'template'), moment),
       stageFaults(ports, tenant, ofKind(references, 'stage')),
+      routeFaults(ports, ofKind(references, 'route')),
       moment === 'activation' ? channelFaults(ports, tenant, definition) : [],
     ]);
     const errors = faults.flat();

@@ -8,6 +8,7 @@ export type Reference =
   | { readonly kind: 'list'; readonly id: Id<'list'>; readonly path: string }
   | { readonly kind: 'segment'; readonly id: Id<'segment'>; readonly path: string }
   | { readonly kind: 'template'; readonly channel: Channel; readonly name: string; readonly path: string }
+  | { readonly kind: 'route'; readonly channel: Channel; readonly route: string; readonly path: string }
   /** `pipelineId` and `estagioId` below `path`. */
   | {
       readonly kind: 'stage';
@@ -52,6 +53,20 @@ export const channelsOf = (graph: Pick<WireGraph, 'passos'>): readonly Channel[]
   ...new Set(channelUses(graph).map(({ channel }) => channel)),
 ];
 
+const routesOf = (passos: WireGraph['passos']): readonly Reference[] =>
+  passos.flatMap((step, index) =>
+    step.tipo === 'enviar' && step.config.rota !== undefined
+      ? [
+          {
+            kind: 'route' as const,
+            channel: step.config.canal,
+            route: step.config.rota,
+            path: configPath(index, 'rota'),
+          },
+        ]
+      : [],
+  );
+
 /** What a definition refers to outside of itself (docs/spec/journeys.md#refusals); a template once for each place that names it. */
 export const referencesOf = ({
   gatilho,
@@ -71,6 +86,7 @@ export const referencesOf = ({
       name: template,
       path,
     })),
+    ...routesOf(passos),
     ...passos.flatMap((step, index) =>
       step.tipo === 'mover_cartao'
         ? [

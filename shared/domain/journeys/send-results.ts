@@ -19,6 +19,8 @@ const OF_THE_CONTACT: ReadonlySet<unknown> = new Set([
 ]);
 /** Fields whose fault is that there is no such template, or none that may be used. */
 const TEMPLATE_FIELDS: ReadonlySet<string> = new Set(['template', 'templateId', 'payload.email.templateId']);
+/** Fields whose fault is that the sender is gone: the number that a template belongs to. */
+const SENDER_FIELDS: ReadonlySet<string> = new Set(['numberId', 'instagramAccountId']);
 /** Fields that are the contact's own. */
 const CONTACT_FIELDS: ReadonlySet<string> = new Set(['to', 'contactId']);
 
@@ -40,6 +42,7 @@ const precondition = ({ details: { meta } }: Refusal): Performed => {
 const invalid = ({ details: { errors = [] } }: Refusal): Performed => {
   const fields = errors.map(({ path }) => path);
   if (fields.some((path) => TEMPLATE_FIELDS.has(path))) return blocked('template_indisponivel');
+  if (fields.some((path) => SENDER_FIELDS.has(path))) return blocked('numero_desconectado');
   if (fields.some((path) => CONTACT_FIELDS.has(path))) return skipped('destinatario_invalido');
   return { kind: 'refused', detail: fields[0] ?? 'invalida' };
 };

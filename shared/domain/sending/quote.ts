@@ -24,7 +24,10 @@ export const priceOf = async (
   const price = priceRowOf(table, channel, route, destination);
   if (price) return price;
   if (!table.some((row) => row.channel === channel && row.route === route))
-    return refuse('PRECONDITION_FAILED', 'This route has no table price: it is quoted on request.');
+    return refuse('PRECONDITION_FAILED', {
+      detail: 'This route has no table price: it is quoted on request.',
+      meta: { motivo: 'route_not_priced' },
+    });
   return refuse('PRECONDITION_FAILED', {
     detail: 'The price table has no price for this destination: nothing is sent there.',
     meta: { motivo: 'destination_not_priced' },

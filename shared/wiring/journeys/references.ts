@@ -6,6 +6,7 @@ import { listPorts } from '../lists/lists.ts';
 import { pipelinePorts } from '../pipelines/pipelines.ts';
 import { table, vaults } from '../process/aws.ts';
 import { segmentPorts } from '../segments/segments.ts';
+import { quotePorts } from '../wallet/quote.ts';
 import { templatePorts } from '../whatsapp/numbers.ts';
 
 /** What journeys name, and what their messages leave by. */
@@ -16,6 +17,7 @@ export const referencePorts: ReferencePorts = {
   templates: templatePorts.templates,
   emailTemplates: emailTemplatePorts.store,
   numbers: templatePorts.numbers,
+  prices: quotePorts.prices,
   pushApps: pushApps(table, vaults.push),
   hasEmailSender: async ({ organizationId }) =>
     ((await emailPorts.defaultSender(organizationId, 'email')) ?? (await emailPorts.emailSender(organizationId))) !==

@@ -8,12 +8,14 @@ import {
 } from '../../../shared/domain/journeys/check-references.ts';
 import type { JourneyDefinition, WireConfigs } from '../../../shared/domain/journeys/definition.ts';
 import type { Pipeline } from '../../../shared/domain/pipelines/pipeline.ts';
+import type { PriceTable } from '../../../shared/domain/pricing/prices.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
 
 const ids = { pipeline: newId('pipeline'), stage: newId('stage'), list: newId('list'), segment: newId('segment') };
 const tenant = { organizationId: newId('organization'), env: 'live' } as const;
 const template = (status: WhatsappTemplate['status']) => ({ status }) as WhatsappTemplate;
 
+const PRICES: PriceTable = [{ channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: null, coins: 800 }] }];
 /** An organization that has everything; what it looks up is counted. */
 const everything = (lookedUp: string[] = []): ReferencePorts => {
   const found =
@@ -49,6 +51,7 @@ const everything = (lookedUp: string[] = []): ReferencePorts => {
     },
     numbers: { page: async () => ({ items: [], total: 1 }) },
     pushApps: { list: async () => [{}] as never },
+    prices: async () => PRICES,
     hasEmailSender: async () => true,
   };
 };
@@ -60,6 +63,7 @@ const nothing: ReferencePorts = {
   emailTemplates: { read: async () => undefined, named: async () => undefined },
   numbers: { page: async () => ({ items: [], total: 0 }) },
   pushApps: { list: async () => [] },
+  prices: async () => PRICES,
   hasEmailSender: async () => false,
 };
 
@@ -94,6 +98,17 @@ describe('what a journey names', () => {
   ])('is refused by place where it is not there, and taken where it is', async (of, fault) => {
     expect(await faults(nothing, of)).toEqual([fault]);
     expect(await faults(everything(), of)).toEqual([]);
+  });
+
+  test('has routes that have a price, since a send on any other is refused for everybody', async () => {
+    const of = sends(
+      { canal: 'sms', texto: 'Oi', rota: 'premium' },
+      { canal: 'sms', texto: 'Oi', rota: 'la_dedicada' },
+    );
+    for (const moment of ['saving', 'activation'] as const)
+      expect(await faults(everything(), of, moment)).toEqual([
+        'passos.1.config.rota has no price: it is quoted on request',
+      ]);
   });
 
   test('has a stage of the pipeline that it names', async () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { windowRefusal } from '../../../shared/domain/channels/meta/window.ts';
-import { refuse } from '../../../shared/domain/core/errors.ts';
+import { isRefusal, refuse } from '../../../shared/domain/core/errors.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
 import { refuseField } from '../../../shared/domain/core/refuse-field.ts';
 import type { Performed } from '../../../shared/domain/journeys/engine-ports.ts';
 import { resultOfRefusal } from '../../../shared/domain/journeys/send-results.ts';
+import { priceOf } from '../../../shared/domain/sending/quote.ts';
 import {
   consentRefusal,
   exceedsMaxCoins,
@@ -47,6 +48,12 @@ test.each([
     'template_indisponivel',
   ],
   ['since its template is gone', refuseField('No.', 'templateId', 'does not exist'), 'template_indisponivel'],
+  ['since the number of its template is gone', refuseField('No.', 'numberId', 'is gone'), 'numero_desconectado'],
+  [
+    'since the account of its template is gone',
+    refuseField('No.', 'instagramAccountId', 'is gone'),
+    'numero_desconectado',
+  ],
   ['for want of an account to send from', refuse('PRECONDITION_FAILED', 'No account.'), 'numero_desconectado'],
   ['for want of a sender of e-mails', motivo('PRECONDITION_FAILED', 'no_verified_sender'), 'numero_desconectado'],
   ['for want of a provider', refuse('DEPENDENCY_FAILED', 'None.'), 'provedor_indisponivel'],
@@ -64,6 +71,11 @@ test.each([
 
 test('a send whose message has left for the archive was sent', () => {
   expect(resultOfRefusal(sentBefore(messageId))).toEqual({ kind: 'sent', messageId });
+});
+
+test('a send whose route has no price is refused: no number is missing', async () => {
+  const refusal = await priceOf({ prices: async () => [] }, 'sms', 'la_dedicada');
+  expect(isRefusal(refusal) && resultOfRefusal(refusal)).toEqual({ kind: 'refused', detail: 'route_not_priced' });
 });
 
 test('a send whose own fields are wrong is refused, by the first of them', () => {
