@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -8,15 +7,13 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { buildFunctions, type Manifest } from '../build/build.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { CannotStart } from './cannot-start.ts';
-import { lambdaContext } from './functions.ts';
 import { makeGateway } from './gateway.ts';
 import { type DataDirLock, lockDataDir } from './lock.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
 import { queueUrls, type StageQueue } from './resources.ts';
 import type { RoutedOperation } from './router.ts';
 import { type ServedStages, startStages } from './serve.ts';
-import type { SmppStages } from './smpp-connection.ts';
-import { type SmppServer, startSmppServer } from './smpp-server.ts';
+import { type RunningSmpp, startSmpp, type WantedPort } from './smpp.ts';
 import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
 import type { LawSettings } from './table-laws/settings.ts';
 
@@ -30,7 +27,9 @@ export interface LocalStackOptions {
   readonly port?: number;
   readonly host?: string;
   /** Where SMPP is listened for: a port, 0 for any free one, or the standard port unless it is taken. Absent: nowhere. */
-  readonly smppPort?: number | 'standard' | undefined;
+  readonly smppPort?: WantedPort | undefined;
+  /** Where messages to the SMPP carrier are taken, which is bound to where the operator set one up. Absent: by nobody. */
+  readonly carrierPort?: WantedPort | undefined;
   /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
   readonly env?: Readonly<Record<string, string>>;
   /** Puts DynamoDB's laws before the table engine: see docs/table-laws.md. */
@@ -68,6 +67,8 @@ export interface LocalStack {
   readonly url: string;
   /** Where SMPP is listened for; undefined: nowhere. */
   readonly smppPort: number | undefined;
+  /** Where messages to the SMPP carrier are taken; undefined: nowhere. */
+  readonly carrierPort: number | undefined;
   readonly dataDir: string;
   readonly tables: Readonly<Record<Stage, Table>>;
   readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
@@ -85,8 +86,6 @@ const backoffSeconds = (receives: number): number => Math.min(2 ** receives, 60)
 const DEFAULT_WARM = ['authorizer', 'sms/send'];
 const DRAIN_MS = 4_500;
 const BACKGROUND_MS = 2_500;
-/** How long a call of the SMPP service may take. */
-const SMPP_CALL_MS = 28_000;
 
 type Parts = {
   readonly lock: DataDirLock;
@@ -94,7 +93,7 @@ type Parts = {
   server?: Server;
   served?: ServedStages;
   backends?: Backends;
-  smpp?: SmppServer | undefined;
+  smpp?: RunningSmpp | undefined;
 };
 
 /** Waits for `work`, at most `ms`, so that a hanging part cannot keep `close` from ending. */
@@ -133,25 +132,26 @@ const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => str
   EAI_AGAIN: noAddress,
 };
 
-const STANDARD_SMPP_PORT = 2775;
 /** Listens for SMPP where it is wanted. */
 const listenForSmpp = async (
-  { smppPort, host = '127.0.0.1' }: LocalStackOptions,
+  { smppPort, carrierPort, host = '127.0.0.1' }: LocalStackOptions,
   { stages }: ServedStages,
   onFault: OnFault,
-): Promise<SmppServer | undefined> => {
+  sink: LogSink,
+): Promise<RunningSmpp | undefined> => {
   if (smppPort === undefined) return undefined;
-  const port = smppPort === 'standard' ? STANDARD_SMPP_PORT : smppPort;
-  const invoke: SmppStages['invoke'] = async (stage, name, event) => {
-    const [{ functions }, path] = [stages[stage], `smpp-service/${name}`];
-    const handler = functions.loaded(path) ?? (await functions.load(path));
-    return handler(event, lambdaContext(path, `smpp-${randomUUID()}`, SMPP_CALL_MS));
-  };
-  const faults = (where: string, error: unknown) => onFault(where, 'smpp', error);
-  return startSmppServer({ port, host }, { invoke, onFault: faults }).catch((error: NodeJS.ErrnoException) => {
-    if (smppPort === 'standard' && error.code === 'EADDRINUSE') return undefined;
+  const starting = startSmpp({
+    smppPort,
+    carrierPort,
+    host,
+    functionsOf: (stage) => stages[stage].functions,
+    onFault: (where, error) => onFault(where, 'smpp', error),
+    onNews: (line) =>
+      sink.stream.write(`${JSON.stringify({ level: 'INFO', timestamp: new Date().toISOString(), ...line })}\n`),
+  });
+  return starting.catch((error: NodeJS.ErrnoException & { port?: number }) => {
     const why = CANNOT_LISTEN[error.code ?? ''];
-    throw why ? new CannotStart(why(port, host).replace(/PORT\.$/, 'SMPP_PORT.')) : error;
+    throw why ? new CannotStart(why(error.port ?? 0, host).replace(/PORT\.$/, 'SMPP_PORT.')) : error;
   });
 };
 
@@ -252,7 +252,7 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   parts.served = served;
   if (options.background !== false) served.startBackground();
   await options.beforeReady?.(backends);
-  parts.smpp = await listenForSmpp(options, served, onFault);
+  parts.smpp = await listenForSmpp(options, served, onFault, parts.sink);
   ready = served;
 
   const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
@@ -260,7 +260,8 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   await noteForOperator(dataDir, backends);
   return {
     url,
-    smppPort: parts.smpp?.port,
+    smppPort: parts.smpp?.smppPort,
+    carrierPort: parts.smpp?.carrierPort,
     dataDir,
     tables,
     queues,

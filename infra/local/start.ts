@@ -36,6 +36,12 @@ const smppPort = (): LocalStackOptions['smppPort'] => {
   return process.env.SMPP_PORT ? number('SMPP_PORT', 0, 0) : 'standard';
 };
 
+/** Where messages to the SMPP carrier are taken: by `SMPP_CARRIER_PORT`, as SMPP. */
+const carrierPort = (): LocalStackOptions['carrierPort'] => {
+  if (process.env.SMPP_CARRIER_PORT === 'off') return undefined;
+  return process.env.SMPP_CARRIER_PORT ? number('SMPP_CARRIER_PORT', 0, 0) : 'standard';
+};
+
 const settings = (): LocalStackOptions & {
   readonly dataDir: string;
   readonly tableLaws: ReturnType<typeof tableLaws>;
@@ -43,6 +49,7 @@ const settings = (): LocalStackOptions & {
   port: number('PORT', 3000, 0),
   host: process.env.HOST || '127.0.0.1',
   smppPort: smppPort(),
+  carrierPort: carrierPort(),
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),

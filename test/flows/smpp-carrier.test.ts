@@ -1,0 +1,119 @@
+import { describe, expect, test, vi } from 'vitest';
+import { putPrices } from '../../shared/storage/wallet/prices.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
+import { startCarrier } from '../support/smpp/carrier-simulator.ts';
+import { use } from '../support/use.ts';
+import { becomes, PATIENCE, setUpProvider, smsPrices, walletOf } from './support.ts';
+
+const OPENING = 1_000_000;
+const PRICES = smsPrices([[null, 70]], 90);
+const messaging = await use(
+  startMessaging({
+    smppPort: 0,
+    carrierPort: 0,
+    beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES),
+  }),
+);
+const carrier = await use(startCarrier());
+await setUpProvider(messaging, 'sms', 'smpp_carrier', {
+  host: '127.0.0.1',
+  port: carrier.port,
+  systemId: 'carrier-user',
+  password: 'secret',
+  from: '28000',
+  throughput: 1_000,
+  messageIds: 'hex_then_decimal',
+  serviceKey: 'a key that both sides of a test have',
+  serviceUrl: `http://127.0.0.1:${messaging.carrierPort}`,
+});
+await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { ...PATIENCE, timeout: 30_000 });
+
+const tenantOf = () => messaging.tenant({ live: OPENING });
+let phones = 0;
+const newPhone = () => `+55119876${String(++phones).padStart(5, '0')}`;
+const lastId = () => Number.parseInt(carrier.accepted.at(-1)?.id ?? '', 16);
+const receipt = (phone: string, stat: string, id = lastId()) =>
+  carrier.deliver({
+    source: phone.slice(1),
+    destination: '28000',
+    esmClass: 4,
+    short: Buffer.from(
+      `id:${id} sub:001 dlvrd:001 submit date:2611260000 done date:2611260001 stat:${stat} err:000 text:`,
+    ),
+  });
+const moves = ({ live }: Tenant, id: string, fields: object) => becomes(live, `/v2/sms/messages/${id}`, fields);
+
+describe('a live send through a carrier over SMPP', () => {
+  test('leaves in parts, is charged once, and its receipt, under another spelling of the id, delivers it', async () => {
+    const [owner, to] = [await tenantOf(), newPhone()];
+    const sent = await owner.live.send({ to, body: 'a'.repeat(200) });
+    expect(sent).toMatchObject({
+      status: 201,
+      body: { provider: 'smpp_carrier', status: 'sent', billing: { coins: 140 } },
+    });
+    expect(
+      carrier.accepted
+        .slice(-2)
+        .map(({ submit }) => textOf(submit))
+        .join(''),
+    ).toBe('a'.repeat(200));
+    expect(await receipt(to, 'DELIVRD')).toBe(0);
+    await moves(owner, sent.body.id, { status: 'delivered' });
+    expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING - 140, heldCoins: 0 });
+  });
+
+  test('that the carrier throttles is 429, and that it refuses for its recipient 422; neither is charged', async () => {
+    const owner = await tenantOf();
+    carrier.script({ status: 0x58 }, { status: 0x0b });
+    const throttled = await owner.live.send({ to: newPhone() });
+    expect(throttled.status).toBe(429);
+    expect(throttled.headers.get('retry-after')).toBe('1');
+    expect(await owner.live.send({ to: newPhone() })).toMatchObject({
+      status: 422,
+      body: { meta: { motivo: 'invalid_number' } },
+    });
+    expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('whose connection dies before the response is not sent again, and ends refunded', async () => {
+    const [owner, to] = [await tenantOf(), newPhone()];
+    carrier.script('accept_and_reset');
+    const before = carrier.submits.length;
+    const sent = await owner.live.send({ to });
+    expect(sent.status).toBe(502);
+    expect(carrier.submits).toHaveLength(before + 1);
+    expect(await walletOf(owner.live)).toMatchObject({ heldCoins: 70 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
+  });
+
+  test('whose response comes after the time-out is found, and charged', async () => {
+    const [owner, to] = [await tenantOf(), newPhone()];
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
+    carrier.script('accept_and_hang');
+    const sent = await owner.live.send({ to });
+    expect(sent.status).toBe(502);
+    carrier.answerHeld();
+    await moves(owner, sent.body.meta.messageId, { status: 'sent' });
+    expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING - 70, heldCoins: 0 });
+  });
+});
+
+test('a reply that the carrier delivers is the reply to the message, once, though it is repeated', async () => {
+  const [owner, to] = [await tenantOf(), newPhone()];
+  const sent = await owner.live.send({ to });
+  const reply = { source: to.slice(1), destination: '28000', ...octetsOf('SIM, é claro') };
+  expect(await carrier.deliver(reply)).toBe(0);
+  carrier.drop();
+  await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
+  await vi.waitFor(async () => {
+    if (carrier.bound().length === 0) throw new Error('no bind');
+    expect(await carrier.deliver(reply)).toBe(0);
+  }, PATIENCE);
+  await vi.waitFor(async () => {
+    const { items } = (await owner.live.get('/v2/sms/replies')).body;
+    expect(items).toMatchObject([{ inReplyTo: sent.body.id, body: 'SIM, é claro' }]);
+  }, PATIENCE);
+});
