@@ -116,7 +116,7 @@ export const rotateJourneySecret = defineOperation({
   route: 'POST /v2/journeys/{id}/rotate-secret',
   summary: "Rotate the signing secret of a journey's webhook steps",
   description:
-    'For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step.',
+    'For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, where the caller may not see them so.',
   params,
   body: closedObject('RotateJourneySecret', 'The overlap of a rotation.', {
     sobreposicaoHoras: z
