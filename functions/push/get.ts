@@ -6,6 +6,6 @@ import { pushViews } from '../../shared/wiring/push/push.ts';
 
 export const handler = operation(contract, async ({ actor, params }) => {
   const message = await ownPushMessage(table, actor.organizationId, params.id);
-  const [view] = message ? await pushViews([message]) : [];
+  const [view] = message ? await pushViews([message], actor.scopes.has('pii:full')) : [];
   return orNotFound('There is no such push message.')(view);
 });

@@ -13,5 +13,5 @@ export const handler = operation(
     const filter = { status, origin, ...isoWindow(from, to) };
     return listPushMessages(table, filter, await cursorRequest(contract, actor, query));
   },
-  async (page) => ({ ...page, items: await pushViews(page.items) }),
+  async (page, { unmasked }) => ({ ...page, items: await pushViews(page.items, unmasked) }),
 );

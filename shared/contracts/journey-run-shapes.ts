@@ -1,12 +1,22 @@
 import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
+import { jsonBytes } from '../domain/core/json-bytes.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { SENT_STATUSES, STEP_KINDS } from '../domain/journeys/definition.ts';
+import { MAX_VARIABLES_BYTES } from '../domain/journeys/limits.ts';
 import { END_REASONS, HISTORY_RESULTS, RUN_STATUSES } from '../domain/journeys/run.ts';
 import { WAIT_REASONS } from '../domain/journeys/run-view.ts';
 import { boundedText, closedObject, coins, dateTime, openObject, optionalText, ordinal, part, text } from './common.ts';
 import { duration, stepKey } from './journey-steps.ts';
 import { variables } from './v1.ts';
+
+/** Variables that a run is given. */
+export const runVariables = variables
+  .refine((given) => jsonBytes(given) <= MAX_VARIABLES_BYTES, `must take at most ${MAX_VARIABLES_BYTES} bytes as JSON`)
+  .meta({
+    description: `Variables of the run, for \`{{variavel.x}}\`; at most ${MAX_VARIABLES_BYTES} bytes as JSON.`,
+    example: { cupom: 'A1' },
+  });
 
 const stepName = text('The key of the step.', 'boas_vindas');
 export const runStatus = z.enum(RUN_STATUSES).meta({
@@ -98,7 +108,7 @@ export const simulationFields = {
     .optional()
     .meta({ description: 'What becomes of messages; of those that are not named nothing is heard.' }),
   inicio: dateTime('When it begins; now by default.').optional(),
-  variaveis: variables.optional(),
+  variaveis: runVariables.optional(),
 };
 
 const { messageId: _, ...simulatedVisit } = visitFields;

@@ -3,8 +3,7 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { ENTRY_REFUSALS } from '../domain/journeys/entry.ts';
 import { byCursor, closedObject, coins, count, cursorPageOf, openObject, part, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { JourneyRun, JourneyRunWithHistory, runStatus } from './journey-run-shapes.ts';
-import { variables } from './v1.ts';
+import { JourneyRun, JourneyRunWithHistory, runStatus, runVariables } from './journey-run-shapes.ts';
 
 const tag = 'Journeys';
 const params = z.object({ id: pathId('journey', 'The id of a version of the journey.') });
@@ -25,9 +24,7 @@ export const enterJourney = defineOperation({
   params,
   body: closedObject('EnterJourney', 'Who enters, and with what.', {
     contactIds: z.array(idSchema('contact')).min(1).max(MAX_ENTRIES).meta({ description: 'The contacts, 1 to 1,000.' }),
-    variaveis: variables
-      .optional()
-      .meta({ description: 'Variables of their runs, for `{{variavel.x}}`.', example: { cupom: 'A1' } }),
+    variaveis: runVariables.optional(),
   }),
   answer: openObject('JourneyEntries', 'What became of each contact.', {
     entraram: count('How many of them have entered.', 2),
@@ -54,7 +51,7 @@ export const listJourneyRuns = defineOperation({
   id: 'journeys.runs',
   route: 'GET /v2/journeys/{id}/runs',
   summary: 'List the runs of a version, newest first',
-  description: 'A page may have fewer runs than `limit` and still a next one.',
+  description: 'A page may have fewer runs than `limit` and still a next one; it ends before 5,000,000 bytes.',
   params,
   query: z.strictObject({
     status: runStatus.optional(),

@@ -31,7 +31,7 @@ export const createJourney = defineOperation({
   route: 'POST /v2/journeys',
   summary: 'Create a journey',
   description:
-    'As a draft, which nobody enters. 422 tells everything that is wrong with it, by place: repeated keys, links to nowhere, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that are not there. 409 beyond 200 journeys that are not archived.',
+    'As a draft, which nobody enters. 422 tells everything that is wrong with it, by place: repeated keys, links to nowhere, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that are not there, more than 1,000,000 bytes of steps and links. 409 beyond 200 journeys that are not archived.',
   body: CreateJourney,
   responses: { 201: DefinedJourney },
   errors: WRITE,
@@ -116,7 +116,7 @@ export const rotateJourneySecret = defineOperation({
   route: 'POST /v2/journeys/{id}/rotate-secret',
   summary: "Rotate the signing secret of a journey's webhook steps",
   description:
-    'For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step.',
+    'For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, where the caller may not see them so.',
   params,
   body: closedObject('RotateJourneySecret', 'The overlap of a rotation.', {
     sobreposicaoHoras: z

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
 import { ChangeJourney, CreateJourney } from '../../shared/contracts/journey-fields.ts';
 import { JourneySimulation } from '../../shared/contracts/journey-run-shapes.ts';
 import { enterJourney } from '../../shared/contracts/journey-runs.ts';
+import { simulateJourney } from '../../shared/contracts/journey-simulation.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
+import { jsonBytes } from '../../shared/domain/core/json-bytes.ts';
 import type { WireConfigs } from '../../shared/domain/journeys/definition.ts';
 import { graphOf } from '../../shared/domain/journeys/graph.ts';
 import { simulationView } from '../../shared/domain/journeys/run-view.ts';
@@ -63,6 +66,21 @@ describe('the body of a journey', () => {
       enterJourney.request.body.safeParse({ contactIds: Array.from({ length: count }, () => newId('contact')) })
         .success;
     expect([0, 1, 1_000, 1_001].map(fits)).toEqual([false, true, true, false]);
+  });
+
+  test('has variables of 16,384 bytes at most, in entries and simulations', () => {
+    const of = (bytes: number) => {
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      const texts = Object.fromEntries(names.map((name) => [name, 'v'.repeat(3_000)]));
+      const left = bytes - jsonBytes({ ...texts, f: '' });
+      return { variaveis: { ...texts, f: 'v'.repeat(left) } };
+    };
+    const faults = (body: z.ZodType, given: object) => body.safeParse(given).error?.issues.map(({ path }) => path[0]);
+    const [entries, simulation] = [enterJourney.request.body, simulateJourney.request.body];
+    expect(faults(entries, { contactIds: [newId('contact')], ...of(16_384) })).toBeUndefined();
+    expect(faults(entries, { contactIds: [newId('contact')], ...of(16_385) })).toEqual(['variaveis']);
+    expect(faults(simulation, { contato: {}, ...of(16_384) })).toBeUndefined();
+    expect(faults(simulation, { contato: {}, ...of(16_385) })).toEqual(['variaveis']);
   });
 
   test('has durations of one unit, 1 s to 365 days', () => {

@@ -59,6 +59,9 @@ test('contacts enter by hand, each with an answer of its own, and their runs sen
     items: [{ contactId: ana }, { contactId: nobody, motivo: 'contato_inexistente' }],
   });
   expect(await enter(id, [ana])).toMatchObject({ entraram: 0 });
+  const [bia, eva] = [await contact(), await contact()];
+  expect(await enter(id, [bia, eva, bia])).toMatchObject({ entraram: 2 });
+  for (const other of [bia, eva]) await ended(id, other);
   const run = await ended(id, ana);
   expect(run.historico.map(({ passo, resultado }: { passo: string; resultado: string }) => [passo, resultado])).toEqual(
     [
@@ -71,10 +74,10 @@ test('contacts enter by hand, each with an answer of its own, and their runs sen
   expect((await client.get(`/contacts/${ana}`)).body.tags).toEqual(['novo']);
   const { body: metrics } = await client.get(`${JOURNEYS}/${id}/metrics`);
   expect(metrics).toMatchObject({
-    entradas: 1,
+    entradas: 3,
     ativas: 0,
-    concluidas: 1,
-    passos: [{ chave: 'oi', entraram: 1, esperando: 0, sairam: 1 }, { chave: 'marca' }],
+    concluidas: 3,
+    passos: [{ chave: 'oi', entraram: 3, esperando: 0, sairam: 3 }, { chave: 'marca' }],
   });
   expect(metrics.coins).toBeGreaterThan(0);
 });

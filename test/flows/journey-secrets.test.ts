@@ -63,6 +63,64 @@ describe('the secret of webhook steps', () => {
   });
 });
 
+describe('what webhook steps show of contacts', () => {
+  const ALL = ['campaigns:read', 'campaigns:write', 'contacts:read', 'pii:full'];
+  const start = async () => {
+    const own = await begin();
+    const as = async (...scopes: string[]) => journeysOf(await messaging.limited(own.client, scopes));
+    const shows = async (id: Id<'journey'>) => (await table.get(KEYS.journey(id)))?.contactsShown;
+    const [seesAll, seesMasked, seesNone] = [
+      await as(...ALL),
+      await as(...ALL.slice(0, 3)),
+      await as(...ALL.slice(0, 2)),
+    ];
+    return { ...own, seesAll, seesMasked, seesNone, shows };
+  };
+  const hook = (url = URL) => line(webhook('erp', url));
+
+  test('is what their author may see', async () => {
+    const { seesAll, seesMasked, seesNone, shows } = await start();
+    expect(await shows((await seesAll.create(hook())).id)).toBe('full');
+    expect(await shows((await seesMasked.create(hook())).id)).toBe('masked');
+    expect(await shows((await seesNone.create(hook())).id)).toBe('id');
+  });
+
+  test('is less from the moment at which who sees less has them post elsewhere, in a draft and in a new version', async () => {
+    const { seesAll, seesMasked, shows } = await start();
+    const { id } = await seesAll.create(hook());
+    expect((await seesMasked.patch(id, { name: 'Outra', ...hook() })).status).toBe(200);
+    expect(await shows(id)).toBe('full');
+    expect((await seesMasked.patch(id, line(webhook('erp', URL, [{ key: 'x-tenant', value: 'meu' }])))).status).toBe(
+      200,
+    );
+    expect(await shows(id)).toBe('masked');
+    await seesAll.patch(id, { name: 'De novo' });
+    expect(await shows(id)).toBe('masked');
+    expect((await seesAll.patch(id, hook())).status).toBe(200);
+    expect(await shows(id)).toBe('full');
+    await seesAll.did(id, 'activate');
+    const moved = await seesMasked.patch(id, hook(`${URL}/meu`));
+    expect(moved.status).toBe(201);
+    expect(await shows(moved.body.id)).toBe('masked');
+    expect(await shows(id)).toBe('full');
+    await seesMasked.remove(moved.body.id);
+    const renamed = await seesMasked.patch(id, { name: 'Versão dois' });
+    expect(await shows(renamed.body.id)).toBe('full');
+  });
+
+  test('has who sees less not rotate the secret of a journey that posts, or posted, contacts in full', async () => {
+    const { seesAll, seesMasked } = await start();
+    const { id } = await seesAll.create(hook());
+    await seesMasked.patch(id, hook(`${URL}/meu`));
+    expectProblem(await seesMasked.act(id, 'rotate-secret'), 403);
+    await seesAll.did(id, 'rotate-secret');
+    const own = await seesMasked.create(hook());
+    await seesMasked.did(own.id, 'rotate-secret');
+    await seesAll.patch(own.id, hook());
+    expectProblem(await seesMasked.act(own.id, 'rotate-secret'), 403);
+  });
+});
+
 describe('a webhook step', () => {
   test.each([
     ['http://10.0.0.1/x', 'url'],

@@ -109,3 +109,16 @@ test('a webhook step posts contact and run, signed with the secret that the jour
     expect(headers['webhook-signature']).toBe(signature);
   }
 });
+
+test('a webhook step of an author who may not read contacts posts no more than their ids', async () => {
+  const { test: client } = await messaging.tenant();
+  const { create, did } = journeysOf(await messaging.limited(client, ['campaigns:read', 'campaigns:write']));
+  const fields = { phone: '+5511976590001', email: 'zoe@loja.com.br', name: 'Zoe', attributes: { renda: 5_000 } };
+  const { id: contactId } = (await client.post('/contacts', fields)).body;
+  const { id } = await create({ gatilho: { tipo: 'manual' }, ...line(webhook('erp', receiver.url)) });
+  await did(id, 'activate');
+  await did(id, 'entries', { contactIds: [contactId] });
+  const posted = () => receiver.received.filter(({ event }) => event.data.journeyId === id);
+  await vi.waitFor(() => expect(posted()).toHaveLength(1), WAIT);
+  expect(posted()[0]?.event.data.contato).toEqual({ id: contactId });
+});

@@ -33,7 +33,7 @@ const viewOf = async (id: Id<'message'>) => {
   const [stats] = await push.create.stats.statsOf([message]);
   if (!stats) throw new Error('the message has no stats');
   expect(deliveredOf(stats.tally) + failuresOf(stats.tally)).toBeLessThanOrEqual(message.reach);
-  return pushMessageView(message, stats.tally, stats.opens);
+  return pushMessageView(message, stats.tally, stats.opens, true);
 };
 const open = (organizationId: Id<'organization'>, id: Id<'pushDispatch'>) =>
   openPushDispatch(world.table, organizationId, id, world.now, () => {});

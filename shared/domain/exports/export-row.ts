@@ -4,6 +4,7 @@ import { isoTime } from '../core/time.ts';
 import type { Channel } from '../message/channel.ts';
 import type { InboundMessage, StoredMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
+import { shownTexts } from '../message/shown-texts.ts';
 import { tagsOf, timestampsOf } from '../message/view-parts.ts';
 import { unifiedStatus } from '../tracking/views.ts';
 
@@ -33,14 +34,14 @@ export const EXPORT_COLUMNS = [
   'subject',
 ] as const;
 
-const sentFields = (message: MessageRecord) => ({
+const sentFields = (message: MessageRecord, unmasked: boolean) => ({
   ...tagsOf(message),
   ...timestampsOf(message, 'sentAt', 'deliveredAt', 'readAt', 'failedAt'),
   ...definedFields({
     reason: message.reason,
     segments: message.channel === 'sms' ? message.units : undefined,
     deliveredVia: message.via,
-    subject: message.channel === 'email' ? message.content.subject : undefined,
+    subject: message.channel === 'email' ? shownTexts(message, message.content.subject, unmasked) : undefined,
   }),
 });
 
@@ -62,7 +63,7 @@ export const exportRow = (message: StoredMessage, contactExternalId: string | un
   status: message.direction === 'inbound' ? message.status : unifiedStatus(message),
   createdAt: isoTime(message.createdAt),
   ...definedFields({ contactExternalId }),
-  ...(message.direction === 'inbound' ? receivedFields(message) : sentFields(message)),
+  ...(message.direction === 'inbound' ? receivedFields(message) : sentFields(message, unmasked)),
 });
 export type ExportRow = ReturnType<typeof exportRow>;
 

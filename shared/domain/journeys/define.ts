@@ -5,6 +5,7 @@ import { definedFields, type Patch } from '../core/patch.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { isSameValue } from '../core/same-value.ts';
 import type { ActivationPorts } from './activate.ts';
+import { type Author, type ContactsShown, shownAfter, shownTo } from './contacts-shown.ts';
 import type { JourneyDefinition, WireGraph } from './definition.ts';
 import { findJourney, lineageOf, notNow } from './find.ts';
 import type { Journey } from './journey.ts';
@@ -12,7 +13,7 @@ import { withKeptHeaders } from './kept-headers.ts';
 import { MAX_JOURNEYS } from './limits.ts';
 import type { JourneyLineage } from './lineage.ts';
 import type { WholeJourney } from './ports.ts';
-import { firstSecret, type SecretPorts } from './secrets.ts';
+import { firstSecret, hasEndpoint, type SecretPorts } from './secrets.ts';
 import { changedAt, journeyEntry } from './states.ts';
 import { summaryOf } from './summary.ts';
 
@@ -53,12 +54,17 @@ const checked = async (
 ): Promise<Refusal<'VALIDATION_ERROR'> | undefined> =>
   ports.refusal(definition) ?? (await ports.check(caller, definition, 'saving'));
 
+/** Notes in a lineage that a version posts contacts in full. */
+const fullPosts = ({ contactsShown }: Journey, graph: WireGraph): Pick<JourneyLineage, 'postsInFull'> =>
+  contactsShown === 'full' && hasEndpoint(graph) ? { postsInFull: true } : {};
+
 const LIMIT = `An organization has at most ${MAX_JOURNEYS} journeys that are not archived, all versions counted.`;
 
 /** A draft of a definition: the first version, or the one after `previous`. */
 const draftOf = (
   { organizationId, env }: Caller,
   definition: JourneyDefinition,
+  contactsShown: ContactsShown,
   now: number,
   previous?: Pick<Journey, 'rootId' | 'number'>,
 ): Journey => {
@@ -73,6 +79,7 @@ const draftOf = (
     revision: 1,
     status: 'rascunho',
     pausedMs: 0,
+    contactsShown,
     createdAt: now,
     updatedAt: now,
     version: 1,
@@ -82,20 +89,20 @@ const draftOf = (
 /** Creates a journey, as a draft. 422 by place for what is wrong with it; 409 beyond the most that an organization may have. */
 export const createJourney = async (
   ports: DefinitionPorts,
-  caller: Caller,
+  caller: Author,
   definition: JourneyDefinition,
 ): Promise<Defined | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const refused = await checked(ports, caller, definition);
   if (refused) return refused;
   const now = ports.clock();
-  const journey = draftOf(caller, definition, now);
+  const journey = draftOf(caller, definition, shownTo(caller), now);
   const graph = graphIn(definition);
   const { id, organizationId, env } = journey;
   const lineage: JourneyLineage = { rootId: id, organizationId, env, draftId: id, secrets: [], version: 1 };
   const first = await firstSecret(ports, lineage, graph);
   const outcome = await ports.store.save({
     versions: [{ after: journey, graph }],
-    lineage: { after: { ...lineage, secrets: first?.secrets ?? [] } },
+    lineage: { after: { ...lineage, secrets: first?.secrets ?? [], ...fullPosts(journey, graph) } },
     entry: journeyEntry(caller, id, 'created', now, { fields: fieldNames(definition) }),
   });
   return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: true } : refuse('CONFLICT', LIMIT);
@@ -121,13 +128,14 @@ interface Change {
   readonly found: WholeJourney;
   readonly lineage: JourneyLineage;
   readonly definition: JourneyDefinition;
+  readonly contactsShown: ContactsShown;
   readonly fields: readonly string[];
 }
 
 const changeDraft = async (
   ports: DefinitionPorts,
   caller: Caller,
-  { found: { journey: before, graph: old }, lineage, definition, fields }: Change,
+  { found: { journey: before, graph: old }, lineage, definition, contactsShown, fields }: Change,
 ): Promise<Defined | typeof CONFLICT> => {
   const now = ports.clock();
   const graph = graphIn(definition);
@@ -139,12 +147,16 @@ const changeDraft = async (
     silencio,
     tetoDeFrequencia,
     meta,
+    contactsShown,
     revision: before.revision + (isRedrawn ? 1 : 0),
   });
   const first = await firstSecret(ports, lineage, graph);
+  const noted = { ...lineage, secrets: first?.secrets ?? lineage.secrets, ...fullPosts(journey, graph) };
   const outcome = await ports.store.save({
     versions: [{ before, after: journey, ...(isRedrawn ? { graph } : {}) }],
-    lineage: first && { before: lineage, after: { ...lineage, secrets: first.secrets, version: lineage.version + 1 } },
+    lineage: isSameValue(noted, lineage)
+      ? undefined
+      : { before: lineage, after: { ...noted, version: lineage.version + 1 } },
     entry: journeyEntry(caller, before.id, 'changed', now, { fields: [...fields] }),
   });
   return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: false } : CONFLICT;
@@ -153,16 +165,17 @@ const changeDraft = async (
 const newVersion = async (
   ports: DefinitionPorts,
   caller: Caller,
-  { found: { journey: previous }, lineage, definition, fields }: Change,
+  { found: { journey: previous }, lineage, definition, contactsShown, fields }: Change,
 ): Promise<Defined | Refusal<'CONFLICT'> | typeof CONFLICT> => {
   const now = ports.clock();
-  const journey = draftOf(caller, definition, now, previous);
+  const journey = draftOf(caller, definition, contactsShown, now, previous);
   const graph = graphIn(definition);
   const first = await firstSecret(ports, lineage, graph);
   const after = {
     ...lineage,
     draftId: journey.id,
     secrets: first?.secrets ?? lineage.secrets,
+    ...fullPosts(journey, graph),
     version: lineage.version + 1,
   };
   const outcome = await ports.store.save({
@@ -199,7 +212,7 @@ const versionFault = (
  */
 export const changeJourney = (
   ports: DefinitionPorts,
-  caller: Caller,
+  caller: Author,
   id: Id<'journey'>,
   patch: JourneyPatch,
 ): Promise<Defined | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
@@ -213,10 +226,13 @@ export const changeJourney = (
     if (fault) return fault;
     const before = definitionOf(found);
     const definition = patched(before, patch);
-    if (isDraft && isSameValue(definition, before)) return { ...found, isNew: false };
+    const steps = { was: before.passos, given: patch.passos && definition.passos };
+    const contactsShown = shownAfter(found.journey.contactsShown, caller, steps);
+    const isSame = isSameValue(definition, before) && contactsShown === found.journey.contactsShown;
+    if (isDraft && isSame) return { ...found, isNew: false };
     const refused = await checked(ports, caller, definition);
     if (refused) return refused;
-    const change = { found, lineage, definition, fields: fieldNames(patch) };
+    const change = { found, lineage, definition, contactsShown, fields: fieldNames(patch) };
     return isDraft ? changeDraft(ports, caller, change) : newVersion(ports, caller, change);
   });
 

@@ -1,6 +1,7 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Channel } from '../message/channel.ts';
+import type { ContactsShown } from './contacts-shown.ts';
 import type { JourneySettings } from './definition.ts';
 import type { PauseReason } from './turn.ts';
 
@@ -35,6 +36,8 @@ export interface Journey extends Tenant, JourneySettings {
   readonly replacedBy?: Id<'journey'> | undefined;
   /** Nobody enters any more: a newer version was activated. */
   readonly entriesClosed?: boolean | undefined;
+  /** How much of contacts its webhook steps post; absent: their ids. */
+  readonly contactsShown?: ContactsShown | undefined;
   /** Derived from its graph, for lists: the channels that it sends on, and the steps of its main path. */
   readonly channels: readonly Channel[];
   readonly flow: readonly string[];

@@ -19,6 +19,8 @@ export interface JourneyLineage extends Tenant {
   readonly runningId?: Id<'journey'> | undefined;
   /** None until a version has a webhook step. */
   readonly secrets: readonly StepSecret[];
+  /** A version of it posted contacts in full: a secret of it is for those who may see them so. */
+  readonly postsInFull?: boolean | undefined;
   /** Optimistic lock. */
   readonly version: number;
 }

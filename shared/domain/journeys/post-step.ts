@@ -2,6 +2,7 @@ import { derivedId, type Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { PostOutcome, WebhookPorts } from '../webhooks/ports.ts';
+import { postedContact } from './contacts-shown.ts';
 import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
 import type { JourneyLineage } from './lineage.ts';
 import type { PerformedEffect } from './turn.ts';
@@ -31,15 +32,7 @@ const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step:
       journeyId: journey.id,
       runId: run.id,
       passo: step,
-      contato: definedFields({
-        id: contact.id,
-        nome: contact.name,
-        telefone: contact.phone,
-        email: contact.email,
-        externalId: contact.externalId,
-        tags: contact.tags,
-        atributos: contact.attributes,
-      }),
+      contato: postedContact(contact, journey.contactsShown),
       variaveis: run.variables,
       ...definedFields({ evento: run.event }),
     },

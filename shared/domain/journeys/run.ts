@@ -133,14 +133,18 @@ export interface RunEntry
   readonly branches?: Run['branches'];
 }
 
+/** The branches of steps that a graph has: those of all versions would grow without end. */
+const branchesIn = ({ steps }: Graph, branches: Run['branches'] = {}): Run['branches'] =>
+  Object.fromEntries(Object.entries(branches).filter(([key]) => steps.has(key)));
+
 /** A run at the first step of its graph; `due` sets it going. */
-export const beginRun = (entry: RunEntry, { first }: Graph, now: number): Run => ({
+export const beginRun = (entry: RunEntry, graph: Graph, now: number): Run => ({
   ...entry,
   variables: entry.variables ?? {},
-  branches: entry.branches ?? {},
+  branches: branchesIn(graph, entry.branches),
   status: 'ativa',
-  step: first,
-  visits: { [first]: 1 },
+  step: graph.first,
+  visits: { [graph.first]: 1 },
   wait: { kind: 'ready', attempt: 1 },
   beganAt: now,
   sent: {},

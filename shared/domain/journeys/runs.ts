@@ -122,7 +122,9 @@ const entriesView = (contactIds: readonly Id<'contact'>[], answers: readonly Ent
     const answer = answers[at] ?? { refusal: 'ja_ativa' as const };
     return 'runId' in answer ? { contactId, runId: answer.runId } : { contactId, motivo: answer.refusal };
   });
-  return { entraram: items.filter((item) => 'runId' in item).length, items };
+  const runs = answers.flatMap((answer) => ('runId' in answer ? answer.runId : []));
+  // A contact that the request names twice enters once.
+  return { entraram: new Set(runs).size, items };
 };
 
 /**

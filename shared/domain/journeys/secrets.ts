@@ -1,7 +1,7 @@
-import type { Caller } from '../audit/entry.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { type Author, shownTo } from './contacts-shown.ts';
 import type { WireGraph } from './definition.ts';
 import { findJourney } from './find.ts';
 import type { JourneyLineage, StepSecret } from './lineage.ts';
@@ -19,7 +19,7 @@ export interface SecretPorts {
 }
 
 /** Whether a graph has a step that posts to an address. */
-const hasEndpoint = ({ passos }: WireGraph): boolean => passos.some(({ tipo }) => tipo === 'webhook');
+export const hasEndpoint = ({ passos }: WireGraph): boolean => passos.some(({ tipo }) => tipo === 'webhook');
 
 type Lineage = Pick<JourneyLineage, 'organizationId' | 'rootId' | 'secrets'>;
 
@@ -52,20 +52,23 @@ const rotated = async (
 
 /**
  * Gives all versions of a journey a new signing secret, which is answered this once. The old one signs beside it until the overlap ends. 409 for a journey that
- * never had a webhook step.
+ * never had a webhook step; 403 for one whose steps post contacts in full, where the caller may not see them so.
  */
 export const rotateSecret = (
   ports: JourneyStatePorts & SecretPorts,
-  caller: Caller,
+  caller: Author,
   id: Id<'journey'>,
   overlapHours: number,
-): Promise<{ readonly secret: string } | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
+): Promise<{ readonly secret: string } | Refusal<'CONFLICT' | 'FORBIDDEN' | 'NOT_FOUND'>> =>
   retryOnConflict('The journey', async () => {
     const found = await findJourney(ports, caller, id);
     if (isRefusal(found)) return found;
     const before = await ports.store.readLineage(found.journey.rootId);
     if (!before) return CONFLICT;
     if (before.secrets.length === 0) return refuse('CONFLICT', 'The journey has no webhook step, and no secret.');
+    // The secret would let who sees less speak for the service to an endpoint that is told more.
+    if (before.postsInFull && shownTo(caller) !== 'full')
+      return refuse('FORBIDDEN', 'The journey posts contacts in full: only a caller with pii:full rotates its secret.');
     const now = ports.clock();
     const secret = ports.newSecret();
     const secrets = await rotated(ports, before, secret, { now, overlapHours });

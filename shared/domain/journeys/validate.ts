@@ -1,5 +1,6 @@
 import { channelOf } from '../channels/registry.ts';
 import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { jsonBytes } from '../core/json-bytes.ts';
 import { checkEndpoint, type EndpointPolicy } from '../core/public-address.ts';
 import { compileMessage } from '../personalization/message.ts';
 import { parseDescription } from '../segments/parse.ts';
@@ -7,6 +8,7 @@ import { checkHeaders } from '../webhooks/headers.ts';
 import type { JourneyDefinition, StepKind, WireStep, WireTrigger } from './definition.ts';
 import { configPath, Faults, linkPath, stepPath } from './faults.ts';
 import { outcomeOf } from './graph.ts';
+import { MAX_GRAPH_BYTES } from './limits.ts';
 import { instantCycles, linkFault, type OutgoingLinks, outgoingLinks, reachableFrom } from './links.ts';
 
 const TRIGGER_FIELDS: {
@@ -155,7 +157,10 @@ const checkPaths = (definition: JourneyDefinition, faults: Faults): void => {
  */
 export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPolicy): readonly FieldError[] => {
   const faults = new Faults();
-  const { gatilho, passos, reentrada, intervaloReentradaHoras } = definition;
+  const { gatilho, passos, ligacoes, reentrada, intervaloReentradaHoras } = definition;
+  // What is too large is not looked at any further.
+  if (jsonBytes({ passos, ligacoes }) > MAX_GRAPH_BYTES)
+    return [{ path: 'passos', message: `must take at most ${MAX_GRAPH_BYTES} bytes as JSON, with ligacoes` }];
   checkTrigger(gatilho, faults);
   faults.addIf(
     reentrada === 'nunca' && intervaloReentradaHoras !== undefined,

@@ -231,5 +231,5 @@ export const sendPush = async (ports: CreatePushPorts, actor: Actor, callerKey: 
   if (isRefusal(sent)) return sent;
   const [stats] = await ports.stats.statsOf([sent.message]);
   if (!stats) throw new RangeError('a message without stats');
-  return { ...pushMessageView(sent.message, stats.tally, stats.opens), replayed: sent.replayed };
+  return { ...pushMessageView(sent.message, stats.tally, stats.opens, true), replayed: sent.replayed };
 };

@@ -4,6 +4,7 @@ import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { InboundMessage, StoredMessage } from '../message/inbound-message.ts';
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
+import { shownTexts } from '../message/shown-texts.ts';
 import { tagsOf, timestampsOf } from '../message/view-parts.ts';
 
 /** Statuses of the common message (docs/spec/messages.md#unified-statuses). */
@@ -86,7 +87,7 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
     priority: message.priority,
     status,
     force: message.force ?? false,
-    payload: { ...channelOf(message.channel).payload(message.content) },
+    payload: { ...shownTexts(message, channelOf(message.channel).payload(message.content), unmasked) },
     attempts: message.attempts,
     createdAt: isoTime(message.createdAt),
     updatedAt: isoTime(message.updatedAt),
@@ -97,7 +98,7 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
       mediaStorage: mediaStorage && { ...mediaStorage, storedAt: isoTime(mediaStorage.storedAt) },
     }),
     ...definedFields({
-      templateVars: message.templateVars && [...message.templateVars],
+      templateVars: message.templateVars && [...shownTexts(message, message.templateVars, unmasked)],
       reprocessed: message.replacedBy === undefined ? undefined : true,
       replaces: message.replaces,
       replacedBy: message.replacedBy,

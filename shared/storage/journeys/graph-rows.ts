@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import type { WireGraph, WireStep } from '../../domain/journeys/definition.ts';
 import type { Journey } from '../../domain/journeys/journey.ts';
+import { MAX_GRAPH_BYTES } from '../../domain/journeys/limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -13,8 +14,8 @@ import type { Table } from '../client/table.ts';
 
 /** Bytes of a graph in one row. */
 const PART_BYTES = 350 * 1024;
-/** A graph as JSON, in bytes, at most: the contract's most, and what sealing adds to the values of headers. */
-const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
+/** A stored graph as JSON, in bytes, at most: sealing adds about 100 bytes and a third to the values of headers, of which there are at most 3,000. */
+const MAX_UNPACKED_BYTES = 4 * MAX_GRAPH_BYTES;
 
 /** Seals and opens the value of a header of a webhook step. */
 export interface HeaderSealer {

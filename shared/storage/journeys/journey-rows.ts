@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isoTime } from '../../domain/core/time.ts';
+import { CONTACTS_SHOWN } from '../../domain/journeys/contacts-shown.ts';
 import { REENTRIES, TRIGGER_TYPES } from '../../domain/journeys/definition.ts';
 import { JOURNEY_STATUSES, type Journey } from '../../domain/journeys/journey.ts';
 import type { JourneyLineage } from '../../domain/journeys/lineage.ts';
@@ -43,6 +44,7 @@ export const journeyRows = defineRow<Journey>()({
     activatedAt: time.optional(),
     replacedBy: id('journey').optional(),
     entriesClosed: z.boolean().optional(),
+    contactsShown: z.enum(CONTACTS_SHOWN).optional(),
     channels: z.array(channel),
     flow: z.array(z.string()),
     createdAt: time,
@@ -61,6 +63,7 @@ export const lineageRows = defineRow<JourneyLineage>()({
     draftId: id('journey').optional(),
     runningId: id('journey').optional(),
     secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: time.optional() })),
+    postsInFull: z.boolean().optional(),
     version: z.int(),
   },
   key: ({ rootId }) => KEYS.journeyLineage(rootId),

@@ -1,10 +1,11 @@
 import type { CursorItems } from '../../domain/core/cursor.ts';
-import type { Refusal } from '../../domain/core/errors.ts';
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { RUN_STATUSES } from '../../domain/journeys/run.ts';
 import type { StoredRun } from '../../domain/journeys/run-ports.ts';
 import type { RunsPorts } from '../../domain/journeys/runs.ts';
 import { equal } from '../client/conditions.ts';
-import { cursorItems, type ListRange } from '../client/cursor-pages.ts';
+import { cursorAfter, cursorPage, type ListRange } from '../client/cursor-pages.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { RUN_SHARDS } from '../table-indexes.ts';
@@ -26,11 +27,35 @@ const rangeOf = (...[{ id }, { status, contactId }]: Parameters<Page>): ListRang
   return { index: 'gsi1', partition, others };
 };
 
+/** Runs that are read in one round trip. */
+const PER_READ = 100;
+/** Bytes of a page, at most: an answer takes 6 MB. */
+const MAX_PAGE_BYTES = 5_000_000;
+/** What a run has in an answer besides what is its interpreter's, in bytes. */
+const FIELD_BYTES = 2_000;
+const bytesOf = ({ walk }: Row): number => Buffer.byteLength(String(walk)) + FIELD_BYTES;
+
 /**
  * A page of the runs of a version, newest first. A query of an index for each shard of each status that is asked for, of a contact one; then a read of each 100 runs:
- * the same however many runs there are.
+ * the same however many runs there are. A page of large runs ends early.
  */
 export const runPage =
   (table: Table): Page =>
-  (...request): Promise<CursorItems<StoredRun> | Refusal<'BAD_REQUEST'>> =>
-    cursorItems(table, rangeOf(...request), request[2], (rows) => rows.map(readRun));
+  async (...given): Promise<CursorItems<StoredRun> | Refusal<'BAD_REQUEST'>> => {
+    const [range, request] = [rangeOf(...given), given[2]];
+    const page = await cursorPage(table, range, request);
+    if (isRefusal(page)) return page;
+    const { keys, ...next } = page;
+    const items: StoredRun[] = [];
+    let bytes = 0;
+    for (let at = 0; at < keys.length; at += PER_READ) {
+      const rows = await table.getMany(keys.slice(at, at + PER_READ));
+      for (const [place, row] of rows.entries()) {
+        bytes += row ? bytesOf(row) : 0;
+        const last = keys[at + place - 1];
+        if (last && bytes > MAX_PAGE_BYTES) return { items, nextCursor: cursorAfter(range, request, last) };
+        if (row) items.push(readRun(row));
+      }
+    }
+    return { items, ...next };
+  };

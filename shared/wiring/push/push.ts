@@ -64,10 +64,10 @@ export const createPushPorts: CreatePushPorts = {
 };
 
 /** Push messages on the wire, with their delivery counts (docs/spec/push.md#push-message-shape). */
-export const pushViews = async (messages: readonly PushMessage[]) => {
+export const pushViews = async (messages: readonly PushMessage[], unmasked: boolean) => {
   const read = await stats.statsOf(messages);
   return messages.flatMap((message, at) => {
     const found = read[at];
-    return found ? [pushMessageView(message, found.tally, found.opens)] : [];
+    return found ? [pushMessageView(message, found.tally, found.opens, unmasked)] : [];
   });
 };

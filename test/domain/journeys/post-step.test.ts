@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../shared/domain/core/ids.ts';
+import type { Journey } from '../../../shared/domain/journeys/journey.ts';
 import type { JourneyLineage } from '../../../shared/domain/journeys/lineage.ts';
 import { type PostPorts, postStep } from '../../../shared/domain/journeys/post-step.ts';
 import type { PostOutcome } from '../../../shared/domain/webhooks/ports.ts';
@@ -11,7 +12,7 @@ const { run, graph } = begun(definition([passo('webhook', { url: URL })], []), {
   event: { id: 'e1', name: 'compra', properties: { produto: 'cafe' } },
 });
 const { organizationId, env, rootId, journeyId } = run;
-const journey = { id: journeyId, organizationId, env, rootId } as never;
+const journey = { id: journeyId, organizationId, env, rootId, contactsShown: 'full' } as Journey;
 const contact = contactOf({ organizationId, tags: ['vip'], attributes: { cidade: 'Recife' } });
 const context = { run, journey, graph, contact };
 const effect = {
@@ -83,6 +84,21 @@ describe('the post of a webhook step', () => {
         evento: run.event,
       },
     });
+  });
+
+  test('shows as much of the contact as who chose its address may see: addresses masked, or the id alone', async () => {
+    const { ports, posts } = setUp(answered(204));
+    const reachable = { ...contact, email: 'zoe.lima@loja.com.br' };
+    for (const contactsShown of ['full', 'masked', 'id', undefined] as const)
+      await postStep(ports, { ...context, contact: reachable, journey: { ...journey, contactsShown } }, effect);
+    const { id, name: nome, phone: telefone, tags, attributes: atributos } = contact;
+    const full = { id, nome, telefone, email: 'zoe.lima@loja.com.br', tags, atributos };
+    expect(posts.map(({ body }) => JSON.parse(String(body)).data.contato)).toEqual([
+      full,
+      { ...full, telefone: '+55119****0005', email: 'z***@loja.com.br' },
+      { id },
+      { id },
+    ]);
   });
 
   test('has the same id and body at every try of a visit, and another id at the next visit and in another run', async () => {

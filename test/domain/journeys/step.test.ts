@@ -308,11 +308,15 @@ describe('a goal', () => {
   });
 });
 
-test('a run begins at the first step, with what let it in', () => {
+test('a run begins at the first step, with what let it in, and with the branches of its own steps alone', () => {
   const { graph } = begun(definition([passo('sair', {})], []));
-  const entry = entryOf({ variables: { cupom: 'A1' }, event: { id: 'e1', name: 'cadastro' }, branches: { d: 'A' } });
-  expect(beginRun(entry, graph, START)).toMatchObject({
+  const branches = { sair: 'A', gone: 'B' };
+  const entry = entryOf({ variables: { cupom: 'A1' }, event: { id: 'e1', name: 'cadastro' }, branches });
+  const run = beginRun(entry, graph, START);
+  expect(run.branches).toEqual({ sair: 'A' });
+  expect(run).toMatchObject({
     ...entry,
+    branches: { sair: 'A' },
     status: 'ativa',
     step: 'sair',
     visits: { sair: 1 },

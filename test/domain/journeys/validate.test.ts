@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CreateJourney } from '../../../shared/contracts/journey-fields.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
+import { jsonBytes } from '../../../shared/domain/core/json-bytes.ts';
 import type { JourneyDefinition, WireStep } from '../../../shared/domain/journeys/definition.ts';
 import { referencesOf } from '../../../shared/domain/journeys/references.ts';
 import { journeyFaults, journeyRefusal } from '../../../shared/domain/journeys/validate.ts';
@@ -59,6 +60,16 @@ describe('a definition', () => {
       'ligacoes.3.quando',
       'passos.3',
     ]);
+  });
+
+  test('of more than 1,000,000 bytes of steps and links is refused, and of exactly as many taken', () => {
+    const sized = (bytes: number) => {
+      const of = definition([passo('enviar', { canal: 'email', html: '' })], []);
+      const left = bytes - jsonBytes({ passos: of.passos, ligacoes: of.ligacoes });
+      return definition([passo('enviar', { canal: 'email', html: 'x'.repeat(left) })], []);
+    };
+    expect(paths(sized(1_000_000))).toEqual([]);
+    expect(paths(sized(1_000_001))).toEqual(['passos']);
   });
 
   test('has a hundred faults told at most', () => {

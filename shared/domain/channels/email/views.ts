@@ -2,6 +2,7 @@ import { definedFields } from '../../core/patch.ts';
 import { maskEmail } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { MessageOf, MessageStatus } from '../../message/message.ts';
+import { shownTexts } from '../../message/shown-texts.ts';
 import { statusesShownAs, tagsOf, timestampsOf, wireReason } from '../../message/view-parts.ts';
 import { EMAIL_REASONS, type EMAIL_STATUSES, type EmailReason } from './content.ts';
 
@@ -38,7 +39,7 @@ const accepted = (message: Email, unmasked: boolean) => ({
   env: message.env,
   to: shown(message.to, unmasked),
   from: message.content.from,
-  subject: message.content.subject,
+  subject: shownTexts(message, message.content.subject, unmasked),
   bodyBytes: message.content.bodyBytes,
   ...tagsOf(message),
   ...timestampsOf(message, 'sentAt'),

@@ -4,6 +4,7 @@ import { asCoins, type Coins } from '../../core/money.ts';
 import { definedFields, definedTimes } from '../../core/patch.ts';
 import { isoTime } from '../../core/time.ts';
 import { MESSAGE_ORIGINS, type MessageOf, type MessageOrigin, type MessageStatus } from '../../message/message.ts';
+import { shownTexts } from '../../message/shown-texts.ts';
 import type { AudienceDevice } from './device.ts';
 import { notificationOf, type PushContent } from './notification.ts';
 import { PUSH_PLATFORMS, type PushPlatform } from './transport.ts';
@@ -153,9 +154,9 @@ export const isPartOf = (
 export const coinsOfDevices = ({ record, reach }: Pick<PushMessage, 'record' | 'reach'>, devices: number): Coins =>
   asCoins(reach === 0 ? 0 : Math.floor((record.coins * devices) / reach));
 
-/** A push message as the API returns it, with the results of its devices (docs/spec/push.md#push-message-shape). */
-export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens) => {
-  const { title, body, deepLink, imageUrl, actions, silent } = message.content;
+/** A push message as the API returns it, with the results of its devices (docs/spec/push.md#push-message-shape). Addresses in the texts of automations are masked without pii:full. */
+export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens, unmasked: boolean) => {
+  const { title, body, deepLink, imageUrl, actions, silent } = shownTexts(message.record, message.content, unmasked);
   const { scheduledAt, quietDeferredTo, sentAt } = message;
   const opened = PUSH_PLATFORMS.reduce((sum, platform) => sum + opens[platform], 0);
   const delivered = deliveredOf(tally);

@@ -2,6 +2,7 @@ import { definedFields } from '../../core/patch.ts';
 import { maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { MessageOf, MessageStatus } from '../../message/message.ts';
+import { shownTexts } from '../../message/shown-texts.ts';
 import { asAccepted, statusesShownAs, tagsOf, timestampsOf } from '../../message/view-parts.ts';
 import type { RcsCard, RcsRoute, RcsStatus } from './content.ts';
 
@@ -36,7 +37,7 @@ const contentView = ({ content: { text, card } }: Rcs) => definedFields({ text, 
 export const rcsView = (message: Rcs, unmasked: boolean) => ({
   id: message.id,
   to: unmasked ? message.to : maskPhone(message.to),
-  content: contentView(message),
+  content: shownTexts(message, contentView(message), unmasked),
   route: message.route as RcsRoute,
   status: WIRE_STATUS[message.status],
   env: message.env,

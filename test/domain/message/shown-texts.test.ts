@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { shownTexts } from '../../../shared/domain/message/shown-texts.ts';
+
+const automation = { origin: 'automation' } as const;
+const shown = (text: string) => shownTexts(automation, text, false);
+
+test.each([
+  ['tel +5511987654321.', 'tel +55119****4321.'],
+  ['mail zoe.lima+a@loja.com.br, ok', 'mail z***@loja.com.br, ok'],
+  ['https://x.com/?t=%2B5511987654321&e=zoe%40loja.com', 'https://x.com/?t=%2B55119****4321&e=z***%40loja.com'],
+  ['<a href="mailto:zoe@loja.com.br">zoe@loja.com.br</a>', '<a href="mailto:z***@loja.com.br">z***@loja.com.br</a>'],
+  ['pedido 5511987654321, R$ +12, 3@4, a@b', 'pedido 5511987654321, R$ +12, 3@4, a@b'],
+])('what an automation says is shown without addresses: %s', (text, masked) => {
+  expect(shown(text)).toBe(masked);
+});
+
+test('addresses are masked wherever in a payload they are, and for nobody who may see them', () => {
+  const payload = { title: 'Oi', body: ['zoe@loja.com', { a: '+5511987654321' }], count: 3, none: null };
+  expect(shownTexts(automation, payload, false)).toEqual({
+    title: 'Oi',
+    body: ['z***@loja.com', { a: '+55119****4321' }],
+    count: 3,
+    none: null,
+  });
+  expect(shownTexts(automation, payload, true)).toBe(payload);
+});
+
+test('what a caller wrote itself is shown as it was written', () => {
+  for (const origin of ['api', 'composer', undefined] as const)
+    expect(shownTexts({ origin }, 'zoe@loja.com', false)).toBe('zoe@loja.com');
+});
+
+test('a long text without an address takes no time to look through', () => {
+  const text = 'a.'.repeat(50_000);
+  const since = performance.now();
+  expect(shown(text)).toBe(text);
+  expect(performance.now() - since).toBeLessThan(5_000);
+});
