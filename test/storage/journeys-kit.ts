@@ -1,5 +1,5 @@
-import type { Caller } from '../../shared/domain/audit/entry.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { Author } from '../../shared/domain/journeys/contacts-shown.ts';
 import { createJourney, type DefinitionPorts } from '../../shared/domain/journeys/define.ts';
 import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
 import { triggerOf } from '../../shared/domain/journeys/trigger.ts';
@@ -30,10 +30,10 @@ export const portsOver = (table: Table, clock: () => number = Date.now): Definit
 });
 
 /** A caller of an organization that takes all events. */
-export const newCaller = async (table: Table): Promise<Caller> => {
+export const newCaller = async (table: Table): Promise<Author> => {
   const organizationId = newId('organization');
   await takeEvents(table, 'test', organizationId);
-  return { organizationId, env: 'test', credentialId: newId('apiKey') };
+  return { organizationId, env: 'test', credentialId: newId('apiKey'), scopes: new Set(['contacts:read', 'pii:full']) };
 };
 
 export const ON_SIGN_UP: Partial<JourneyDefinition> = { gatilho: { tipo: 'evento', nome: 'cadastro' } };
@@ -41,7 +41,7 @@ export const simple = (fields: Partial<JourneyDefinition> = {}): JourneyDefiniti
   definition([passo('enviar', { canal: 'sms', texto: 'Oi' })], [], { ...ON_SIGN_UP, ...fields });
 
 /** A draft of an organization. */
-export const draft = async (table: Table, caller: Caller, fields: Partial<JourneyDefinition> = {}) =>
+export const draft = async (table: Table, caller: Author, fields: Partial<JourneyDefinition> = {}) =>
   accepted(await createJourney(portsOver(table), caller, simple(fields))).journey;
 
 /** The triggers of an organization's journeys, as they are stored. */
@@ -59,7 +59,10 @@ export const lineageAt = async (table: Table, rootId: Id<'journey'>) => {
 };
 
 /** What is wrong with an organization's journeys: triggers, lines and the count have to be as the versions say. */
-export const inconsistencies = async (table: Table, { organizationId }: Caller): Promise<string[]> => {
+export const inconsistencies = async (
+  table: Table,
+  { organizationId }: Pick<Author, 'organizationId'>,
+): Promise<string[]> => {
   const all = await storeOver(table).all(organizationId);
   const wrong: string[] = [];
   const compare = (what: string, found: unknown, expected: unknown) => {
