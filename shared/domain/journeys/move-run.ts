@@ -11,6 +11,7 @@ import { countsOfMove } from './counting.ts';
 import type { EnginePorts, JourneyClock, Performed } from './engine-ports.ts';
 import type { Graph } from './graph.ts';
 import type { Journey } from './journey.ts';
+import { noteSent } from './note-sent.ts';
 import type { Run } from './run.ts';
 import type { Move, StoredRun } from './run-ports.ts';
 import { step } from './step.ts';
@@ -216,7 +217,10 @@ const walk = async (
     let { effects, goesOn } = turn;
     if (isToStore(stored, turn, lookAt(turn), around)) {
       const outcome = await store(ports, stored, around, turn, now, lookAt);
-      if (outcome === CONFLICT) return CONFLICT;
+      if (outcome === CONFLICT) {
+        await noteSent(ports, stored.run.id, input);
+        return CONFLICT;
+      }
       stored = outcome.stored;
       ({ effects, goesOn } = outcome.turn);
     }
