@@ -5,6 +5,7 @@ import type { PostOutcome, WebhookPorts } from '../webhooks/ports.ts';
 import { postedContact } from './contacts-shown.ts';
 import type { EffectContext, EnginePorts, Performed } from './engine-ports.ts';
 import type { JourneyLineage } from './lineage.ts';
+import type { RunEvent } from './run.ts';
 import type { PerformedEffect } from './turn.ts';
 
 /** Ports of the posts of webhook steps. `open`: of a sealed signing secret. */
@@ -20,6 +21,9 @@ export interface PostPorts {
 /** How long an endpoint has for its answer, in ms. */
 const POST_MS = 15_000;
 
+/** An event as it is posted. */
+const eventView = ({ at: _, ...event }: RunEvent): Omit<RunEvent, 'at'> => event;
+
 /** What is posted: the contact, the run and its variables. The same bytes at every try, as far as the contact did not change. */
 const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step: string): string =>
   JSON.stringify({
@@ -34,7 +38,7 @@ const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step:
       passo: step,
       contato: postedContact(contact, journey.contactsShown),
       variaveis: run.variables,
-      ...definedFields({ evento: run.event }),
+      ...definedFields({ evento: run.event && eventView(run.event) }),
     },
   });
 

@@ -68,6 +68,8 @@ export type Wait =
 export interface RunEvent {
   readonly id: string;
   readonly name: string;
+  /** When it happened, in ms; absent: when it is told. */
+  readonly at?: number | undefined;
   readonly properties?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly value?: number | undefined;
   readonly currency?: string | undefined;
@@ -100,6 +102,8 @@ export interface Run extends Tenant {
   /** Absent once it ended. */
   readonly wait?: Wait | undefined;
   readonly beganAt: number;
+  /** When happened what let the contact in, in ms, where that was before it began: what happened before means nothing to the run. */
+  readonly since?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly end?: { readonly reason: EndReason; readonly detail?: string | undefined } | undefined;
   readonly variables: Readonly<Record<string, string | number | boolean>>;
@@ -127,7 +131,7 @@ export interface Run extends Tenant {
 
 /** Who enters a journey, and with what. */
 export interface RunEntry
-  extends Pick<Run, 'id' | 'organizationId' | 'env' | 'journeyId' | 'rootId' | 'contactId' | 'event'> {
+  extends Pick<Run, 'id' | 'organizationId' | 'env' | 'journeyId' | 'rootId' | 'contactId' | 'event' | 'since'> {
   readonly variables?: Run['variables'];
   /** The branches of the contact's run before. */
   readonly branches?: Run['branches'];

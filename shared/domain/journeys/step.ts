@@ -59,17 +59,27 @@ const takeResult = (walk: Walk, input: Extract<Input, { kind: 'result' }>): void
   applyResult(walk, step, input.attempt, input.result);
 };
 
+/** Callers tell times to the second, and their clocks differ by as much. */
+const SECOND_MS = 1_000;
+/** Whether an event happened after what let the contact in, to the second. */
+const isOfRun = ({ run, moment }: Walk, { at = moment.now }: RunEvent): boolean =>
+  at > (run.since ?? run.beganAt) - SECOND_MS;
+
 /** A goal after the end of its run counts for a time, and once. */
 const takeLateGoal = (walk: Walk, event: RunEvent): void => {
   const { endedAt = 0, convertedAt, taken } = walk.run;
   const counts = event.name === walk.graph.goal && convertedAt === undefined && !taken.includes(event.id);
-  if (counts && walk.moment.now - endedAt < GOAL_AFTER_END_MS) reachGoal(walk, event);
+  const { at = walk.moment.now } = event;
+  if (counts && isOfRun(walk, event) && at - endedAt < GOAL_AFTER_END_MS) reachGoal(walk, event);
 };
 
 /** Keeps the first event of a name until the journey goes on. */
 const keep = (walk: Walk, event: RunEvent): void => {
   const { kept } = walk.run;
-  if (!kept.some((each) => each.event.name === event.name)) walk.change({ kept: [...kept, { event, at: walk.time }] });
+  const { now, pausedMs } = walk.moment;
+  // One that happened in time is in time, even if it is told a little later.
+  const at = Math.min(walk.time, (event.at ?? now) - pausedMs);
+  if (!kept.some((each) => each.event.name === event.name)) walk.change({ kept: [...kept, { event, at }] });
 };
 
 /** An event that the run waits for, or its goal. One that was kept before it is taken first. */
@@ -80,7 +90,7 @@ const takeEvent = (walk: Walk, event: RunEvent): void => {
   const isAwaited = wait?.kind === 'event' && 'event' in wait.awaits && wait.awaits.event === event.name;
   // What a run waits for that has not come to its wait yet, is seen there.
   const isOfUse = isAwaited || walk.goesOn || event.name === walk.graph.goal;
-  if (!isOfUse || taken.includes(event.id)) return;
+  if (!isOfUse || taken.includes(event.id) || !isOfRun(walk, event)) return;
   keep(walk, event);
   goOn(walk);
 };

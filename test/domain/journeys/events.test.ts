@@ -47,6 +47,23 @@ describe('a wait for a customer event', () => {
     expect(results(silent)).toEqual(['esperar_evento tempo_esgotado', 'nada saiu']);
   });
 
+  test('ends with an event that happened within its time, even if it is told a little later, and with none of before the run', () => {
+    const at = (drive: Drive, ms: number) => ({ id: 'pedido', name: 'pedido', at: drive.run.beganAt + ms });
+    const late = started(waits);
+    late.now += 2 * HOUR + 500;
+    late.take({ kind: 'event', event: at(late, 2 * HOUR - 1) });
+    expect(results(late)[0]).toBe('esperar_evento evento');
+    const later = started(waits);
+    later.now += 2 * HOUR + 500;
+    later.take({ kind: 'event', event: at(later, 2 * HOUR) });
+    expect(results(later)[0]).toBe('esperar_evento tempo_esgotado');
+    const old = started(waits);
+    expect(old.take({ kind: 'event', event: at(old, -1_000) }).run).toBe(old.run);
+    const backdated = started(waits, { since: old.run.beganAt - HOUR });
+    backdated.take({ kind: 'event', event: at(backdated, -1_000) });
+    expect(results(backdated)[0]).toBe('esperar_evento evento');
+  });
+
   test('does not end with the event that let the contact in, nor twice with one event', () => {
     const loop = definition(
       [passo('esperar_evento', { evento: 'pedido', prazo: { horas: 2 } })],
