@@ -35,7 +35,7 @@ export const enterJourney = defineOperation({
           runId: idSchema('run', 'Its run; absent where it did not enter.').optional(),
           motivo: z.enum(ENTRY_REFUSALS).optional().meta({
             description:
-              'Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too short a time ago; `entradas_encerradas`: nobody enters any more.',
+              'Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too short a time ago; `entradas_encerradas`: nobody enters any more; `muitas_entradas` is for tags and segments alone.',
             example: 'ja_ativa',
           }),
         }),

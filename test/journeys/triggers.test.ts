@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
-import { enterMoved, holdsWord, tellMessage, tellTags } from '../../shared/domain/journeys/triggers.ts';
+import { moveRun } from '../../shared/domain/journeys/move-run.ts';
+import { enterMoved, tellEvent, tellMessage, tellTags } from '../../shared/domain/journeys/triggers.ts';
+import { holdsWord } from '../../shared/domain/journeys/words.ts';
 import { newOrganization } from '../lists/stage.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 import { passo } from '../support/journeys/build.ts';
@@ -15,7 +17,7 @@ const own = journeysOver(table, () => now, new Outside());
 const withTrigger = async (gatilho: WireTrigger) => {
   const tenant = await newOrganization(table);
   const graph = { passos: [passo('esperar', { dias: 1 })], ligacoes: [] };
-  const journey = await activeJourney(own, tenant, { ...graph, gatilho });
+  const journey = await activeJourney(own, tenant, { ...graph, gatilho, reentrada: 'apos_concluir' });
   const [contact] = (await addContacts(table, tenant, 1)) as [Contact];
   now += 1_000;
   return { ...tenant, journey, contact, runs: () => own.runsOf(journey, contact.id) };
@@ -47,6 +49,35 @@ test('a message lets its contact in where it holds the word, and one from before
   expect((await own.counts(journey))['']).toEqual({ entradas: 1 });
 });
 
+test('a customer event lets its contact in by when it happened: not before the activation, nor within a run, whenever it is told', async () => {
+  const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'evento', nome: 'cadastro' });
+  const told = (occurredAt: number) =>
+    tellEvent(own.ports, {
+      organizationId: tenant.organizationId,
+      env: tenant.env,
+      contactId: contact.id,
+      id: newId('customerEvent'),
+      eventId: newId('request'),
+      name: 'cadastro',
+      occurredAt,
+      attribution: null,
+      claim: '',
+      createdAt: now,
+    });
+  await told((journey.activatedAt ?? 0) - 1);
+  expect(await runs()).toBeUndefined();
+  await told(journey.activatedAt ?? 0);
+  const first = (await runs())?.run;
+  expect(first).toMatchObject({ since: journey.activatedAt, event: { at: journey.activatedAt } });
+  if (first) await moveRun(own.ports, first.id, { kind: 'cancel', reason: 'operador' });
+  const ended = now;
+  now += 60_000;
+  await told(ended);
+  expect((await runs())?.run.id).toBe(first?.id);
+  await told(ended + 1);
+  expect((await runs())?.run).toMatchObject({ status: 'ativa', since: ended + 1 });
+});
+
 test('who comes to match a segment enters; who leaves it, or matches another, does not', async () => {
   const segmentId = newId('segment');
   const { contact, runs, organizationId, env } = await withTrigger({ tipo: 'segmento', segmentId });
@@ -67,4 +98,39 @@ test('a tag lets a contact into the journeys that ask for it, and into no others
   expect(await runs()).toBeUndefined();
   await tellTags(own.ports, { ...tagged, tags: ['novo', 'vip'] });
   expect((await runs())?.run.status).toBe('ativa');
+});
+
+test('journeys that let a contact into each other by tags come to an end, and begin again an hour later', async () => {
+  const outside = new Outside();
+  const engine = journeysOver(table, () => now, outside);
+  const tenant = await newOrganization(table);
+  const [contact] = (await addContacts(table, tenant, 1)) as [Contact];
+  const tagging = (by: string, puts: string) =>
+    activeJourney(engine, tenant, {
+      passos: [passo('etiqueta', { adicionar: puts, remover: by })],
+      ligacoes: [],
+      gatilho: { tipo: 'etiqueta', nome: by },
+      reentrada: 'apos_concluir',
+    });
+  const journeys = [await tagging('a', 'b'), await tagging('b', 'a')];
+  let version = 1;
+  const tagged = (tag: string) => {
+    now += 1_000;
+    version += 1;
+    return tellTags(engine.ports, { ...tenant, contactId: contact.id, version, tags: [tag], at: now });
+  };
+  /** Lets the contact in, and has each run tag it for the other journey, until nobody enters any more. */
+  const loop = async () => {
+    let rounds = 0;
+    for (let tag = 'a'; ; tag = tag === 'a' ? 'b' : 'a') {
+      await tagged(tag);
+      if ((await engine.work()) === 0) return rounds;
+      if (++rounds > 100) throw new Error('the loop does not end');
+    }
+  };
+  expect(await loop()).toBe(20);
+  for (const journey of journeys) expect((await engine.counts(journey))['']).toMatchObject({ entradas: 10 });
+  expect(await loop()).toBe(0);
+  now += 3_600_000;
+  expect(await loop()).toBe(20);
 });

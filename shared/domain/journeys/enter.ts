@@ -5,7 +5,7 @@ import { pause } from '../core/pause.ts';
 import { compiledGraph } from './compiled-graph.ts';
 import { countsOfStarts } from './counting.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
+import { causedAfter, type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
 import type { Journey } from './journey.ts';
 import { beginRun, type Run, type RunEvent } from './run.ts';
 import type { Start, StoredRun } from './run-ports.ts';
@@ -86,11 +86,12 @@ const enterGroup = async (
         return [];
       }
       const of = { id: runId, organizationId, env, journeyId, rootId, contactId };
-      const fields = definedFields({ event, variables, branches: over?.branches });
+      const since = cause.at < now ? cause.at : undefined;
+      const fields = definedFields({ event, variables, since, branches: over?.branches });
       // Each of its later waits tells by how much the journey's clock was behind.
       const run = { ...beginRun({ ...of, ...fields }, graph, now), version: 1 };
       const stored: StoredRun = { run, history: [], isParked: false, dueAt: now };
-      return [{ candidate, start: { stored, over, goal: graph.goal } }];
+      return [{ candidate, start: { stored, over, caused: causedAfter(over, cause), goal: graph.goal } }];
     });
     const outcomes = await ports.runs.begin(
       starts.map(({ start }) => start),

@@ -23,6 +23,7 @@ export type JourneyCounts = ReadonlyMap<string, Counts>;
 export interface Start {
   readonly stored: StoredRun;
   readonly over: Entry | undefined;
+  readonly caused: Entry['caused'];
   /** The customer event that is the journey's goal. */
   readonly goal: string | undefined;
 }

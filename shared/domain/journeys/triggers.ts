@@ -1,4 +1,3 @@
-import { foldText } from '../core/fold-text.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
@@ -12,19 +11,12 @@ import type { JourneyStore } from './ports.ts';
 import type { RunEvent } from './run.ts';
 import type { TaggedContact } from './signals.ts';
 import type { JourneyTrigger, TriggerKind } from './trigger.ts';
+import { holdsWord } from './words.ts';
 
 /** Ports of what tells journeys that something happened. */
 export interface TriggerPorts extends EntryPorts {
   readonly triggers: JourneyStore['triggers'];
 }
-
-const WORD = /[\p{L}\p{N}]+/gu;
-/** A text as its words are compared: without case and accents, each between spaces. */
-const asWords = (text: string): string => ` ${(foldText(text).match(WORD) ?? []).join(' ')} `;
-
-/** Whether a text holds a word, or several in a row, as whole words and whatever their case and accents; any text where there is none. */
-export const holdsWord = (text: string | undefined, word: string | undefined): boolean =>
-  word === undefined || (text !== undefined && asWords(text).includes(asWords(word)));
 
 /** Lets contacts into the journeys that some triggers are of. What happened before a journey was activated lets nobody in. */
 const enterBy = async (
@@ -49,26 +41,28 @@ export const setOff = async (
   if (candidates.length > 0) await enterBy(ports, await ports.triggers(organizationId, kind, target), candidates);
 };
 
+/** When a customer event happened, in ms: a caller's clock may be ahead of ours. */
+const happenedAt = ({ occurredAt, createdAt }: CustomerEvent): number => Math.min(occurredAt, createdAt);
+
 /** A customer event as runs take it. */
-export const runEventOf = ({ id, name, properties, value, currency }: CustomerEvent): RunEvent => ({
-  id,
-  name,
-  ...definedFields({ properties, value, currency }),
-});
+export const runEventOf = (event: CustomerEvent): RunEvent => {
+  const { id, name, properties, value, currency } = event;
+  return { id, name, at: happenedAt(event), ...definedFields({ properties, value, currency }) };
+};
 
 /** Runs that are told of one thing at once. */
 const AT_ONCE = 4;
 
 /** Tells journeys of a customer event: the runs that wait for it, then those that it lets in. Safe to repeat, and in any order. */
 export const tellEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
-  const { id, organizationId, contactId, name, createdAt: at } = event;
+  const { id, organizationId, contactId, name, createdAt } = event;
   if (contactId === undefined) return;
   const told = runEventOf(event);
-  const awaiting = await ports.runs.awaiting(contactId, name, { id, at });
+  const awaiting = await ports.runs.awaiting(contactId, name, { id, at: createdAt });
   const runs = [...new Set(awaiting.map(({ runId }) => runId))];
   await mapConcurrently(runs, AT_ONCE, (runId) => moveRun(ports, runId, { kind: 'event', event: told }));
   await setOff(ports, organizationId, { kind: 'evento', target: name }, [
-    { contactId, cause: { key: id, at }, event: told },
+    { contactId, cause: { key: id, at: happenedAt(event) }, event: told },
   ]);
 };
 
@@ -96,7 +90,7 @@ export const tellTags = async (
   ports: TriggerPorts,
   { organizationId, contactId, version, tags, at }: TaggedContact,
 ): Promise<void> => {
-  const candidate = { contactId, cause: { key: `tags ${version}`, at } };
+  const candidate = { contactId, cause: { key: `tags ${version}`, at, byChange: true } };
   for (const target of tags) await setOff(ports, organizationId, { kind: 'etiqueta', target }, [candidate]);
 };
 
@@ -110,7 +104,7 @@ export const enterMoved =
       if (!first) continue;
       const candidates = moved.map(({ contactId, version, at }) => ({
         contactId,
-        cause: { key: `segment ${target} ${version}`, at },
+        cause: { key: `segment ${target} ${version}`, at, byChange: true },
       }));
       await setOff(ports, first.organizationId, { kind: 'segmento', target }, candidates);
     }

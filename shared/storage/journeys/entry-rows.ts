@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Entry } from '../../domain/journeys/entry.ts';
 import type { Run } from '../../domain/journeys/run.ts';
+import type { Start } from '../../domain/journeys/run-ports.ts';
 import { GOAL_AFTER_END_MS } from '../../domain/journeys/step.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
@@ -21,6 +22,7 @@ export const entryRows = defineRow<Entry>()({
     beganAt: time,
     endedAt: time.optional(),
     branches: z.record(z.string(), z.string()).optional(),
+    caused: z.object({ since: z.number(), count: z.int() }).optional(),
   },
   key: ({ contactId, rootId }) => KEYS.journeyEntry(contactId, rootId),
 });
@@ -30,9 +32,9 @@ const asJudged = (over: Entry | undefined): Condition =>
   over ? { text: '#runId = :over AND #isActive = :ended', values: { over: over.runId, ended: false } } : ABSENT;
 
 /** Enters a contact, in the transaction that begins its run. */
-export const entryWrite = (run: Run, over: Entry | undefined): WriteOp => {
+export const entryWrite = (run: Run, { over, caused }: Pick<Start, 'caused' | 'over'>): WriteOp => {
   const { organizationId, env, contactId, rootId, id: runId, beganAt, branches } = run;
-  const entry = { organizationId, env, contactId, rootId, runId, isActive: true, beganAt, branches };
+  const entry = { organizationId, env, contactId, rootId, runId, isActive: true, beganAt, branches, caused };
   return { put: entryRows.write(entry), when: asJudged(over) };
 };
 

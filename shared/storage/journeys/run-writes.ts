@@ -10,8 +10,8 @@ import { awaitWrites, entryEnd, entryWrite, goalBegin } from './entry-rows.ts';
 import { historyRow, RECENT_ENTRIES, runRow } from './run-rows.ts';
 
 /** The writes that begin a run: its entry, its row, and what its journey's goal finds it by. */
-export const startWrites = ({ stored, over, goal }: Start): readonly WriteOp[] => [
-  entryWrite(stored.run, over),
+export const startWrites = ({ stored, goal, ...start }: Start): readonly WriteOp[] => [
+  entryWrite(stored.run, start),
   { put: runRow(stored), when: ABSENT },
   ...goalBegin(stored.run, goal),
 ];
