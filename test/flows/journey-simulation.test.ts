@@ -42,7 +42,7 @@ describe('a simulation', () => {
           em: inicio,
           visita: 1,
           resultado: 'enviada',
-          mensagem: { canal: 'sms', texto: 'Olá, Ana! +5511999990005', coins: 800 },
+          mensagem: { canal: 'sms', texto: 'Ola, Ana! +5511999990005', coins: 800 },
         },
         {
           passo: 'compra',
@@ -121,7 +121,7 @@ describe('a simulation', () => {
       (await messaging.limited(client, scopes)).post(`${JOURNEYS}/${id}/simulate`, { contactId: contact.id });
     expectProblem(await simulated(['campaigns:read']), 403);
     const { body } = await simulated(['campaigns:read', 'contacts:read']);
-    expect(body.passos[0].mensagem.texto).toBe('Olá, Ana! +55119****0005');
+    expect(body.passos[0].mensagem.texto).toBe('Ola, Ana! +55119****0005');
   });
 
   test('is refused without a contact, with two, and for one that there is not', async () => {
@@ -132,6 +132,73 @@ describe('a simulation', () => {
       expectProblem(refused, 422);
       expect(refused.body.errors).toMatchObject([{ path: 'contactId' }]);
     }
+  });
+
+  test('comes to what a run comes to: caps, cards, texts that are too long or empty, opt-outs and prices, and texts as they leave', async () => {
+    const { client, create, did, simulate } = await begin();
+    const stages = [{ nome: 'Aberta' }, { nome: 'Proposta', camposObrigatorios: ['valor'] }];
+    const pipeline = (await client.post('/pipelines', { nome: 'Vendas', estagios: stages })).body;
+    const move = (chave: string, at: number, criar?: object) => {
+      const config = { pipelineId: pipeline.id, estagioId: pipeline.estagios[at].id, ...(criar ? { criar } : {}) };
+      return { chave, tipo: 'mover_cartao', config };
+    };
+    const text = (chave: string, config: object) => ({ chave, tipo: 'enviar', config: { canal: 'sms', ...config } });
+    const graph = line(
+      text('longo', { texto: '{{contato.atributos.longo}}' }),
+      text('vazio', { texto: '{{contato.atributos.vazio}}' }),
+      text('caro', { texto: 'Oi', maxCoins: 1 }),
+      move('sem', 0),
+      move('cria', 0, { titulo: 'Novo' }),
+      move('valor', 1),
+      move('fica', 0),
+      text('sai', { texto: '“Olá” – ação…' }),
+      text('otp', { texto: 'Senha 1', rota: 'otp' }),
+      text('acima', { texto: 'Demais' }),
+    );
+    const { id } = await create({
+      gatilho: { tipo: 'manual' },
+      ...graph,
+      tetoDeFrequencia: { mensagens: 1, dias: 3 },
+    });
+    await did(id, 'activate');
+    const attributes = { longo: 'y'.repeat(1_000) };
+    const people = await Promise.all(
+      [0, 1].map(async (at) => {
+        const fields = { phone: `+551197654${4_000 + at}`, attributes };
+        return (await client.post('/contacts', fields)).body.id as string;
+      }),
+    );
+    await client.post(`/contacts/${people[1]}/opt-out`, {});
+    for (const contactId of people) {
+      const simulated = (await simulate(id, { contactId })).body;
+      const entered = await did(id, 'entries', { contactIds: [contactId] });
+      const runOf = async () => (await client.get(`${JOURNEYS}/${id}/runs/${entered.items[0].runId}`)).body;
+      await expect.poll(async () => (await runOf()).status, { timeout: 60_000 }).toBe('concluida');
+      const run = await runOf();
+      const results = (visits: readonly { passo: string; resultado: string; detalhe?: string }[]) =>
+        visits.map(({ passo, resultado, detalhe }) => [passo, resultado, detalhe]);
+      expect(results(simulated.passos)).toEqual(results(run.historico));
+      for (const [at, { messageId }] of run.historico.entries()) {
+        const shown = simulated.passos[at].mensagem;
+        if (messageId === undefined) expect(shown?.coins).toBeUndefined();
+        else {
+          const { body } = await client.get(`/messages/${messageId}`);
+          expect(shown).toEqual({ canal: 'sms', texto: body.payload.text, coins: expect.any(Number) });
+        }
+      }
+      // What the run sent counts for the cap.
+      const [, , , , , , , last] = (await simulate(id, { contactId })).body.passos;
+      expect(last.resultado).toBe('pulada');
+    }
+  });
+
+  test('of messages of steps that there are not, or that send none, is refused by place', async () => {
+    const { create, simulate } = await begin();
+    const { id } = await create(GRAPH);
+    const mensagens = ['oi', 'vip', 'nenhum'].map((passo) => ({ passo, status: 'lida' }));
+    const refused = await simulate(id, { contato: ANA, mensagens });
+    expectProblem(refused, 422);
+    expect(refused.body.errors).toMatchObject([{ path: 'mensagens.1.passo' }, { path: 'mensagens.2.passo' }]);
   });
 
   test('of a loop without an end stops, and fits an answer', async () => {

@@ -3,6 +3,7 @@ import type { Contact } from '../contacts/contact.ts';
 import { definedFields } from '../core/patch.ts';
 import type { Scope } from '../personalization/fill.ts';
 import { type CompiledMessage, compileMessage, isFaults } from '../personalization/message.ts';
+import type { JourneySettings } from './definition.ts';
 import type { JourneyMessage } from './graph.ts';
 import type { Run } from './run.ts';
 
@@ -42,3 +43,7 @@ export const personalizedMessage = (
   run: Pick<Run, 'event' | 'variables'>,
   contact: Reader,
 ): Omit<AutomatedRequest, 'to'> => compile(message).fill(scopeOf(run, contact)).message;
+
+/** The frequency cap of a journey's messages. */
+export const frequencyCapOf = ({ tetoDeFrequencia: cap }: Pick<JourneySettings, 'tetoDeFrequencia'>) =>
+  cap && { messages: cap.mensagens, days: cap.dias };

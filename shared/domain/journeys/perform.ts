@@ -13,9 +13,9 @@ import { retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { SubmitPorts } from '../sending/accept.ts';
 import { journeyKey } from '../sending/automated.ts';
 import type { EffectContext, Performed } from './engine-ports.ts';
-import { personalizedMessage } from './message.ts';
+import { frequencyCapOf, personalizedMessage } from './message.ts';
 import { type PostPorts, postStep } from './post-step.ts';
-import { resultOfRefusal } from './send-results.ts';
+import { refusedBy, resultOfRefusal } from './send-results.ts';
 import type { PerformedEffect } from './turn.ts';
 
 /** What the steps of journeys do things with. */
@@ -41,12 +41,6 @@ type Perform<K extends PerformedEffect['kind']> = (
 ) => Promise<Performed>;
 
 const DONE: Performed = { kind: 'done' };
-/** A change that the service refuses would be refused again: the step failed, and the run goes on. */
-const refused = (refusal: Refusal): Performed => ({
-  kind: 'refused',
-  detail: refusal.details.errors?.[0]?.path ?? refusal.name.toLowerCase(),
-});
-
 /** Sends a step's message to the run's contact, once for each visit. */
 const send: Perform<'send'> = async (ports, { run, journey, graph, contact }, { step, visit, message }) => {
   const { organizationId, env } = journey;
@@ -56,12 +50,10 @@ const send: Perform<'send'> = async (ports, { run, journey, graph, contact }, { 
   if (to === undefined) return { kind: 'skipped', detail: 'sem_endereco' };
   const label = { journeyId: journey.id, stepId: step, runId: run.id };
   const labels = { ...label, ...(graph.watched.has(step) ? { awaited: true as const } : {}) };
-  const { mensagens: messages, dias: days } = journey.tetoDeFrequencia ?? {};
-  const cap = messages === undefined || days === undefined ? undefined : { messages, days };
   const automated = {
     key: journeyKey(run.id, step, visit),
     labels: { origin: 'automation' as const, journey: labels },
-    frequency: { cap },
+    frequency: { cap: frequencyCapOf(journey) },
   };
   const body: AutomatedRequest = { ...personalizedMessage(message, run, contact), to, contactId: contact.id };
   const sent = await sendAutomated(ports.submit, tenant, automated, body);
@@ -81,13 +73,13 @@ const tag: Perform<'tag'> = async ({ contacts }, { contact: { id, organizationId
     const after = await contactAfter(contacts, before, { tags: [...withTags(before, effect)] }, contacts.clock());
     return isRefusal(after) || after === before ? after : storeChange(contacts.store, before, after);
   });
-  return isRefusal(changed) ? refused(changed) : DONE;
+  return isRefusal(changed) ? refusedBy(changed) : DONE;
 };
 
 /** Sets an attribute of the contact; null takes it away. */
 const attribute: Perform<'attribute'> = async ({ contacts }, { contact }, { key, value }) => {
   const changed = await changeContact(contacts, contact, contact.id, { attributes: { [key]: value } });
-  return isRefusal(changed) ? refused(changed) : DONE;
+  return isRefusal(changed) ? refusedBy(changed) : DONE;
 };
 
 /** Moves the open card of the contact, or creates the one that this visit of the step creates. */
@@ -100,7 +92,7 @@ const moveOpenCard: Perform<'move_card'> = async (ports, { run, contact }, { ste
   const open = own ?? (await ports.openCard(organizationId, contactId, pipelineId));
   if (open) {
     const moved = await moveCard(ports.cards, caller, open.id, { estagioId: stageId, pipelineId });
-    return isRefusal(moved) ? refused(moved) : DONE;
+    return isRefusal(moved) ? refusedBy(moved) : DONE;
   }
   if (!create) return { kind: 'skipped', detail: 'sem_cartao' };
   const fields = { pipelineId, estagioId: stageId, contatoId: contactId, empresaId: companyId };
@@ -109,7 +101,7 @@ const moveOpenCard: Perform<'move_card'> = async (ports, { run, contact }, { ste
     titulo: create.title,
     ...(create.value === undefined ? {} : { valor: create.value }),
   });
-  return isRefusal(card) ? refused(card) : DONE;
+  return isRefusal(card) ? refusedBy(card) : DONE;
 };
 
 /**

@@ -56,6 +56,12 @@ const BY_NAME: Readonly<Partial<Record<ProblemName, (refusal: Refusal) => Perfor
   SERVICE_UNAVAILABLE: ({ details }) => later(details.retryAfterSeconds),
 };
 
+/** A change that the service refuses would be refused again: the step failed, and the run goes on. */
+export const refusedBy = (refusal: Refusal): Extract<Performed, { readonly kind: 'refused' }> => ({
+  kind: 'refused',
+  detail: refusal.details.errors?.[0]?.path ?? refusal.name.toLowerCase(),
+});
+
 /**
  * What a refused send means for a run (docs/spec/journeys.md#refused-sends): what concerns the contact skips the message, what concerns every contact pauses the
  * journey, what is busy is tried again, and what the message itself is wrong in fails the step.

@@ -1,11 +1,10 @@
-import type { AutomatedRequest } from '../api/automated-send.ts';
 import { automatedSend } from '../api/automated-send.ts';
 import { channelOf } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
+import { NEVER_SENT } from '../contacts/frequency.ts';
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
-import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
 import { maskEmail, maskPhone } from '../core/phone.ts';
 import { refuseField } from '../core/refuse-field.ts';
@@ -21,20 +20,18 @@ import { durationMs } from './durations.ts';
 import type { JourneyClock } from './engine-ports.ts';
 import { findJourney } from './find.ts';
 import { type Graph, graphOf } from './graph.ts';
-import { personalizedMessage } from './message.ts';
+import type { Journey } from './journey.ts';
+import { frequencyCapOf, personalizedMessage } from './message.ts';
 import type { JourneyStore, WholeJourney } from './ports.ts';
 import type { RunEvent } from './run.ts';
 import type { SimulatedMessage } from './run-view.ts';
 import { resultOfRefusal } from './send-results.ts';
 import { type Scenario, type Simulation, simulate } from './simulate.ts';
+import { type BoardPorts, boardOf, SimulatedCards } from './simulated-cards.ts';
+import { type SimulatedDraft, type SimulatedFrequency, SimulatedMessages, type Verdict } from './simulated-messages.ts';
 
-/** Messages of one simulation that are planned and priced, at most, and so many at once; the price of others stays open. */
-const MAX_PLANNED = 500;
-const AT_ONCE = 8;
 /** What becomes of a message may lead to others: how often that is looked at. */
 const MAX_ROUNDS = 8;
-/** Characters of texts that an answer shows; of what comes behind them only the channel and the price. */
-const MAX_SHOWN = 1_500_000;
 
 /** A contact that is not stored. */
 export interface InventedContact {
@@ -63,10 +60,13 @@ export interface SimulationRequest {
   readonly variaveis?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
-export interface SimulationPorts {
+export interface SimulationPorts extends BoardPorts {
   readonly clock: Clock;
   readonly store: Pick<JourneyStore, 'readWhole'>;
-  readonly submit: Pick<SubmitPorts, 'clock' | 'consentFault' | 'plan' | 'prices' | 'recipientOf' | 'volume'>;
+  readonly submit: Pick<
+    SubmitPorts,
+    'clock' | 'consentFault' | 'messageStore' | 'plan' | 'prices' | 'recipientOf' | 'volume'
+  >;
   readonly contactOf: (organizationId: Id<'organization'>, id: Id<'contact'>) => Promise<Contact | undefined>;
   readonly clockOf: (organizationId: Id<'organization'>) => Promise<JourneyClock>;
 }
@@ -98,23 +98,18 @@ const shownContact = (contact: Contact, unmasked: boolean): Contact =>
         ...definedFields({ email: contact.email && maskEmail(contact.email) }),
       };
 
-/** What would become of a message: its price, or why it would not be sent to the contact. */
-interface Verdict {
-  readonly coins?: number | undefined;
-  readonly skipped?: string | undefined;
-}
-type Draft = Omit<AutomatedRequest, 'to'>;
-
 const ownAddress = (contact: Contact, channel: Channel): string | undefined => {
   const { recipient } = channelOf(channel);
   if (recipient === 'email') return contact.email;
   return recipient === 'phone' ? contact.phone || undefined : undefined;
 };
 
+const skippedFor = (detail: string): Verdict => ({ refused: { kind: 'skipped', detail }, counts: false });
+
 const refusalVerdict = (refusal: Refusal): Verdict => {
   const result = resultOfRefusal(refusal);
   // What stops the journey as a whole, such as a template that is not approved yet, is looked at by its activation.
-  return result.kind === 'skipped' || result.kind === 'refused' ? { skipped: result.detail } : {};
+  return result.kind === 'skipped' || result.kind === 'refused' ? { refused: result, counts: false } : { counts: true };
 };
 
 /** Whether the contact opted out. What is stored is asked for a stored contact alone: an address that somebody names is not looked up. */
@@ -126,75 +121,21 @@ const optedOut = async (ports: SimulationPorts, actor: Actor, contact: Contact, 
 /** What would become of a message that a step sends. Prices are those of this moment. */
 const verdictOf =
   (ports: SimulationPorts, actor: Actor, contact: Contact, isStored: boolean) =>
-  async (draft: Draft): Promise<Verdict> => {
+  async (draft: SimulatedDraft): Promise<Verdict> => {
     const { submit } = ports;
     const { channel } = draft;
     const to = isStored ? await submit.recipientOf(actor, contact.id, channel) : ownAddress(contact, channel);
-    if (to === undefined) return { skipped: 'sem_endereco' };
+    if (to === undefined) return skippedFor('sem_endereco');
     const body = { ...draft, to, ...(isStored ? { contactId: contact.id } : {}) };
     const planned = await submit.plan(actor, automatedSend(body, { labels: { origin: 'automation' } }));
     if (isRefusal(planned)) return refusalVerdict(planned);
     const { plan } = planned;
-    const fault = await optedOut(ports, actor, contact, isStored, plan);
-    if (fault) return refusalVerdict(consentRefusal(fault));
     const { coins } = await quote(submit, actor.organizationId, actor.env, plan.price, plan.units);
-    return draft.maxCoins !== undefined && coins > draft.maxCoins ? { skipped: 'max_coins' } : { coins };
+    if (draft.maxCoins !== undefined && coins > draft.maxCoins) return skippedFor('max_coins');
+    const fault = await optedOut(ports, actor, contact, isStored, plan);
+    const consent = fault && refusalVerdict(consentRefusal(fault)).refused;
+    return { coins, counts: plan.requiresConsent, consent };
   };
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-/** A message as it would read, with its price. */
-const shownMessage = (draft: Draft, { coins }: Verdict): SimulatedMessage => {
-  const email = draft.payload?.email as { subject?: unknown; html?: unknown; text?: unknown } | undefined;
-  return {
-    canal: draft.channel,
-    ...definedFields({
-      texto: draft.text ?? textOf(email?.text),
-      template: draft.template,
-      variaveis: draft.variables as SimulatedMessage['variaveis'],
-      assunto: textOf(email?.subject),
-      html: textOf(email?.html),
-      coins,
-    }),
-  };
-};
-const lengthOf = ({ texto = '', html = '', assunto = '' }: SimulatedMessage): number =>
-  texto.length + html.length + assunto.length;
-
-/** What the messages of a simulation would come to, as far as it is known; the others are planned before the next round. */
-class Messages {
-  readonly #verdicts = new Map<string, Verdict>();
-  readonly #open = new Map<string, Draft>();
-  #shown = 0;
-
-  begin(): void {
-    this.#open.clear();
-    this.#shown = 0;
-  }
-
-  /** How a message is shown; `draft` is what would be sent, `shown` what the caller may see of it. */
-  show(draft: Draft, shown: Draft): { readonly shown: SimulatedMessage; readonly skipped?: string | undefined } {
-    const name = JSON.stringify(draft);
-    const verdict = this.#verdicts.get(name) ?? {};
-    if (!this.#verdicts.has(name)) this.#open.set(name, draft);
-    const message = shownMessage(shown, verdict);
-    this.#shown += lengthOf(message);
-    const { canal, coins } = message;
-    const fitting = this.#shown <= MAX_SHOWN ? message : { canal, ...definedFields({ coins }) };
-    return { shown: fitting, skipped: verdict.skipped };
-  }
-
-  /** Finds out what is open. False where nothing was, or there is too much. */
-  async settle(verdictOf: (draft: Draft) => Promise<Verdict>): Promise<boolean> {
-    const open = [...this.#open].slice(0, Math.max(0, MAX_PLANNED - this.#verdicts.size));
-    const found = await mapConcurrently(
-      open,
-      AT_ONCE,
-      async ([name, draft]) => [name, await verdictOf(draft)] as const,
-    );
-    for (const [name, verdict] of found) this.#verdicts.set(name, verdict);
-    return found.length > 0;
-  }
-}
 
 const scenarioOf = (
   { journey }: WholeJourney,
@@ -202,7 +143,7 @@ const scenarioOf = (
   request: SimulationRequest,
   { timeZone, quietHours }: JourneyClock,
   now: number,
-): Omit<Scenario<SimulatedMessage>, 'contact' | 'send'> => {
+): Omit<Scenario<SimulatedMessage>, 'contact' | 'moveCard' | 'send'> => {
   const { id: journeyId, rootId, organizationId, env, gatilho } = journey;
   const events = (request.eventos ?? []).map(({ nome: name, apos, propriedades: properties }, at) => ({
     event: { id: `evento ${at}`, name, ...definedFields({ properties }) },
@@ -219,6 +160,33 @@ const scenarioOf = (
     timeZone,
     quietUntil: (channel, at) => quietUntil(quietHours, channel, at),
   };
+};
+
+/** 422 for what becomes of the messages of steps that there are not, or that send none. */
+const outcomesFault = ({ steps }: Graph, { mensagens = [] }: SimulationRequest) => {
+  const errors = mensagens.flatMap(({ passo }, at) =>
+    steps.get(passo)?.kind === 'enviar'
+      ? []
+      : [{ path: `mensagens.${at}.passo`, message: 'must be the key of a step that sends' }],
+  );
+  return errors.length === 0
+    ? undefined
+    : refuse('VALIDATION_ERROR', {
+        detail: 'The simulation names what the journey has not.',
+        errors: errors.slice(0, 100),
+      });
+};
+
+/** The frequency cap of a journey, and what counts for it already. */
+const frequencyOf = async (
+  { submit }: SimulationPorts,
+  journey: Journey,
+  { id }: Contact,
+  isStored: boolean,
+): Promise<SimulatedFrequency> => {
+  const cap = frequencyCapOf(journey);
+  const { byHour } = cap && isStored ? await submit.messageStore.sentTo(id) : NEVER_SENT;
+  return { cap, sent: byHour };
 };
 
 /** Whom it is played through for. A stored contact is shown to those who may read contacts. */
@@ -250,23 +218,34 @@ export const simulateJourney = async (
   const now = ports.clock();
   const contact = await contactFor(ports, actor, request, now);
   if (isRefusal(contact)) return contact;
-  const unmasked = actor.scopes.has('pii:full');
+  const isStored = request.contactId !== undefined;
   const graph = graphOf({ ...found.journey, ...found.graph });
-  const scenario = scenarioOf(found, graph, request, await ports.clockOf(actor.organizationId), now);
-  const messages = new Messages();
+  const unknown = outcomesFault(graph, request);
+  if (unknown) return unknown;
+  const unmasked = actor.scopes.has('pii:full');
+  const [clock, board, frequency] = await Promise.all([
+    ports.clockOf(actor.organizationId),
+    boardOf(ports, graph, contact, isStored),
+    frequencyOf(ports, found.journey, contact, isStored),
+  ]);
+  const scenario = scenarioOf(found, graph, request, clock, now);
+  const messages = new SimulatedMessages(frequency);
   const play = (): Simulation<SimulatedMessage> => {
     messages.begin();
+    const cards = new SimulatedCards(board);
     return simulate({
       ...scenario,
       contact,
-      send: ({ message, run, contact: reader }) =>
+      moveCard: (owner, move, at) => cards.move(owner, move, at),
+      send: ({ message, run, contact: reader, at }) =>
         messages.show(
           personalizedMessage(message, run, reader),
           personalizedMessage(message, run, shownContact(reader, unmasked)),
+          at,
         ),
     });
   };
-  const settled = verdictOf(ports, actor, contact, request.contactId !== undefined);
+  const settled = verdictOf(ports, actor, contact, isStored);
   let simulation = play();
   for (let round = 0; round < MAX_ROUNDS && (await messages.settle(settled)); round++) simulation = play();
   return simulation;

@@ -5,7 +5,7 @@ import { derivedId } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import type { SentStatus } from './definition.ts';
 import { UNIT_MS } from './durations.ts';
-import type { Graph, JourneyMessage } from './graph.ts';
+import type { CardMove, Graph, JourneyMessage } from './graph.ts';
 import { beginRun, type EndReason, type HistoryEntry, type Run, type RunEntry, type RunEvent } from './run.ts';
 import { step } from './step.ts';
 import type { EffectResult, Input, Moment, PerformedEffect } from './turn.ts';
@@ -15,10 +15,10 @@ import { dueAt } from './waits.ts';
 export const MAX_SIMULATED_MS = 366 * UNIT_MS.dias;
 export const MAX_SIMULATED_STEPS = 10_000;
 
-/** How a message is shown that a simulation would send; `skipped`: why it would not be sent to the contact. */
+/** How a message is shown that a simulation would send; `unsent`: what comes of the step where it would not be sent to the contact. */
 export interface SimulatedSend<R> {
   readonly shown: R;
-  readonly skipped?: string | undefined;
+  readonly unsent?: Extract<EffectResult, { readonly kind: 'refused' | 'skipped' }> | undefined;
 }
 /** What is played through (docs/spec/journeys.md#simulation). Times in ms. */
 export interface Scenario<R> {
@@ -40,6 +40,8 @@ export interface Scenario<R> {
     readonly contact: Contact;
     readonly at: number;
   }) => SimulatedSend<R>;
+  /** What a step that moves the contact's card comes to; `at`: ms. */
+  readonly moveCard: (contact: Contact, move: CardMove, at: number) => EffectResult;
 }
 
 /** A visit of a step: when the run came, and when and how it went on (ms). `shown`: of what it sent. */
@@ -125,16 +127,20 @@ class Play<R> {
   #perform(effect: PerformedEffect): Input {
     this.contact = contactAfter(this.contact, effect);
     const { step: key, visit, attempt } = effect;
-    const result = effect.kind === 'send' ? this.#send(key, effect.message) : { kind: 'done' as const };
-    return { kind: 'result', step: key, visit, attempt, result };
+    return { kind: 'result', step: key, visit, attempt, result: this.#resultOf(effect) };
+  }
+
+  #resultOf(effect: PerformedEffect): EffectResult {
+    if (effect.kind === 'send') return this.#send(effect.step, effect.message);
+    return effect.kind === 'move_card' ? this.scenario.moveCard(this.contact, effect, this.now) : { kind: 'done' };
   }
 
   /** What becomes of the message is told before it is known to be sent: whatever asks next, knows. */
   #send(key: string, message: JourneyMessage): EffectResult {
     const { run, contact, now: at } = this;
-    const { shown, skipped } = this.scenario.send({ message, run, contact, at });
+    const { shown, unsent } = this.scenario.send({ message, run, contact, at });
     this.#shown = shown;
-    if (skipped !== undefined) return { kind: 'skipped', detail: skipped };
+    if (unsent) return unsent;
     const messageId = derivedId('message', [String(this.#sent++)]);
     for (const { step: of, status } of this.scenario.messages)
       if (of === key) this.take({ kind: 'signal', signal: { step: key, messageId, status } });

@@ -1,24 +1,19 @@
 import type { EnginePorts } from '../../domain/journeys/engine-ports.ts';
 import { type PerformPorts, performEffect } from '../../domain/journeys/perform.ts';
-import { cardPage } from '../../storage/pipelines/card-lists.ts';
 import { contactPorts } from '../contacts/contacts.ts';
 import { submitPorts } from '../messages/queue-and-send.ts';
 import { cardPorts } from '../pipelines/cards.ts';
-import { clock, table, vaults } from '../process/aws.ts';
+import { clock, vaults } from '../process/aws.ts';
 import { journeys, SECRET_PURPOSE } from '../runs/store.ts';
 import { webhookPorts } from '../webhooks/webhooks.ts';
-
-const NEWEST = { skip: 0, limit: 1 } as const;
+import { openCard } from './open-card.ts';
 
 const ports: PerformPorts = {
   clock,
   submit: submitPorts,
   contacts: contactPorts,
   cards: cardPorts,
-  async openCard(organizationId, contactId, pipelineId) {
-    const { items } = await cardPage(table)(organizationId, { contactId, pipelineId, status: 'aberto' }, NEWEST);
-    return items[0];
-  },
+  openCard,
   readLineage: journeys.readLineage,
   openSecret: async (organizationId, rootId, sealed) =>
     (await vaults.webhooks()).open(SECRET_PURPOSE, organizationId, sealed, rootId),

@@ -108,7 +108,9 @@ describe('a simulation', () => {
 
   test('goes on where a message would be skipped, and says why', () => {
     const { steps } = simulate(
-      scenarioOf(welcome, { send: ({ message }) => ({ shown: message, skipped: 'opt_out' }) }),
+      scenarioOf(welcome, {
+        send: ({ message }) => ({ shown: message, unsent: { kind: 'skipped', detail: 'opt_out' } }),
+      }),
     );
     expect(steps[0]).toMatchObject({ result: 'pulada', detail: 'opt_out', shown: { text: 'Olá' } });
   });

@@ -118,5 +118,6 @@ export const scenarioOf = (
   timeZone: 'America/Sao_Paulo',
   quietUntil: (_, at) => at,
   send: ({ message }) => ({ shown: message }),
+  moveCard: () => ({ kind: 'done' }),
   ...fields,
 });
