@@ -99,6 +99,12 @@ const tags = (description: string) =>
     .optional()
     .meta({ description, example: ['cliente'] });
 
+/** Unlike `/v1`, a journey names templates that there are, in the test environment as well. */
+const stepTemplate = template.meta({
+  description:
+    'A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.',
+});
+
 const fallback = z.union(
   [
     channel,
@@ -106,7 +112,7 @@ const fallback = z.union(
       channel,
       to: to.optional(),
       text: plainText.optional(),
-      template: template.optional(),
+      template: stepTemplate.optional(),
       variables: variables.optional(),
       after: waitText.optional(),
       maxCoins: maxCoins.optional(),
@@ -121,7 +127,7 @@ export const stepConfigs = {
     .strictObject({
       canal: channel,
       texto: plainText.optional(),
-      template: template.optional(),
+      template: stepTemplate.optional(),
       variaveis: variables.optional(),
       assunto: lineOf(998, 'The subject, on e-mail.', 'Bem-vinda, {{contato.nome}}').optional(),
       html: boundedText(100_000, 'The HTML part, on e-mail.', '<p>Olá, {{contato.nome|você}}</p>').optional(),
@@ -193,7 +199,9 @@ export const stepConfigs = {
     .meta({ description: 'Tags to put on, or to take off; one or a list.' }),
   atributo: z
     .strictObject({
-      chave: attributeKey.meta({ description: 'The key of the attribute.', example: 'plano' }),
+      chave: attributeKey
+        .refine((key) => key !== '__proto__', 'must not be __proto__')
+        .meta({ description: 'The key of the attribute.', example: 'plano' }),
       valor: attributeValue.meta({
         description: 'Its value; null clears it.',
         example: 'ouro',

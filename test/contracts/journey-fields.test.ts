@@ -61,6 +61,11 @@ describe('the body of a journey', () => {
     expect(wrong({ ...definition([passo('sair', {})], []), ...fields })).toEqual(places);
   });
 
+  test('sets no attribute that a contact cannot have', () => {
+    expect(ofStep('atributo', { chave: 'plano', valor: 'ouro' })).toBeUndefined();
+    expect(ofStep('atributo', { chave: '__proto__', valor: 'ouro' })).toEqual([`${CONFIG}.chave`]);
+  });
+
   test('lets 1 to 1,000 contacts in by one call', () => {
     const fits = (count: number) =>
       enterJourney.request.body.safeParse({ contactIds: Array.from({ length: count }, () => newId('contact')) })
@@ -199,7 +204,7 @@ test('a simulation is answered as its contract says, with the sum of what is sen
     ...scenarioOf(steps),
     send: ({ message }) => ({
       shown: { canal: 'sms', texto: message.text, coins: 800 },
-      ...(message.text === 'b' ? { skipped: 'opt_out' } : {}),
+      ...(message.text === 'b' ? { unsent: { kind: 'skipped' as const, detail: 'opt_out' } } : {}),
     }),
   });
   const view = simulationView(plays);

@@ -122,6 +122,17 @@ describe('where a value is put decides how it is escaped:', () => {
   it('only a web address begins the address of a link in HTML', () => {
     const html = '<a href="{{variable.link}}/p?n={{variable.n|a b}}">';
     expect(filled(html, ANA, 'html').text).toBe('<a href="https://shop.example/x?y&#61;1/p?n=a%20b">');
+    // Browsers pass over spaces and entities at the beginning of an address.
+    for (const before of [
+      '<a href="\n',
+      '<a href="&#32;',
+      "<a href='&#x9; &Tab;",
+      '<a href=\n',
+      '<button formaction="',
+    ]) {
+      const link = 'javascript:alert(1)';
+      expect(filled(`${before}{{variable.link}}">`, { variable: { link } }, 'html').text).toBe(`${before}">`);
+    }
     for (const link of ['javascript:alert(1)', ' JaVaScRiPt:x', 'data:text/html,x', 'x'])
       expect(filled('<a href="{{variable.link}}">', { variable: { link } }, 'html')).toEqual({
         text: '<a href="">',

@@ -16,6 +16,15 @@ test('a variable has the value of the send, else its example, else nothing', () 
   expect(filled('{{nome}}', 'text', { nome: '' })).toBe('');
 });
 
+test('a script never becomes the address of a link, however it is written; what else a link may have, stays', () => {
+  for (const pedido of ['javascript:alert(1)', ' JavaScript:x', 'java\tscript:x', 'vbscript:x', 'data:text/html,x'])
+    for (const before of ['<a href="', "<a href='\n", '<a href="&#32;', '<button formaction="', '<img src='])
+      expect(filled(`${before}{{pedido}}">`, 'html', { pedido })).toBe(`${before}">`);
+  for (const pedido of ['https://loja.com/?a', 'mailto:oi@loja.com', 'tel:+5511', '/pedidos'])
+    expect(filled('<a href="{{pedido}}">', 'html', { pedido })).toBe(`<a href="${pedido}">`);
+  expect(filled('<p>{{pedido}}</p>', 'html', { pedido: 'javascript:alert(1)' })).toBe('<p>javascript:alert(1)</p>');
+});
+
 test('no placeholder reaches the inbox, whatever is between its braces', () => {
   const unclosed = ['{{', '{{{', '{{{{{{'];
   const invalid = ['{{#if x}}', '{{ pedido nº }}', '{{}}', '{{1}}', '{{a b}}', `{{${'a'.repeat(65)}}}`];

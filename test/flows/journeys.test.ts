@@ -72,6 +72,9 @@ describe('a journey', () => {
     const broken = await client.post(JOURNEYS, definition({ ligacoes: [{ de: 'oi', para: 'nenhum' }] }));
     expectProblem(broken, 422);
     expect(broken.body.errors).toMatchObject([{ path: 'ligacoes.0.para' }]);
+    const gatilho = { tipo: 'lista', listId: newId('list') };
+    const both = await client.post(JOURNEYS, definition({ gatilho, ligacoes: [{ de: 'oi', para: 'nenhum' }] }));
+    expect(both.body.errors).toMatchObject([{ path: 'ligacoes.0.para' }, { path: 'gatilho.listId' }]);
   });
 
   test('is listed newest first without its steps, until it is archived', async () => {

@@ -7,6 +7,7 @@ import { isSameValue } from '../core/same-value.ts';
 import type { ActivationPorts } from './activate.ts';
 import { type Author, type ContactsShown, shownAfter, shownTo } from './contacts-shown.ts';
 import type { JourneyDefinition, WireGraph } from './definition.ts';
+import { MAX_FAULTS } from './faults.ts';
 import { findJourney, lineageOf, notNow } from './find.ts';
 import type { Journey } from './journey.ts';
 import { withKeptHeaders } from './kept-headers.ts';
@@ -16,6 +17,7 @@ import type { WholeJourney } from './ports.ts';
 import { firstSecret, hasEndpoint, type SecretPorts } from './secrets.ts';
 import { changedAt, journeyEntry } from './states.ts';
 import { summaryOf } from './summary.ts';
+import { isTooLarge } from './validate.ts';
 
 export interface DefinitionPorts extends ActivationPorts, SecretPorts {
   /** What is wrong with a definition by itself: docs/spec/journeys.md#refusals. */
@@ -47,12 +49,19 @@ const definitionOf = ({ journey, graph }: WholeJourney): JourneyDefinition => {
   };
 };
 
+/** All that is wrong with a definition, by itself and in what it names. One that is too large is not looked at any further. */
 const checked = async (
   ports: DefinitionPorts,
   caller: Caller,
   definition: JourneyDefinition,
-): Promise<Refusal<'VALIDATION_ERROR'> | undefined> =>
-  ports.refusal(definition) ?? (await ports.check(caller, definition, 'saving'));
+): Promise<Refusal<'VALIDATION_ERROR'> | undefined> => {
+  const own = ports.refusal(definition);
+  if (own && isTooLarge(definition)) return own;
+  const named = await ports.check(caller, definition, 'saving');
+  if (!own || !named) return own ?? named;
+  const errors = [...(own.details.errors ?? []), ...(named.details.errors ?? [])].slice(0, MAX_FAULTS);
+  return refuse('VALIDATION_ERROR', { ...own.details, errors });
+};
 
 /** Notes in a lineage that a version posts contacts in full. */
 const fullPosts = ({ contactsShown }: Journey, graph: WireGraph): Pick<JourneyLineage, 'postsInFull'> =>

@@ -2,7 +2,7 @@ import type { FieldError } from '../core/errors.ts';
 import type { WireLink } from './definition.ts';
 
 /** Faults that are told at once, at most. */
-const MAX_FAULTS = 100;
+export const MAX_FAULTS = 100;
 
 /** What is wrong with a definition, each with its place; the first hundred. */
 export class Faults {

@@ -5,11 +5,12 @@ import { checkEndpoint, type EndpointPolicy } from '../core/public-address.ts';
 import { compileMessage } from '../personalization/message.ts';
 import { parseDescription } from '../segments/parse.ts';
 import { checkHeaders } from '../webhooks/headers.ts';
-import type { JourneyDefinition, StepKind, WireStep, WireTrigger } from './definition.ts';
+import type { JourneyDefinition, StepKind, WireGraph, WireStep, WireTrigger } from './definition.ts';
 import { configPath, Faults, linkPath, stepPath } from './faults.ts';
 import { outcomeOf } from './graph.ts';
 import { MAX_GRAPH_BYTES } from './limits.ts';
 import { instantCycles, linkFault, type OutgoingLinks, outgoingLinks, reachableFrom } from './links.ts';
+import { hasWords } from './words.ts';
 
 const TRIGGER_FIELDS: {
   readonly [T in WireTrigger['tipo']]: { readonly [F in 'listId' | 'nome' | 'segmentId']?: 'needed' | 'optional' };
@@ -22,6 +23,9 @@ const TRIGGER_FIELDS: {
   manual: {},
 };
 
+/** No tag is longer. */
+const MAX_TAG_LENGTH = 64;
+
 const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
   for (const field of ['listId', 'nome', 'segmentId'] as const) {
     const rule = TRIGGER_FIELDS[gatilho.tipo][field];
@@ -29,6 +33,10 @@ const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
     faults.addIf(rule === 'needed' && gatilho[field] === undefined, path, `is required for ${gatilho.tipo}`);
     faults.addIf(rule === undefined && gatilho[field] !== undefined, path, `is not for ${gatilho.tipo}`);
   }
+  const { tipo, nome } = gatilho;
+  if (nome === undefined) return;
+  faults.addIf(tipo === 'etiqueta' && nome.length > MAX_TAG_LENGTH, 'gatilho.nome', 'must be at most 64 characters');
+  faults.addIf(tipo === 'mensagem' && !hasWords(nome), 'gatilho.nome', 'must have a letter or a digit');
 };
 
 type ConfigOf<K extends StepKind> = Extract<WireStep, { tipo: K }>['config'];
@@ -67,6 +75,17 @@ const checkMessage = (config: ConfigOf<'enviar'>, checking: Checking): void => {
   const { canal, rota } = config;
   for (const field of ['assunto', 'html', 'transacional'] as const)
     faults.addIf(canal !== 'email' && config[field] !== undefined, configPath(index, field), 'is for e-mail only');
+  const needsSubject = canal === 'email' && config.template === undefined && config.assunto === undefined;
+  faults.addIf(
+    needsSubject && (config.html !== undefined || config.transacional !== undefined),
+    configPath(index, 'assunto'),
+    'is required with html and with transacional',
+  );
+  faults.addIf(
+    config.fallbackApos !== undefined && config.fallback === undefined,
+    configPath(index, 'fallbackApos'),
+    'is for a fallback only',
+  );
   const { routes } = channelOf(canal);
   if (rota !== undefined && !routes.includes(rota))
     faults.add(
@@ -151,6 +170,10 @@ const checkPaths = (definition: JourneyDefinition, faults: Faults): void => {
   checkReferences(passos, links, faults);
 };
 
+/** Whether a graph takes more bytes than a version may have. */
+export const isTooLarge = ({ passos, ligacoes }: WireGraph): boolean =>
+  jsonBytes({ passos, ligacoes }) > MAX_GRAPH_BYTES;
+
 /**
  * Everything that is wrong with a definition of the contract's shape, by place, at most a hundred (docs/spec/journeys.md#refusals). What it refers to
  * outside of itself is listed by `referencesOf`.
@@ -159,7 +182,7 @@ export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPol
   const faults = new Faults();
   const { gatilho, passos, ligacoes, reentrada, intervaloReentradaHoras } = definition;
   // What is too large is not looked at any further.
-  if (jsonBytes({ passos, ligacoes }) > MAX_GRAPH_BYTES)
+  if (isTooLarge({ passos, ligacoes }))
     return [{ path: 'passos', message: `must take at most ${MAX_GRAPH_BYTES} bytes as JSON, with ligacoes` }];
   checkTrigger(gatilho, faults);
   faults.addIf(

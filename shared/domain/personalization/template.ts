@@ -1,3 +1,5 @@
+import { beginsLink } from '../core/link-position.ts';
+
 /** What placeholders may name: the contact, the event that began a run, and the variables of a run. */
 export const ROOTS = ['contact', 'event', 'variable'] as const;
 export type Root = (typeof ROOTS)[number];
@@ -79,9 +81,6 @@ const parsePlaceholder = (inside: string): Placeholder | TemplateFault['problem'
 
 /** What ends a URL in running text or an attribute. */
 const URL_END = /[\s"'<>`]/;
-/** The end of a text that the address of a link or an image follows. The text is cut before, so that matching takes constant time. */
-const LINK_BEGINS = /\b(?:href|src|action|background)\s{0,8}=\s{0,8}["']?$/i;
-const LINK_TAIL = 32;
 
 /** Follows whether the text so far ends within a URL, and whether a link's address begins there. */
 class Position {
@@ -94,7 +93,7 @@ class Position {
     const inUrl = literal.includes('://', end);
     this.#within = inUrl || (end === 0 && this.#within);
     if (this.#within) return 'url';
-    this.#within = LINK_BEGINS.test(literal.slice(-LINK_TAIL));
+    this.#within = beginsLink(literal);
     return this.#within ? 'link' : undefined;
   }
 }

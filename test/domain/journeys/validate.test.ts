@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CreateJourney } from '../../../shared/contracts/journey-fields.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
 import { jsonBytes } from '../../../shared/domain/core/json-bytes.ts';
-import type { JourneyDefinition, WireStep } from '../../../shared/domain/journeys/definition.ts';
+import type { JourneyDefinition, WireConfigs, WireStep } from '../../../shared/domain/journeys/definition.ts';
 import { referencesOf } from '../../../shared/domain/journeys/references.ts';
 import { journeyFaults, journeyRefusal } from '../../../shared/domain/journeys/validate.ts';
 import { definition, passo } from '../../support/journeys/build.ts';
@@ -64,9 +64,9 @@ describe('a definition', () => {
 
   test('of more than 1,000,000 bytes of steps and links is refused, and of exactly as many taken', () => {
     const sized = (bytes: number) => {
-      const of = definition([passo('enviar', { canal: 'email', html: '' })], []);
+      const of = definition([passo('enviar', { canal: 'email', assunto: 'Oi', html: '' })], []);
       const left = bytes - jsonBytes({ passos: of.passos, ligacoes: of.ligacoes });
-      return definition([passo('enviar', { canal: 'email', html: 'x'.repeat(left) })], []);
+      return definition([passo('enviar', { canal: 'email', assunto: 'Oi', html: 'x'.repeat(left) })], []);
     };
     expect(paths(sized(1_000_000))).toEqual([]);
     expect(paths(sized(1_000_001))).toEqual(['passos']);
@@ -91,10 +91,28 @@ describe('a trigger', () => {
     [{ tipo: 'evento' }, ['gatilho.nome']],
     [{ tipo: 'mensagem' }, []],
     [{ tipo: 'mensagem', nome: 'quero' }, []],
+    [{ tipo: 'mensagem', nome: 'C++' }, []],
+    [{ tipo: 'mensagem', nome: ' ?! ' }, ['gatilho.nome']],
     [{ tipo: 'etiqueta' }, ['gatilho.nome']],
+    [{ tipo: 'etiqueta', nome: 'x'.repeat(64) }, []],
+    [{ tipo: 'etiqueta', nome: 'x'.repeat(65) }, ['gatilho.nome']],
     [{ tipo: 'manual', nome: 'x' }, ['gatilho.nome']],
   ] as const)('%j has what its kind needs, and nothing else', (gatilho, wrong) => {
     expect(paths(definition([end], [], { gatilho }))).toEqual(wrong);
+  });
+});
+
+describe('a message', () => {
+  test.each<[WireConfigs['enviar'], string[]]>([
+    [{ canal: 'email', texto: 'Oi' }, []],
+    [{ canal: 'email', html: '<p>Oi</p>' }, ['assunto']],
+    [{ canal: 'email', texto: 'Oi', transacional: true }, ['assunto']],
+    [{ canal: 'email', template: 'oi', transacional: true }, []],
+    [{ canal: 'email', html: '<p>Oi</p>', assunto: 'Oi' }, []],
+    [{ ...SMS, fallbackApos: '30s' }, ['fallbackApos']],
+    [{ ...SMS, fallback: ['rcs'], fallbackApos: '30s' }, []],
+  ])('%j has what a send of it would be refused without', (config, wrong) => {
+    expect(paths(definition([passo('enviar', config)], []))).toEqual(wrong.map((field) => `passos.0.config.${field}`));
   });
 });
 

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../core/escape-html.ts';
+import { beginsLink, isScriptAddress } from '../../core/link-position.ts';
 
 /** The value of a variable in a send. */
 export type TemplateValue = string | number | boolean;
@@ -82,7 +83,7 @@ const valueFor = (name: string, { declared, given }: TemplateData): string =>
 
 /**
  * Fills a template's placeholders. Values are not expanded again, and no placeholder survives: undeclared, missing or invalid ones become
- * empty. Undefined if the result would exceed `maxLength` characters (docs/spec/email-templates.md#filling-a-template).
+ * empty, and so does a script in the place of a link's address. Undefined if the result would exceed `maxLength` characters (docs/spec/email-templates.md#filling-a-template).
  */
 export const fillPlaceholders = (
   source: string,
@@ -93,14 +94,17 @@ export const fillPlaceholders = (
   const values = new Map<string, string>();
   const out: string[] = [];
   let length = 0;
+  let before = '';
   for (const { text, placeholder } of tokenize(source)) {
     let piece = text;
     if (placeholder?.name !== undefined) {
       const { name } = placeholder;
       const value = values.get(name) ?? SANITIZERS[part](valueFor(name, data));
       values.set(name, value);
-      piece = value;
+      const isScript = part === 'html' && beginsLink(before) && isScriptAddress(valueFor(name, data));
+      piece = isScript ? '' : value;
     }
+    before = placeholder ? '' : text;
     length += piece.length;
     if (length > maxLength) return undefined;
     out.push(piece);
