@@ -280,6 +280,17 @@ describe('a goal', () => {
     expect(drive.run).toMatchObject({ status: 'cancelada', convertedAt: START + 30 * DAY - 1 });
   });
 
+  test('is judged by when it happened: none from before the run, and within 30 days of the end however late it is told', () => {
+    const at = (ms: number) => ({ kind: 'event', event: { id: 'compra', name: 'compra', at: START + ms } }) as const;
+    const drive = started(withGoal);
+    expect(drive.take(at(-1_000)).effects).toEqual([]);
+    drive.take({ kind: 'cancel', reason: 'operador' });
+    drive.now += 31 * DAY;
+    expect(drive.take(at(-1_000)).effects).toEqual([]);
+    expect(drive.take(at(30 * DAY)).effects).toEqual([]);
+    expect(drive.take(at(30 * DAY - 1)).effects).toMatchObject([{ kind: 'convert' }]);
+  });
+
   test('is not the event that let the contact in', () => {
     const drive = started(withGoal, { event: { id: 'e1', name: 'compra' } });
     expect(drive.take(event('compra', 'e1')).effects).toEqual([]);
