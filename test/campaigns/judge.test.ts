@@ -38,6 +38,7 @@ describe('a refused recipient', () => {
     ['was sent to long ago', sentBefore(newId('message')), 'sent_before'],
     ['meets a conflict that concerns no template', REUSED_KEY, 'conflict'],
     ['has an invalid address', invalid('to'), 'invalid_request'],
+    ['has no device', refuse('VALIDATION_ERROR', { detail: 'No device.', v1Code: 'invalid_recipient' }), 'no_address'],
   ])('who %s is skipped', (_, refusal, reason) => {
     expect(judged(refusal as Refusal)).toEqual({ kind: 'skip', reason });
   });
@@ -45,6 +46,11 @@ describe('a refused recipient', () => {
   test.each([
     ['the wallet is empty', NO_FUNDS, 'insufficient_funds'],
     ['no provider is set up', refuse('DEPENDENCY_FAILED', 'No provider.'), 'provider_unavailable'],
+    [
+      'the route has no price',
+      refuse('PRECONDITION_FAILED', { detail: 'No price.', meta: { motivo: 'route_not_priced' } }),
+      'provider_unavailable',
+    ],
     [
       'no sender is verified',
       refuse('PRECONDITION_FAILED', { detail: 'No sender.', meta: { motivo: 'no_verified_sender' } }),
@@ -58,6 +64,9 @@ describe('a refused recipient', () => {
     ],
     ['the template is gone', invalid('template'), 'template_unavailable'],
     ['the template is gone, named by its id', invalid('templateId'), 'template_unavailable'],
+    ['the template of an e-mail is gone', invalid('payload.email.templateId'), 'template_unavailable'],
+    ['the number of the template is disconnected', invalid('numberId'), 'sender_unavailable'],
+    ['the account of Instagram is disconnected', invalid('instagramAccountId'), 'sender_unavailable'],
   ])('pauses the campaign where %s', (_, refusal, reason) => {
     expect(judged(refusal)).toEqual({ kind: 'pause', reason });
   });

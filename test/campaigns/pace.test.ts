@@ -122,6 +122,21 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await lookedAt(id, failed)).toBe('completed');
   });
 
+  test('whose provider reports no delivery is completed once all of it left, unless a fallback goes where one does', async () => {
+    const left = { accepted: 2, sent: 1, failed: 1 };
+    const statusOf = async (message: CampaignInput['message']) => {
+      const { id } = await started(await world.organization(), 1, { message });
+      expect(await lookedAt(id, { ...left, failed: 0 })).toBe('running');
+      await lookedAt(id, { ...left, sent: 2 });
+      world.now += MINUTE_MS;
+      return lookedAt(id, { ...left, sent: 2 });
+    };
+    expect(await statusOf({ channel: 'push', text: 'Oi' })).toBe('completed');
+    expect(await statusOf({ channel: 'instagram', text: 'Oi', fallback: [{ channel: 'push' }] })).toBe('completed');
+    expect(await statusOf({ channel: 'push', text: 'Oi', fallback: [{ channel: 'sms' }] })).toBe('running');
+    expect(await statusOf({ channel: 'sms', text: 'Oi' })).toBe('running');
+  });
+
   test('is not given up while a message has not left, however long that takes', async () => {
     const { id } = await started(await world.organization(), 2, {});
     expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');

@@ -103,6 +103,34 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
   });
 
+  test('is not paused by what a worker found before it was resumed', async () => {
+    const actor = await world.organization(1);
+    const contacts = await peopleOf(actor, 4);
+    const id = await draftTo(ports, actor, contacts, { perMinute: 2 });
+    const [item = { pk: '', sk: '' }, other = { pk: '', sk: '' }] = await started(actor, id);
+    const slow = {
+      ...ports,
+      portions: {
+        ...ports.portions,
+        save: async (...given: Parameters<typeof ports.portions.save>) => {
+          await workOnCampaign(ports, other);
+          expect(await stateOf(id)).toEqual({ status: 'paused', reason: 'insufficient_funds' });
+          await credit(actor, 4);
+          accepted(await resumeCampaign(ports, actor, id));
+          return ports.portions.save(...given);
+        },
+      },
+    };
+    await workOnCampaign(slow, item);
+    expect(await stateOf(id)).toEqual({ status: 'running', reason: undefined });
+    for (let minute = 0; minute < 3; minute++) {
+      await workOff(world, ports, id);
+      world.now += 61_000;
+    }
+    expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
+    expect(raised.filter(({ type }) => type === 'campaign.paused')).toHaveLength(1);
+  });
+
   test('counts what a crashed worker sent once against its maxCoins, also where the next batch is refused as a whole', async () => {
     const actor = await world.organization(2 * SMS);
     const contacts = await peopleOf(actor, 4);

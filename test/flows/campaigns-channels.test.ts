@@ -107,6 +107,18 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
     expect(await messagesOf(tenant, id)).toHaveLength(2);
     expect(await recipientsOf(tenant, id, { status: 'pending' })).toHaveLength(1);
   });
+
+  test('whose number is disconnected is paused, and skips nobody', async () => {
+    const tenant = await messaging.tenant();
+    const ids = await people(tenant, ['0005', '0005']);
+    const template = await templateOf(tenant, 'sem_numero');
+    const { id } = await create(tenant, { audience: { contactIds: ids }, message: greeting(template) });
+    const { numberId } = (await tenant.test.get(`/v2/templates/${template}`)).body;
+    expect((await tenant.test.call('DELETE', `/numbers/${numberId}`)).status).toBe(204);
+    await move(tenant, id, 'start');
+    await becomes(tenant, id, { status: 'paused', pausedBy: { reason: 'sender_unavailable' } });
+    expect(await recipientsOf(tenant, id, { status: 'pending' })).toHaveLength(2);
+  });
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {

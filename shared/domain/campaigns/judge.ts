@@ -11,8 +11,16 @@ export type Judgement =
 /** When a recipient is tried again whose key is of a batch that is still being decided, in ms. */
 const UNDECIDED_MS = 15_000;
 
-const namesTemplate = ({ details: { errors = [] } }: Refusal): boolean =>
-  errors.some(({ path }) => path === 'template' || path === 'templateId');
+/** What fields a refusal names whose fault is not the recipient's own: a template that is gone, a number that was disconnected. */
+const PAUSE_OF_FIELD: ReadonlyMap<string, PauseReason> = new Map([
+  ['template', 'template_unavailable'],
+  ['templateId', 'template_unavailable'],
+  ['payload.email.templateId', 'template_unavailable'],
+  ['numberId', 'sender_unavailable'],
+  ['instagramAccountId', 'sender_unavailable'],
+]);
+const pauseOfFields = ({ details: { errors = [] } }: Refusal): PauseReason | undefined =>
+  errors.map(({ path }) => PAUSE_OF_FIELD.get(path)).find((reason) => reason !== undefined);
 
 /** What a refusal that is not the recipient's own pauses the campaign for; undefined for those that are. */
 const pauseOf = (refusal: Refusal): PauseReason | undefined => {
@@ -25,11 +33,12 @@ const pauseOf = (refusal: Refusal): PauseReason | undefined => {
     case 'PRECONDITION_FAILED':
       // What concerns one recipient says why; without a reason the organization has nothing that it could send from.
       if (meta?.maxCoins !== undefined) return undefined;
+      if (meta?.motivo === 'route_not_priced') return 'provider_unavailable';
       return meta?.motivo === undefined || meta.motivo === 'no_verified_sender' ? 'sender_unavailable' : undefined;
     case 'CONFLICT':
       return meta?.code === 'template_not_approved' ? 'template_unavailable' : undefined;
     case 'VALIDATION_ERROR':
-      return namesTemplate(refusal) ? 'template_unavailable' : undefined;
+      return pauseOfFields(refusal);
     default:
       return undefined;
   }

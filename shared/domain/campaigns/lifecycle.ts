@@ -84,16 +84,25 @@ export const startCampaign = (
     return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
   });
 
-/** Pauses a running campaign, once, and raises its event; false where it runs no more. `by`: who asked for it; absent where it pauses itself. */
+interface PauseOptions {
+  readonly from?: Campaign['status'];
+  /** Who asked for it; absent where it pauses itself. */
+  readonly by?: Caller;
+  /** Under which epoch its reason was found: what was found before it was resumed pauses nothing. */
+  readonly epoch?: number | undefined;
+}
+
+/** Pauses a running campaign, once, and raises its event; false where it runs no more. */
 export const pauseFor = async (
   ports: Pick<LifecyclePorts, 'clock' | 'store'>,
   id: Id<'campaign'>,
   reason: PauseReason,
-  { from = 'running', by }: { readonly from?: Campaign['status']; readonly by?: Caller } = {},
+  { from = 'running', by, epoch }: PauseOptions = {},
 ): Promise<Campaign | false> =>
   retryOnConflict('The campaign', async () => {
     const before = await ports.store.readById(id);
     if (before?.status !== from) return false;
+    if (epoch !== undefined && before.drive?.epoch !== epoch) return false;
     const now = ports.clock();
     const pausedBy: PausedBy = { reason, at: now };
     const after = next(before, { status: 'paused', pausedBy }, now);

@@ -136,7 +136,7 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
       : await attempt(ports, campaign, claimed);
   // Whoever has claimed the portion since then finds out for itself what pauses the campaign.
   if (!(await ports.portions.save(claimed, result))) return;
-  if (result.pause) await pauseFor(ports, campaign.id, result.pause);
+  if (result.pause) await pauseFor(ports, campaign.id, result.pause, { epoch: campaign.drive?.epoch });
   if (result.portion.state === 'open') ports.enqueuePortions([result.portion]);
   else ports.enqueue(campaign, ports.clock());
 };
