@@ -73,6 +73,8 @@ export class Session {
   #inFlight = 0;
   #binding = false;
   #writable = true;
+  /** What the PDUs of a chunk are answered with: one write, since thousands of small ones hold many times their bytes while they wait. */
+  #gathered: Buffer[] | undefined;
   #heardAt: number;
   #release: (() => void) | undefined;
   #whenQuiet: (() => void) | undefined;
@@ -146,11 +148,14 @@ export class Session {
 
   #read(chunk: Buffer): void {
     if (this.#state === 'closed') return;
+    this.#gathered = [];
     const { frames, broken } = this.#framer.push(chunk);
     for (const frame of frames) if (!this.#isClosed()) this.#take(frame);
-    if (broken === undefined || this.#isClosed()) return;
-    this.#nack(0, 'ESME_RINVCMDLEN');
-    this.#end('broken');
+    if (broken !== undefined && !this.#isClosed()) {
+      this.#nack(0, 'ESME_RINVCMDLEN');
+      this.#end('broken');
+    }
+    this.#writeGathered();
   }
 
   #take(frame: Buffer): void {
@@ -248,6 +253,17 @@ export class Session {
 
   #write(bytes: Buffer): void {
     if (this.#state === 'closed') return;
+    if (this.#gathered) this.#gathered.push(bytes);
+    else this.#send(bytes);
+  }
+
+  #writeGathered(): void {
+    const gathered = this.#gathered ?? [];
+    this.#gathered = undefined;
+    if (gathered.length > 0 && this.#state !== 'closed') this.#send(Buffer.concat(gathered));
+  }
+
+  #send(bytes: Buffer): void {
     if (this.#options.stream.write(bytes)) return;
     this.#writable = false;
     this.#options.stream.pause();
@@ -285,6 +301,7 @@ export class Session {
   /** Closes after what is written; a peer that does not close in turn is cut off. */
   #end(reason: CloseReason): void {
     if (this.#state === 'closed') return;
+    this.#writeGathered();
     this.#close(reason);
     const { stream } = this.#options;
     stream.end();

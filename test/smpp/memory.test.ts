@@ -9,7 +9,7 @@ import { peerOf } from './kit.ts';
 const CONNECTIONS = { slowWriter: 200, slowReader: 12 };
 const KB = 1_024;
 /** What a connection may hold: an unfinished PDU, or the answers to the 64 KB of requests that were read before its peer stopped to read. */
-const MAX_BYTES = { slowWriter: 160 * KB, slowReader: 512 * KB };
+const MAX_BYTES = { slowWriter: 160 * KB, slowReader: 384 * KB };
 
 const server = fork(new URL('./memory-process.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 afterAll(() => {

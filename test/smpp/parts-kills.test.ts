@@ -36,7 +36,15 @@ test(`twenty real processes take the parts of the same messages, each part in tw
     shares[KILLED + chance.below(PROCESSES - KILLED)]?.push(part);
     shares[chance.below(PROCESSES)]?.push(part);
   }
-  const work = shares.map((own): PartsWork => ({ endpoint: laws.endpoint, now: world.now, account, parts: own }));
+  const common = { endpoint: laws.endpoint, now: world.now, account };
+  const work = shares.map(
+    (own, process): PartsWork => ({
+      ...common,
+      parts: own,
+      // Those that are killed, at the first that they say, have come to anywhere in their parts.
+      saysFrom: process < KILLED ? chance.below(Math.max(1, own.length)) : 0,
+    }),
+  );
   const words = await runProcesses<PartsWork, PartsWord>(PROCESS, work, KILLED);
 
   const ids = new Map<string, Set<string>>();
