@@ -10,8 +10,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { tableClient } from '../../shared/storage/client/client.ts';
+import { isTransient } from '../../shared/storage/client/retries.ts';
 import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
+import { callEngine } from '../support/engine-calls.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 
@@ -38,18 +40,30 @@ interface Call {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-describe('a call of the client', async () => {
+/** A client as the tests' worlds have it. */
+const engineClient = (endpoint: string) => {
+  const client = tableClient(endpoint);
+  void use(callEngine(client, endpoint, () => true));
+  return client;
+};
+
+describe.each([
+  ['a call of the client', tableClient],
+  ['a call that tests make past the SDK', engineClient],
+] as const)('%s', async (_, clientOf) => {
   const calls: Call[] = [];
   let answer: { readonly status: number; readonly text: string; readonly date?: string } = { status: 200, text: '{}' };
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
       calls.push({ headers: incoming.headers, body: JSON.parse(body.toString('utf8')) });
       const { status, text, date } = answer;
-      outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', ...(date ? { date } : {}) }).end(text);
+      if (status === 0) return void incoming.socket.destroy();
+      const headers = { 'content-type': 'application/x-amz-json-1.0', 'content-length': Buffer.byteLength(text) };
+      outgoing.writeHead(status, { ...headers, ...(date ? { date } : {}) }).end(text);
     });
   });
   const { url: endpoint } = await use(listening(server));
-  const own = tableClient(endpoint);
+  const own = clientOf(endpoint);
   const sdk = new DynamoDBClient({ endpoint, maxAttempts: 1 });
 
   test.each(Object.entries(VALUES))('sends a value (%s) as the SDK itself does', async (name, value) => {
@@ -100,6 +114,24 @@ describe('a call of the client', async () => {
     answer = { status: 200, text: '{}' };
   });
 
+  test('is answered, as each of 300 at once is', async () => {
+    const before = calls.length;
+    const get = new GetItemCommand({ TableName, Key: {} });
+    const answers = await Promise.all(Array.from({ length: 300 }, () => own.send(get)));
+    expect(answers.map(({ $metadata }) => $metadata.httpStatusCode)).toEqual(Array(300).fill(200));
+    expect(calls.length - before).toBe(300);
+  });
+
+  test('whose connection breaks is a fault that may be tried again', async () => {
+    answer = { status: 0, text: '' };
+    const error = await own.send(new GetItemCommand({ TableName, Key: {} })).catch((fault) => fault);
+    answer = { status: 200, text: '{}' };
+    expect(isTransient(error)).toBe(true);
+    expect((await own.send(new GetItemCommand({ TableName, Key: {} }))).$metadata.httpStatusCode).toBe(200);
+  });
+
+  // The calls past the SDK are not signed.
+  if (clientOf !== tableClient) return;
   test('is dated by the clock of a server that refused the last one for its date', async () => {
     const ahead = 3600_000;
     const date = new Date(Date.now() + ahead).toUTCString();

@@ -1,6 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { callEngine } from './engine-calls.ts';
 import { listening } from './loopback.ts';
 
 /** A call to the engine: what a fault is chosen by. */
@@ -85,6 +86,7 @@ export const tolerant = <T>(work: Promise<T>): Promise<T | undefined> =>
 export const startFaultProxy = async (target: string) => {
   const agent = new Agent({ keepAlive: true });
   const calls = new Map<string, number>();
+  const closing: (() => void)[] = [];
   let current: FaultPlan | undefined;
 
   const forward = (
@@ -107,16 +109,18 @@ export const startFaultProxy = async (target: string) => {
     });
 
   /** Counts a call: its action, and how many of that action came before it. */
-  const counted = (headers: Readonly<Record<string, unknown>>) => {
-    const action = String(headers['x-amz-target'] ?? '').replace(/^.*\./, '');
+  const counted = (action: string) => {
     const nth = calls.get(action) ?? 0;
     calls.set(action, nth + 1);
     return { action, nth };
   };
 
+  const actionOf = (headers: Readonly<Record<string, unknown>>) =>
+    String(headers['x-amz-target'] ?? '').replace(/^.*\./, '');
+
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
-    const call = { ...counted(incoming.headers), body: body.toString('utf8') };
+    const call = { ...counted(actionOf(incoming.headers)), body: body.toString('utf8') };
     const fault = current?.(call);
     if (fault?.kind === 'drop') return void incoming.socket.destroy();
     if (fault?.kind === 'gateway') {
@@ -165,14 +169,24 @@ export const startFaultProxy = async (target: string) => {
         (next) => (args) => {
           const sent = args.request as { port: number; headers: Readonly<Record<string, string>> };
           if (!current) {
-            counted(sent.headers);
+            counted(actionOf(sent.headers));
             sent.port = Number(new URL(target).port);
           }
           return next(args);
         },
         { step: 'finalizeRequest', priority: 'low', name: 'shortcut' },
       ),
+    /** The same for a target that is the embedded engine itself: without the SDK as well. */
+    shortcutToEngine(client: DynamoDBClient): void {
+      const { close: closeCalls } = callEngine(client, target, (action) => {
+        if (current) return false;
+        counted(action);
+        return true;
+      });
+      closing.push(closeCalls);
+    },
     async close() {
+      for (const each of closing) each();
       agent.destroy();
       await close();
     },

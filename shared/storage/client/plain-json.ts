@@ -19,7 +19,7 @@ interface Context {
 }
 
 /** Operations whose inputs and outputs are JSON already, but for binary values; what administers tables has times, too. */
-const PLAIN = new Set([
+export const PLAIN_OPERATIONS: ReadonlySet<string> = new Set([
   'BatchGetItem',
   'BatchWriteItem',
   'DeleteItem',
@@ -38,7 +38,8 @@ function asBase64(this: Readonly<Record<string, unknown>>, name: string, value: 
   const { [name]: given } = this;
   return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
 }
-const toJson = (input: object): string => {
+/** An input as DynamoDB takes it. */
+export const toJson = (input: object): string => {
   const text = JSON.stringify(input);
   return hasBytes(text) ? JSON.stringify(input, asBase64) : text;
 };
@@ -57,11 +58,11 @@ export const plainJson = (sdk: Protocol): Protocol => {
   const coding: Coding = sdk;
   const plain: Coding = {
     async serializeRequest(operation, input, context) {
-      if (!PLAIN.has(operation.name)) return coding.serializeRequest(operation, input, context);
+      if (!PLAIN_OPERATIONS.has(operation.name)) return coding.serializeRequest(operation, input, context);
       return Object.assign(await coding.serializeRequest(operation, NO_INPUT, context), { body: toJson(input) });
     },
     async deserializeResponse(operation, context, answer) {
-      if (!PLAIN.has(operation.name) || answer.statusCode !== 200)
+      if (!PLAIN_OPERATIONS.has(operation.name) || answer.statusCode !== 200)
         return coding.deserializeResponse(operation, context, answer);
       const body = await (context as Context).streamCollector(answer.body);
       const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
