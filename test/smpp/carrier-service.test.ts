@@ -100,7 +100,7 @@ const serviceOf = async (
   const url = `http://127.0.0.1:${running.port}`;
   const post = (path: string, body: string, headers: Readonly<Record<string, string>>) =>
     fetch(`${url}${path}`, { method: 'POST', headers: { ...headers }, body });
-  const call = async (purpose: 'status' | 'submit', content: object) => {
+  const call = async (purpose: 'status' | 'submit', content: object): Promise<{ kind: string; id?: string }> => {
     const body = JSON.stringify(content);
     return (await post(`/carrier/${purpose}`, body, signCarrierBody(KEY, purpose, body, Date.now()))).json();
   };
