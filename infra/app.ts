@@ -8,7 +8,7 @@ import type { Environment } from '../shared/domain/core/actor.ts';
 import { ApiStack } from './api-stack.ts';
 import { AppStack } from './app-stack.ts';
 import { packFunctions } from './build/pack.ts';
-import { buildService } from './build/service.ts';
+import { buildService, type ContainerName } from './build/service.ts';
 import { tablePartitions } from './build/table-partitions.ts';
 import type { ArchiveSetting } from './constructs/archive-bucket.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
@@ -17,6 +17,7 @@ import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
 import { DataStack } from './data-stack.ts';
 import { type CustomDomain, EdgeStack } from './edge-stack.ts';
 import { GatewayServiceStack } from './gateway-service-stack.ts';
+import { SmppServiceStack } from './smpp-service-stack.ts';
 import { NAMES, STAGES, type StageSettings } from './stages.ts';
 
 export interface DeploymentProps {
@@ -29,6 +30,10 @@ export interface DeploymentProps {
   readonly stages?: Readonly<Record<Environment, StageSettings>>;
   /** Docker build context of the gateway service, written by `infra/build/service.ts`; required with `-c gatewayService=true`. */
   readonly serviceFolder?: string;
+  /** As `serviceFolder`, of the SMPP service; required with `-c smppService=true`. */
+  readonly smppFolder?: string;
+  /** The functions of the SMPP service, by their paths under `functions/`. */
+  readonly smppFunctions?: readonly string[];
 }
 
 export interface Deployment {
@@ -38,6 +43,7 @@ export interface Deployment {
   readonly edge: EdgeStack;
   readonly firewall?: FirewallStack;
   readonly services?: Readonly<Record<Environment, GatewayServiceStack>>;
+  readonly smpp?: Readonly<Record<Environment, SmppServiceStack>>;
 }
 
 const CLOUDFRONT_REGION = 'us-east-1';
@@ -220,6 +226,34 @@ const createServices = (
   return { live: serviceOf('live'), test: serviceOf('test') };
 };
 
+const createSmpp = (app: App, props: DeploymentProps, data: Data, publicUrl: string): Deployment['smpp'] => {
+  if (setting(app, 'smppService') !== 'true') return undefined;
+  const { env, partitions, smppFolder, smppFunctions, stages = STAGES } = props;
+  const certificateArn = setting(app, 'smppCertificateArn') ?? '';
+  if (!env?.account || !env.region || !smppFolder || !smppFunctions)
+    throw new Error(
+      'smppService=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.',
+    );
+  if (!new RegExp(`^arn:aws[a-z-]*:acm:${env.region}:`).test(certificateArn))
+    throw new Error('smppService=true needs a smppCertificateArn of its own region: its load balancer ends TLS.');
+  const serviceOf = (environment: Environment) =>
+    new SmppServiceStack(app, NAMES.smppServiceStack(environment), {
+      env,
+      environment,
+      settings: stages[environment],
+      partitions,
+      functions: smppFunctions,
+      data: data[environment],
+      liveData: data.live,
+      publicUrl,
+      emailFrom: setting(app, 'emailFrom')?.split(','),
+      folder: smppFolder,
+      certificateArn,
+      description: `Messaging, ${environment}: containers that hold the binds of SMPP.`,
+    });
+  return { live: serviceOf('live'), test: serviceOf('test') };
+};
+
 /**
  * All stacks of the deployment, in one cloud assembly. Not nested CDK `Stage`s: the CDK forbids dependencies between those and
  * `cdk deploy --all` skips them, while here test reads live's volume counters and the edge needs both stages.
@@ -242,11 +276,21 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
     description: 'Messaging: one address for both stages.',
   });
-  const apps = createApps(app, props, { data, apis, publicUrl: named ?? edge.address });
+  const publicUrl = named ?? edge.address;
+  const apps = createApps(app, props, { data, apis, publicUrl });
+  const smpp = createSmpp(app, props, data, publicUrl);
   // The secrets exist before the edge carries them, and a stage changes what it accepts after the edge has changed.
   for (const stack of Object.values(data)) edge.addStackDependency(stack);
   for (const stack of Object.values(apps)) stack.addStackDependency(edge);
-  return { data, apis, apps, edge, ...(firewall ? { firewall } : {}), ...(services ? { services } : {}) };
+  return {
+    data,
+    apis,
+    apps,
+    edge,
+    ...(firewall ? { firewall } : {}),
+    ...(services ? { services } : {}),
+    ...(smpp ? { smpp } : {}),
+  };
 };
 
 const awsEnvironment = (): AwsEnvironment | undefined => {
@@ -259,15 +303,19 @@ const main = async (): Promise<void> => {
   const root = join(import.meta.dirname, '..');
   const { outDir } = await packFunctions({ root });
   const app = new App();
-  const serviceFolder = join(outDir, 'service');
-  if (setting(app, 'gatewayService') === 'true') await buildService({ root, dist: outDir, outDir: serviceFolder });
+  const folderOf = (container: ContainerName) => join(outDir, `${container}-service`);
+  for (const container of ['gateway', 'smpp'] as const)
+    if (setting(app, `${container}Service`) === 'true')
+      await buildService({ container, root, dist: outDir, outDir: folderOf(container) });
   const env = awsEnvironment();
   const partitions = await tablePartitions(root);
   createDeployment(app, {
     partitions: (path) => partitions.get(path) ?? [],
     contracts: OPERATIONS,
     code: (path) => Code.fromAsset(join(outDir, 'functions', path)),
-    serviceFolder,
+    serviceFolder: folderOf('gateway'),
+    smppFolder: folderOf('smpp'),
+    smppFunctions: [...partitions.keys()].filter((path) => path.startsWith('smpp-service/')),
     ...(env ? { env } : {}),
   });
   app.synth();

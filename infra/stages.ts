@@ -26,6 +26,8 @@ export interface StageSettings {
   readonly readsLiveVolume: boolean;
   /** Tasks of the gateway service, when it is switched on. */
   readonly gatewayTasks: number;
+  /** Tasks of the SMPP service, when it is switched on: at least. */
+  readonly smppTasks: number;
   /** API Gateway's CloudWatch log role is one setting per account and region, so one stage owns it. */
   readonly ownsGatewayLogRole: boolean;
 }
@@ -46,6 +48,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     sendsForReal: true,
     readsLiveVolume: false,
     gatewayTasks: 2,
+    smppTasks: 2,
     ownsGatewayLogRole: true,
   },
   test: {
@@ -61,6 +64,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     sendsForReal: false,
     readsLiveVolume: true,
     gatewayTasks: 1,
+    smppTasks: 1,
     ownsGatewayLogRole: false,
   },
 };
@@ -185,6 +189,7 @@ export const NAMES = {
   /** A prefix, as of the upload bucket. */
   archiveBucket: (environment: Environment) => `messaging-${environment}-archive`,
   gatewayServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Gateway`,
+  smppServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Smpp`,
   /** One a generation of the edge's secret. By name, so that no stack holds another's export while it is rotated. */
   originSecret: (environment: Environment, generation: number) => `messaging-${environment}-origin-${generation}`,
   /** Not below `/aws/lambda/`: those names belong to the groups that functions had of their own. */

@@ -5,6 +5,9 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 
+/** The topic's name, by which stacks that come before it know it. */
+export const alarmTopicName = (environment: Environment): string => `messaging-${environment}-alarms`;
+
 /** Who is notified of alarms. */
 export interface AlarmTopicProps {
   readonly environment: Environment;
@@ -19,7 +22,7 @@ export class AlarmTopic extends Construct {
   constructor(scope: Construct, id: string, { environment, email }: AlarmTopicProps) {
     super(scope, id);
     this.topic = new Topic(this, 'Topic', {
-      topicName: `messaging-${environment}-alarms`,
+      topicName: alarmTopicName(environment),
       displayName: `Messaging ${environment}`,
       enforceSSL: true,
     });

@@ -39,6 +39,19 @@ export const acknowledgeObjects = (
   acknowledge(role, Object.fromEntries(found.map((id) => [id, reason])));
 };
 
+/** Acknowledges cdk-nag's findings on the sending identities of a service, which the operator chooses at run time. */
+export const acknowledgeIdentities = (role: IConstruct, provider: AwsProvider): void => {
+  const { account, region } = Stack.of(role);
+  for (const arn of identityArns(role as Construct, provider)) {
+    const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
+    const identity = `${service}:${nagToken(region, 'Region')}:${nagToken(account, 'AccountId')}:${resource}`;
+    acknowledge(role, {
+      [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${identity}]`]:
+        'The sending number, pool, sender id or domain is a provider setting that the operator changes at run time, so it is unknown at deployment. The grant allows sending only, within this account and region.',
+    });
+  }
+};
+
 /** X-Ray's segments belong to no resource. */
 const TRACE = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 const CONSUME = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
@@ -65,22 +78,10 @@ export class FunctionRole extends Role {
           'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
       });
     if (grants.objects?.length) acknowledgeObjects(this, grants.objects, resources);
-    if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) this.acknowledgeIdentities(provider);
+    if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) acknowledgeIdentities(this, provider);
   }
 
   allowLogs(logGroup: ILogGroup): void {
     this.#logs.addResources(logGroup.logGroupArn);
-  }
-
-  private acknowledgeIdentities(provider: AwsProvider): void {
-    const { account, region } = Stack.of(this);
-    for (const arn of identityArns(this, provider)) {
-      const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
-      const identity = `${service}:${nagToken(region, 'Region')}:${nagToken(account, 'AccountId')}:${resource}`;
-      acknowledge(this, {
-        [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${identity}]`]:
-          'The sending number, pool, sender id or domain is a provider setting that the operator changes at run time, so it is unknown at deployment. The grant allows sending only, within this account and region.',
-      });
-    }
   }
 }

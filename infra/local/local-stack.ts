@@ -13,7 +13,7 @@ import { type LogSink, openLogSink } from './log-sink.ts';
 import { queueUrls, type StageQueue } from './resources.ts';
 import type { RoutedOperation } from './router.ts';
 import { type ServedStages, startStages } from './serve.ts';
-import { type RunningSmpp, startSmpp, type WantedPort } from './smpp.ts';
+import { type RunningSmpp, type SmppOptions, startSmpp, type WantedPort } from './smpp.ts';
 import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
 import type { LawSettings } from './table-laws/settings.ts';
 
@@ -28,6 +28,8 @@ export interface LocalStackOptions {
   readonly host?: string;
   /** Where SMPP is listened for: a port, 0 for any free one, or the standard port unless it is taken. Absent: nowhere. */
   readonly smppPort?: WantedPort | undefined;
+  /** Where SMPP is listened for over TLS as well, and with which certificate. */
+  readonly smppTls?: SmppOptions['tls'];
   /** Where messages to the SMPP carrier are taken, which is bound to where the operator set one up. Absent: by nobody. */
   readonly carrierPort?: WantedPort | undefined;
   /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
@@ -67,6 +69,7 @@ export interface LocalStack {
   readonly url: string;
   /** Where SMPP is listened for; undefined: nowhere. */
   readonly smppPort: number | undefined;
+  readonly smppTlsPort: number | undefined;
   /** Where messages to the SMPP carrier are taken; undefined: nowhere. */
   readonly carrierPort: number | undefined;
   readonly dataDir: string;
@@ -134,7 +137,7 @@ const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => str
 
 /** Listens for SMPP where it is wanted. */
 const listenForSmpp = async (
-  { smppPort, carrierPort, host = '127.0.0.1' }: LocalStackOptions,
+  { smppPort, smppTls, carrierPort, host = '127.0.0.1' }: LocalStackOptions,
   { stages }: ServedStages,
   onFault: OnFault,
   sink: LogSink,
@@ -142,6 +145,7 @@ const listenForSmpp = async (
   if (smppPort === undefined) return undefined;
   const starting = startSmpp({
     smppPort,
+    tls: smppTls,
     carrierPort,
     host,
     functionsOf: (stage) => stages[stage].functions,
@@ -261,6 +265,7 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   return {
     url,
     smppPort: parts.smpp?.smppPort,
+    smppTlsPort: parts.smpp?.smppTlsPort,
     carrierPort: parts.smpp?.carrierPort,
     dataDir,
     tables,

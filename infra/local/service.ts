@@ -1,19 +1,15 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import type { Manifest } from '../build/build.ts';
-import { StageFunctions } from './functions.ts';
+import { containerFunctions, logFault, stageNamed } from './container.ts';
 import { makeGateway } from './gateway.ts';
 import { gatewayStage } from './serve.ts';
-import { STAGES, type Stage } from './stages.ts';
+import type { Stage } from './stages.ts';
 
 /**
  * The gateway service: with `-c gatewayService=true`, containers per stage that serve the operations with a streamed body, by the local
- * stack's gateway and functions. The functions' environment variables are the container's own.
+ * stack's gateway and functions.
  */
 
 /** The load balancer's health check. */
@@ -34,18 +30,6 @@ export interface ServiceOptions {
   readonly host: string;
 }
 
-const onFault = (where: string, requestId: string, error: unknown): void =>
-  console.error(
-    JSON.stringify({
-      level: 'ERROR',
-      message: 'gateway fault',
-      where,
-      requestId,
-      fault: error instanceof Error ? error.name : 'not an Error',
-      stack: error instanceof Error ? error.stack : undefined,
-    }),
-  );
-
 /** Serves one stage under both stage names: its authorizer refuses the other stage's credentials. */
 const startService = async ({
   stage,
@@ -53,19 +37,10 @@ const startService = async ({
   port,
   host,
 }: ServiceOptions): Promise<{ server: Server; close(): Promise<void> }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'service-'));
-  const manifest = JSON.parse(await readFile(join(dist, 'manifest.json'), 'utf8')) as Manifest;
-  const bundleDir = join(dist, 'bundle');
-  const functions = await StageFunctions.layOut({
-    stage,
-    manifest,
-    bundleDir,
-    folder,
-    stdout: process.stdout,
-    environment: {},
-  });
+  const { functions, remove } = await containerFunctions(stage, dist);
   const served = gatewayStage(functions);
   const stages = { live: served, test: served };
+  const onFault = logFault('gateway fault');
   const server = makeGateway({ operations: OPERATIONS.filter(isServed), stages: () => stages, onFault });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
@@ -75,15 +50,9 @@ const startService = async ({
     server.close();
     server.closeIdleConnections();
     await closed;
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   };
   return { server, close };
-};
-
-const stageNamed = (name: string | undefined): Stage => {
-  const stage = STAGES.find((each) => each === name);
-  if (!stage) throw new Error(`STAGE must be one of ${STAGES.join(', ')}.`);
-  return stage;
 };
 
 const main = async (): Promise<void> => {

@@ -61,11 +61,13 @@ export class SmppConnection {
   readonly session: Session;
   readonly #stages: SmppStages;
   readonly #address: string;
+  readonly #onRefused: () => void;
   #held: Held | undefined;
   #freed: Promise<unknown> = Promise.resolve();
 
-  constructor(socket: Socket, stages: SmppStages) {
+  constructor(socket: Socket, stages: SmppStages, onRefused: () => void = () => {}) {
     this.#stages = stages;
+    this.#onRefused = onRefused;
     this.#address = addressOf(socket);
     socket.setNoDelay(true);
     this.session = new Session({
@@ -88,7 +90,10 @@ export class SmppConnection {
     const stage = stageOf(systemId);
     const event = { systemId, password, address: this.#address, bindId: randomBase62(16) };
     const bound = (await this.#stages.invoke(stage, 'bind', event)) as Bound;
-    if (bound.kind === 'refused') return { status: bound.status, systemId: '' };
+    if (bound.kind === 'refused') {
+      this.#onRefused();
+      return { status: bound.status, systemId: '' };
+    }
     const { account, slot } = bound;
     this.#held = { stage, version, account };
     const stop = this.#keep(stage, account.organizationId, slot);

@@ -1,25 +1,40 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { SmppConnection, type SmppStages } from './smpp-connection.ts';
 
 /** Connections at once: each may hold a PDU and the answers to 64 KB of requests. */
 const MAX_CONNECTIONS = 2_000;
 
+/** A certificate with its chain, and its private key; PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const TLS = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
+
 export interface SmppServer {
   readonly port: number;
+  /** Connections now, and the binds that were refused since they were last counted. */
+  counts(): { readonly connections: number; readonly refusedBinds: number };
   /** Takes no connection any more, answers what has begun, unbinds, and frees the binds. */
   close(): Promise<void>;
 }
 
-/** Listens for binds. Rejects with the error of the socket where the port cannot be had. */
+/** Listens for binds, with a certificate over TLS alone. Rejects with the error of the socket where the port cannot be had. */
 export const startSmppServer = async (
-  { port, host }: { readonly port: number; readonly host: string },
+  { port, host, certificate }: { readonly port: number; readonly host: string; readonly certificate?: Certificate },
   stages: SmppStages,
 ): Promise<SmppServer> => {
   const connections = new Set<SmppConnection>();
   const freeing = new Set<Promise<unknown>>();
-  const server = createServer((socket) => {
-    const connection = new SmppConnection(socket, stages);
+  let refusedBinds = 0;
+  const onRefused = () => {
+    refusedBinds += 1;
+  };
+  const serve = (socket: Socket) => {
+    const connection = new SmppConnection(socket, stages, onRefused);
     connections.add(connection);
     socket.on('close', () => {
       connections.delete(connection);
@@ -27,12 +42,18 @@ export const startSmppServer = async (
       freeing.add(freed);
       void freed.then(() => freeing.delete(freed));
     });
-  });
+  };
+  const server = certificate ? createTlsServer({ ...TLS, ...certificate }, serve) : createServer(serve);
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    counts: () => {
+      const counts = { connections: connections.size, refusedBinds };
+      refusedBinds = 0;
+      return counts;
+    },
     async close() {
       server.close();
       await Promise.all(Array.from(connections, ({ session }) => session.unbind()));

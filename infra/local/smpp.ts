@@ -2,21 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { type RunningCarrier, startCarrier } from './carrier/start.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { SmppStages } from './smpp-connection.ts';
-import { type SmppServer, startSmppServer } from './smpp-server.ts';
+import { type Certificate, type SmppServer, startSmppServer } from './smpp-server.ts';
 import type { Stage } from './stages.ts';
 
 const STANDARD_PORT = 2775;
 const STANDARD_CARRIER_PORT = 2776;
+const STANDARD_TLS_PORT = 3550;
 /** How long a call of one of the service's functions may take. */
 const CALL_MS = 28_000;
 
 /** A port, 0 for any free one, or the standard one unless it is taken. */
 export type WantedPort = number | 'standard';
 
+export interface SmppCounts {
+  readonly connections: number;
+  /** Binds that were refused since they were last counted. */
+  readonly refusedBinds: number;
+  /** Binds to the carrier that are open; undefined where none is set up. */
+  readonly carrierBinds: number | undefined;
+}
+
 /** What listens for SMPP in a process: for binds of accounts, and for messages to the carrier, which it binds to. */
 export interface RunningSmpp {
   readonly smppPort: number | undefined;
+  readonly smppTlsPort: number | undefined;
   readonly carrierPort: number | undefined;
+  /** What there is now. */
+  counts(): SmppCounts;
   /** Unbinds on both sides, and frees the binds. */
   close(): Promise<void>;
 }
@@ -25,7 +37,13 @@ export interface SmppOptions {
   readonly smppPort: WantedPort;
   /** Absent: this process binds to no carrier. */
   readonly carrierPort?: WantedPort | undefined;
+  /** Where SMPP is listened for over TLS as well. */
+  readonly tls?: (Certificate & { readonly port: WantedPort }) | undefined;
   readonly host: string;
+  /** Where other processes of the service reach this one; by default the host. */
+  readonly address?: string;
+  /** Whose carrier is bound to. */
+  readonly carrierStage?: Stage;
   readonly functionsOf: (stage: Stage) => StageFunctions;
   readonly onFault: (where: string, error: unknown) => void;
   readonly onNews: (line: Readonly<Record<string, unknown>>) => void;
@@ -42,21 +60,48 @@ const orTaken = async <T>(wanted: WantedPort, listening: Promise<T>): Promise<T 
 
 /** Listens for SMPP. Rejects with the error of the socket where a port that is wanted by its number cannot be had. */
 export const startSmpp = async (options: SmppOptions): Promise<RunningSmpp> => {
-  const { smppPort, carrierPort, host, functionsOf, onFault, onNews } = options;
+  const {
+    smppPort,
+    carrierPort,
+    tls,
+    host,
+    address = host,
+    carrierStage = 'live',
+    functionsOf,
+    onFault,
+    onNews,
+  } = options;
   const invoke: SmppStages['invoke'] = async (stage, name, event) => {
     const [functions, path] = [functionsOf(stage), `smpp-service/${name}`];
     const handler = functions.loaded(path) ?? (await functions.load(path));
     return handler(event, lambdaContext(path, `smpp-${randomUUID()}`, CALL_MS));
   };
-  const port = smppPort === 'standard' ? STANDARD_PORT : smppPort;
-  const server = await orTaken<SmppServer>(smppPort, startSmppServer({ port, host }, { invoke, onFault }));
-  const at = { port: carrierPort === 'standard' ? STANDARD_CARRIER_PORT : (carrierPort ?? 0), host, address: host };
-  const stage = { stage: 'live', invoke, onFault, onNews } as const;
-  const carrier =
-    carrierPort === undefined ? undefined : await orTaken<RunningCarrier>(carrierPort, startCarrier(at, stage));
+  const listen = (wanted: WantedPort, standard: number, certificate?: Certificate): Promise<SmppServer | undefined> => {
+    const at = { port: wanted === 'standard' ? standard : wanted, host, ...(certificate ? { certificate } : {}) };
+    return orTaken(wanted, startSmppServer(at, { invoke, onFault }));
+  };
+  const bindToCarrier = (wanted: WantedPort): Promise<RunningCarrier | undefined> => {
+    const at = { port: wanted === 'standard' ? STANDARD_CARRIER_PORT : wanted, host, address };
+    return orTaken(wanted, startCarrier(at, { stage: carrierStage, invoke, onFault, onNews }));
+  };
+  const server = await listen(smppPort, STANDARD_PORT);
+  const secure = tls && (await listen(tls.port, STANDARD_TLS_PORT, { cert: tls.cert, key: tls.key }));
+  const carrier = carrierPort === undefined ? undefined : await bindToCarrier(carrierPort);
+  const servers = [server, secure].flatMap((one) => one ?? []);
   return {
     smppPort: server?.port,
+    smppTlsPort: secure?.port,
     carrierPort: carrier?.port,
-    close: async () => void (await Promise.all([server?.close(), carrier?.close()])),
+    counts: () => {
+      const counts = servers.map((one) => one.counts());
+      const sum = (name: 'connections' | 'refusedBinds') => counts.reduce((total, one) => total + one[name], 0);
+      const isSetUp = carrier?.service.key !== undefined;
+      return {
+        connections: sum('connections'),
+        refusedBinds: sum('refusedBinds'),
+        carrierBinds: isSetUp ? carrier.service.openBinds : undefined,
+      };
+    },
+    close: async () => void (await Promise.all([...servers.map((one) => one.close()), carrier?.close()])),
   };
 };

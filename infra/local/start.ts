@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/domain/archive/days.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
@@ -36,6 +37,26 @@ const smppPort = (): LocalStackOptions['smppPort'] => {
   return process.env.SMPP_PORT ? number('SMPP_PORT', 0, 0) : 'standard';
 };
 
+const fileNamedBy = (name: string, path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CannotStart(`${name} names no file that can be read: ${path}`);
+  }
+};
+
+/** Where SMPP is listened for over TLS, where a certificate and its key are given. */
+const smppTls = (): LocalStackOptions['smppTls'] => {
+  const { SMPP_TLS_CERT: cert, SMPP_TLS_KEY: key, SMPP_TLS_PORT: port } = process.env;
+  if (!cert && !key) return undefined;
+  if (!cert || !key) throw new CannotStart('SMPP_TLS_CERT and SMPP_TLS_KEY name files that belong together.');
+  return {
+    cert: fileNamedBy('SMPP_TLS_CERT', cert),
+    key: fileNamedBy('SMPP_TLS_KEY', key),
+    port: port ? number('SMPP_TLS_PORT', 0, 0) : 'standard',
+  };
+};
+
 /** Where messages to the SMPP carrier are taken: by `SMPP_CARRIER_PORT`, as SMPP. */
 const carrierPort = (): LocalStackOptions['carrierPort'] => {
   if (process.env.SMPP_CARRIER_PORT === 'off') return undefined;
@@ -49,6 +70,7 @@ const settings = (): LocalStackOptions & {
   port: number('PORT', 3000, 0),
   host: process.env.HOST || '127.0.0.1',
   smppPort: smppPort(),
+  smppTls: smppTls(),
   carrierPort: carrierPort(),
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),

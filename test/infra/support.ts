@@ -55,6 +55,8 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
     partitions: partitionsOf,
     code: () => Code.fromAsset(code),
     serviceFolder: code,
+    smppFolder: code,
+    smppFunctions: [...partitions.keys()].filter((path) => path.startsWith('smpp-service/')),
     ...(env ? { env } : {}),
     ...(stages ? { stages } : {}),
   });

@@ -89,7 +89,12 @@ const settings = {
   queueUrls: {},
 };
 const container = await tempDir();
-await buildService({ root: join(import.meta.dirname, '../..'), dist: join(tmpdir(), 'dist'), outDir: container });
+await buildService({
+  container: 'gateway',
+  root: join(import.meta.dirname, '../..'),
+  dist: join(tmpdir(), 'dist'),
+  outDir: container,
+});
 const env = { ...process.env, ...AWS_DEFAULTS, ...stageEnvironment('live', settings) };
 const service = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(container, 'main.mjs')], {
   env: { ...env, PORT: String(port), HOST: '127.0.0.1' },

@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startCarrier as startService } from '../../infra/local/carrier/start.ts';
 import { BIND_LEASE_MS } from '../../shared/domain/smpp/bind.ts';
 import { type CarrierSettings, isCarrierBody, signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
 import { type SmppCarrierSettings, smppCarrierSettings } from '../../shared/providers/sms/smpp-carrier.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { type Slot, slotRows } from '../../shared/storage/smpp/slots.ts';
+import { carrierBinds } from '../../shared/storage/smpp/carrier-binds.ts';
+import type { Slot } from '../../shared/storage/smpp/slots.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 import { listening } from '../support/loopback.ts';
 import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
@@ -63,7 +65,7 @@ const serviceOf = async (
     everyMs = 30,
   }: { callbackUrl?: string; table?: Table; everyMs?: number } = {},
 ) => {
-  const slots = slotRows(table, (slot) => KEYS.carrierBind(slot));
+  const slots = carrierBinds(table);
   const news: Readonly<Record<string, unknown>>[] = [];
   const faults: string[] = [];
   const now = () => Date.now();
@@ -102,7 +104,8 @@ const serviceOf = async (
     fetch(`${url}${path}`, { method: 'POST', headers: { ...headers }, body });
   const call = async (purpose: 'status' | 'submit', content: object): Promise<{ kind: string; id?: string }> => {
     const body = JSON.stringify(content);
-    return (await post(`/carrier/${purpose}`, body, signCarrierBody(KEY, purpose, body, Date.now()))).json();
+    const response = await post(`/carrier/${purpose}`, body, signCarrierBody(KEY, purpose, body, Date.now()));
+    return (await response.json()) as { kind: string; id?: string };
   };
   let sent = 0;
   const send = (over: object = {}) =>
@@ -345,6 +348,29 @@ describe('several processes', () => {
     ends.push(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier, { binds: 0 }));
     expect(await service.send()).toEqual({ kind: 'unbound' });
+  });
+});
+
+describe('TLS', () => {
+  const cert = readFileSync(join(import.meta.dirname, '../support/smpp/loopback-test-only.cert.pem'), 'utf8');
+  const key = readFileSync(join(import.meta.dirname, '../support/smpp/loopback-test-only.key.pem'), 'utf8');
+
+  it('binds to a carrier whose certificate is known, and to no other', async () => {
+    const carrier = await startCarrier({ tls: { cert, key } });
+    ends.push(carrier.close);
+    let settings = settingsOf(carrier, { tls: true });
+    const service = await serviceOf(() => settings);
+    await vi.waitFor(() => expect(service.news).toContainEqual(expect.objectContaining({ news: 'unreachable' })), {
+      timeout: 10_000,
+    });
+    expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
+    settings = settingsOf(carrier, { tls: true, tlsCa: cert });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    expect(await service.send()).toMatchObject({ kind: 'accepted' });
+    settings = settingsOf(carrier, { tls: true, tlsCa: cert, host: 'carrier.localhost' });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(0), { timeout: 10_000 });
+    expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
+    expect(carrier.binds).toHaveLength(1);
   });
 });
 

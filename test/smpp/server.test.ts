@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { SmppStages } from '../../infra/local/smpp-connection.ts';
 import { startSmppServer } from '../../infra/local/smpp-server.ts';
@@ -154,4 +157,40 @@ it('a stage that fails is ESME_RSYSERR for the bind or the message, and the conn
   expect(faults).toHaveLength(3);
   socket.destroy();
   await server.close();
+});
+
+it('with a certificate is served over TLS alone, knows the address of its peer, and counts the binds that it refused', async () => {
+  const [cert, key] = ['cert', 'key'].map((kind) =>
+    readFileSync(join(import.meta.dirname, `../support/smpp/loopback-test-only.${kind}.pem`), 'utf8'),
+  ) as [string, string];
+  const events: unknown[] = [];
+  let refused = true;
+  const invoke: SmppStages['invoke'] = async (_stage, name, event) => {
+    events.push(event);
+    if (name !== 'bind') return undefined;
+    return refused ? { kind: 'refused', status: 'ESME_RINVPASWD' } : { kind: 'bound', account: ACCOUNT, slot: SLOT };
+  };
+  const at = { port: 0, host: '127.0.0.1', certificate: { cert, key } };
+  const server = await startSmppServer(at, { invoke, onFault: () => {} });
+  const plain = connect(server.port, '127.0.0.1');
+  peerOf(plain).send('bind_transceiver', { systemId: 'test_1' });
+  plain.on('error', () => {});
+  await once(plain, 'close');
+  expect(events).toEqual([]);
+
+  const socket = connectTls({ port: server.port, host: '127.0.0.1', ca: cert });
+  await once(socket, 'secureConnect');
+  const peer = peerOf(socket);
+  peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
+  await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_RINVPASWD']));
+  expect(server.counts()).toEqual({ connections: 1, refusedBinds: 1 });
+  refused = false;
+  peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
+  await vi.waitFor(() => expect(peer.log()).toContain('bind_transceiver_resp ESME_ROK'));
+  expect(events.at(-1)).toMatchObject({ address: '127.0.0.1' });
+  expect(server.counts()).toEqual({ connections: 1, refusedBinds: 0 });
+  const closed = server.close();
+  await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'));
+  socket.destroy();
+  await closed;
 });

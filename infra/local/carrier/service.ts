@@ -83,6 +83,11 @@ export class CarrierService {
     return this.#links.size;
   }
 
+  /** Of these, the ones that are open. */
+  get openBinds(): number {
+    return [...this.#links.keys()].filter(({ submitter }) => submitter.bind.isBound).length;
+  }
+
   /** Begins; `url` is where the other processes reach this one. */
   async start(url: string): Promise<void> {
     this.#url = url;

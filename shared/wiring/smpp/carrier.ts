@@ -3,8 +3,7 @@ import { BIND_LEASE_MS } from '../../domain/smpp/bind.ts';
 import type { CarrierSettings } from '../../domain/smpp/carrier.ts';
 import { smppCarrier } from '../../providers/sms/smpp-carrier.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
-import { KEYS } from '../../storage/access-patterns.ts';
-import { slotRows } from '../../storage/smpp/slots.ts';
+import { carrierBinds } from '../../storage/smpp/carrier-binds.ts';
 import { clock, settings, table, vaults } from '../process/aws.ts';
 
 /*
@@ -12,7 +11,7 @@ import { clock, settings, table, vaults } from '../process/aws.ts';
  * service's own process, and parsed all the same.
  */
 
-const slots = slotRows(table, KEYS.carrierBind);
+const slots = carrierBinds(table);
 const slot = z.object({ slot: z.int(), bindId: z.string(), at: z.string().optional() });
 
 const CarrierEvent = z.discriminatedUnion('kind', [

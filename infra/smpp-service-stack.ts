@@ -1,0 +1,253 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { AdjustmentType } from 'aws-cdk-lib/aws-applicationautoscaling';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  GatewayVpcEndpointAwsService,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDrivers,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import {
+  ListenerCertificate,
+  NetworkLoadBalancer,
+  NetworkTargetGroup,
+  Protocol,
+  SslPolicy,
+} from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Environment } from '../shared/domain/core/actor.ts';
+import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
+import { acknowledge } from './constructs/acknowledge.ts';
+import { acknowledgeIdentities } from './constructs/function-role.ts';
+import { type RoleGrants, SENDER_GRANTS, SMPP_SERVICE_ROOT_KEYS, statementsFor } from './constructs/grants.ts';
+import { unionOf } from './constructs/row-guards.ts';
+import { SmppAlarms } from './constructs/smpp-alarms.ts';
+import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
+import { NAMES } from './stages.ts';
+
+export interface SmppServiceStackProps extends StackProps, StageParts {
+  /** The partitions of the table that each function may write, by its path under `functions/`. */
+  readonly partitions: (path: string) => readonly string[];
+  /** Docker build context, written by `infra/build/service.ts`. */
+  readonly folder: string;
+  /** The functions of the SMPP service, by their paths under `functions/`. */
+  readonly functions: readonly string[];
+  /** The certificate of the load balancer, of the stack's own region. */
+  readonly certificateArn: string;
+}
+
+/** Ports of the load balancer: SMPP without TLS, SMPP over TLS, and messages to the carrier. */
+export const SMPP_PORTS = { plain: 2775, tls: 3550, carrier: 8443 } as const;
+/** Ports of a container. */
+const CONTAINER = { smpp: 2775, http: 8080 } as const;
+/** What AWS sends of what is submitted: SMS. */
+const SMS_SENDING = ['end_user_messaging'] as const;
+/** A container serves 2,000 connections at most; more containers are started at half of that. */
+const CONNECTIONS_PER_TASK = 1_000;
+const MAX_TASKS = 10;
+/** A target takes no new connection for that long before its process is told to end. */
+const DRAIN = Duration.seconds(30);
+/** Sessions unbind within 2 s, and what they had begun is answered. */
+const STOP = Duration.seconds(30);
+
+/**
+ * The SMPP service of a stage: Fargate containers behind a network load balancer that ends TLS. Not Lambda, since a bind lives for months. The load
+ * balancer is public: customers bind to it, and the functions, which are in no network, hand it messages for the carrier, signed and over TLS.
+ */
+export class SmppServiceStack extends Stack {
+  constructor(scope: Construct, id: string, props: SmppServiceStackProps) {
+    super(scope, id, props);
+    const vpc = this.createNetwork();
+    const balancerGroup = new SecurityGroup(this, 'BalancerGroup', {
+      vpc,
+      description: 'Messaging: lets SMPP clients and the functions in.',
+      allowAllOutbound: true,
+    });
+    for (const port of Object.values(SMPP_PORTS)) balancerGroup.addIngressRule(Peer.anyIpv4(), Port.tcp(port), 'SMPP');
+    acknowledge(balancerGroup, {
+      'AwsSolutions-EC23':
+        'Customers bind from anywhere: their accounts have lists of addresses of their own, and failed binds of an address are limited.',
+    });
+    const service = this.createService(vpc, balancerGroup, props);
+    const balancer = this.createBalancer(vpc, balancerGroup, service, props);
+    this.scale(service, props);
+    if (props.settings.alarms) new SmppAlarms(this, 'Alarms', { environment: props.environment });
+    new CfnOutput(this, 'Address', {
+      value: balancer.loadBalancerDnsName,
+      description: 'What the name of the certificate is to point to.',
+    });
+  }
+
+  /** Tasks run in public subnets to reach AWS and the carrier without a NAT gateway; their security group admits the load balancer and each other. */
+  private createNetwork(): IVpc {
+    const vpc = new Vpc(this, 'Network', {
+      maxAzs: 2,
+      natGateways: 0,
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [{ name: 'tasks', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
+      gatewayEndpoints: { Table: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
+    });
+    acknowledge(vpc, {
+      'AwsSolutions-VPC7':
+        'Who bound, and what was submitted, is in the log of the service and in the messages themselves.',
+    });
+    return vpc as IVpc;
+  }
+
+  private createBalancer(
+    vpc: IVpc,
+    securityGroup: SecurityGroup,
+    service: FargateService,
+    { certificateArn }: SmppServiceStackProps,
+  ) {
+    const balancer = new NetworkLoadBalancer(this, 'Balancer', {
+      vpc,
+      internetFacing: true,
+      vpcSubnets: { subnetType: SubnetType.PUBLIC },
+      securityGroups: [securityGroup],
+      crossZoneEnabled: true,
+    });
+    acknowledge(balancer, {
+      'AwsSolutions-ELB2':
+        'Access logs of a network load balancer are of TLS handshakes alone; binds are in the log of the service.',
+    });
+    const smpp = this.targetOf(vpc, service, 'Smpp', CONTAINER.smpp, true);
+    const carrier = this.targetOf(vpc, service, 'Carrier', CONTAINER.http, false);
+    const tls = {
+      protocol: Protocol.TLS,
+      certificates: [ListenerCertificate.fromArn(certificateArn)],
+      sslPolicy: SslPolicy.RECOMMENDED_TLS,
+    };
+    balancer.addListener('Plain', { port: SMPP_PORTS.plain, protocol: Protocol.TCP, defaultTargetGroups: [smpp] });
+    balancer.addListener('Tls', { port: SMPP_PORTS.tls, ...tls, defaultTargetGroups: [smpp] });
+    balancer.addListener('CarrierTls', { port: SMPP_PORTS.carrier, ...tls, defaultTargetGroups: [carrier] });
+    return balancer;
+  }
+
+  /** `preserveClientIp`: accounts have lists of addresses, and failed binds are counted by address. */
+  private targetOf(vpc: IVpc, service: FargateService, id: string, port: number, preserveClientIp: boolean) {
+    return new NetworkTargetGroup(this, id, {
+      vpc,
+      port,
+      protocol: Protocol.TCP,
+      preserveClientIp,
+      deregistrationDelay: DRAIN,
+      connectionTermination: true,
+      targets: [service.loadBalancerTarget({ containerName: 'smpp', containerPort: port })],
+      healthCheck: {
+        protocol: Protocol.HTTP,
+        port: String(CONTAINER.http),
+        path: '/health',
+        healthyHttpCodes: '204',
+        interval: Duration.seconds(10),
+        healthyThresholdCount: 2,
+        unhealthyThresholdCount: 2,
+      },
+    });
+  }
+
+  private createService(vpc: IVpc, balancerGroup: SecurityGroup, props: SmppServiceStackProps): FargateService {
+    const group = new SecurityGroup(this, 'TasksGroup', {
+      vpc,
+      description: 'Messaging: lets the load balancer in, and tasks that pass messages on to each other.',
+    });
+    for (const port of Object.values(CONTAINER)) group.addIngressRule(balancerGroup, Port.tcp(port), 'Load balancer');
+    group.addIngressRule(group, Port.tcp(CONTAINER.http), 'Messages to the carrier that another task is bound to');
+    const cluster = new Cluster(this, 'Cluster', { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
+    return new FargateService(this, 'Service', {
+      cluster,
+      taskDefinition: this.createTask(props),
+      desiredCount: props.settings.smppTasks,
+      minHealthyPercent: 100,
+      assignPublicIp: true,
+      vpcSubnets: { subnetType: SubnetType.PUBLIC },
+      securityGroups: [group],
+      circuitBreaker: { rollback: true },
+      healthCheckGracePeriod: Duration.seconds(30),
+    });
+  }
+
+  /** By connections: a bind that is open costs next to no processor time until it sends. */
+  private scale(service: FargateService, { environment, settings }: SmppServiceStackProps): void {
+    const connections = new Metric({
+      namespace: 'Messaging',
+      metricName: 'SmppConnections',
+      dimensionsMap: { service: 'messaging', stage: environment },
+      statistic: Stats.AVERAGE,
+      period: Duration.minutes(1),
+    });
+    const count = service.autoScaleTaskCount({ minCapacity: settings.smppTasks, maxCapacity: MAX_TASKS });
+    count.scaleOnCpuUtilization('Processor', { targetUtilizationPercent: 60, disableScaleIn: true });
+    // Scaling in ends connections, and clients bind again: only when there are far too many tasks.
+    count.scaleOnMetric('Connections', {
+      metric: connections,
+      adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
+      evaluationPeriods: 2,
+      scalingSteps: [
+        { upper: CONNECTIONS_PER_TASK / 10, change: -1 },
+        { lower: CONNECTIONS_PER_TASK, change: 1 },
+        { lower: 1.5 * CONNECTIONS_PER_TASK, change: 2 },
+      ],
+    });
+  }
+
+  /** By name: the queues are of a stack that comes after this one. */
+  private queueArns(environment: Environment): Record<QueueName, string> {
+    const arnOf = (name: QueueName) => this.formatArn({ service: 'sqs', resource: NAMES.queue(environment, name) });
+    return Object.fromEntries(QUEUE_NAMES.map((name) => [name, arnOf(name)])) as Record<QueueName, string>;
+  }
+
+  private createTask(props: SmppServiceStackProps) {
+    const { environment, settings, partitions, functions, folder } = props;
+    const resources = stageResources(this, props, this.queueArns(environment));
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: 512,
+      memoryLimitMiB: 1024,
+      runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
+    });
+    const grants: RoleGrants = {
+      ...SENDER_GRANTS,
+      awsProviders: SMS_SENDING,
+      rootKeys: SMPP_SERVICE_ROOT_KEYS,
+      partitions: unionOf(functions.map(partitions)),
+    };
+    for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
+    if (resources.sendsForReal) for (const provider of SMS_SENDING) acknowledgeIdentities(task.taskRole, provider);
+    const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: `/messaging/${environment}/smpp-service`,
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    task.addContainer('smpp', {
+      image: ContainerImage.fromAsset(folder),
+      environment: stageVariables(this, props, 'network'),
+      portMappings: Object.values(CONTAINER).map((containerPort) => ({ containerPort })),
+      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'smpp' }),
+      stopTimeout: STOP,
+    });
+    acknowledge(task, {
+      'AwsSolutions-ECS2':
+        'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
+    });
+    acknowledge(task.obtainExecutionRole(), {
+      'AwsSolutions-IAM5[Resource::*]':
+        'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
+    });
+    return task;
+  }
+}
