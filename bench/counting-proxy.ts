@@ -20,7 +20,7 @@ export interface Consumed {
   /** Round trips by action. */
   readonly actions: Readonly<Record<string, number>>;
   /** The calls with their bodies, to model units from. */
-  readonly calls: readonly CountedCall[];
+  readonly calls: readonly (CountedCall & { readonly units: number })[];
 }
 
 export interface CountingProxy {

@@ -1,11 +1,11 @@
-import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Company } from '../shared/domain/companies/company.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { Client } from '../test/support/api.ts';
 import { type Measured, timed } from './audience.ts';
 import { layOutCompanies, RARE, RARE_NAME, shownOf } from './crm-base.ts';
 import { fundedOrganization, startService } from './processes.ts';
-import { batchesOf, callAgain, type TableCall } from './raw-calls.ts';
+import { batchesOf, callAgain, type TableCall, transactAgain } from './raw-calls.ts';
 import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
 
 const SIZES = (process.env.CRM ?? '1000,100000').split(',').map(Number);
@@ -70,33 +70,8 @@ const OPERATIONS: Readonly<Record<string, Run>> = {
     client.post(`/cards/${cards[turn]}/move`, { estagioId: stages[1], antesDe: cards[CARDS / 4 + 10 + turn] }),
 };
 
-type Part = Record<string, unknown> & { Key?: object; Item?: object };
-const NAMES = ['ConditionExpression', 'ReturnValuesOnConditionCheckFailure'];
-const isNamedIn =
-  (part: Part) =>
-  ([name]: [string, unknown]) =>
-    new RegExp(`${name}(?![A-Za-z0-9_])`).test(String(part.UpdateExpression ?? ''));
-/** A write of a transaction on a row of its own, without its condition, which held once. */
-const unconditional = (item: Record<string, Part>, nth: number): TransactWriteItem => {
-  const [[action, part] = ['', {} as Part]] = Object.entries(item);
-  const own = { pk: { S: `FLOOR#${nth}` } };
-  const kept = Object.fromEntries(Object.entries(part).filter(([name]) => !NAMES.includes(name)));
-  for (const name of ['ExpressionAttributeNames', 'ExpressionAttributeValues']) {
-    const used = Object.entries((part[name] ?? {}) as object).filter(isNamedIn(part));
-    if (used.length > 0) kept[name] = Object.fromEntries(used);
-    else delete kept[name];
-  }
-  const { Key, Item } = part;
-  return {
-    [action]: { ...kept, ...(Key ? { Key: { ...Key, ...own } } : {}), ...(Item ? { Item: { ...Item, ...own } } : {}) },
-  };
-};
-const callOnce = (client: DynamoDBClient, call: TableCall, nth: number): Promise<unknown> => {
-  if (call.action !== 'TransactWriteItems') return callAgain(client, call);
-  const { TransactItems } = JSON.parse(call.body) as { TransactItems: Record<string, Part>[] };
-  const items = TransactItems.filter((item) => !('ConditionCheck' in item)).map((item) => unconditional(item, nth));
-  return client.send(new TransactWriteItemsCommand({ TransactItems: items }));
-};
+const callOnce = (client: DynamoDBClient, call: TableCall, nth: number): Promise<unknown> =>
+  call.action === 'TransactWriteItems' ? transactAgain(client, call, () => `FLOOR#${nth}`) : callAgain(client, call);
 
 type Taken = Omit<Measured, 'firstMs'>;
 /** A service with an engine of its own, for a number of companies: its first search is of a process that holds nothing. */

@@ -14,6 +14,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
   campaigns: async () => (await import('./campaigns.ts')).benchCampaigns(),
+  journeys: async () => (await import('./journeys.ts')).benchJourneys(),
   audience: async () => (await import('./audience.ts')).benchAudience(),
   crm: async () => (await import('./crm.ts')).benchCrm(),
   simulate: async () => (await import('./simulate.ts')).benchSimulate(),

@@ -5,6 +5,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -51,4 +52,38 @@ export const callAgain = (client: DynamoDBClient, { action, body }: TableCall): 
     default:
       throw new Error(`no operation calls ${action}`);
   }
+};
+
+type Part = Record<string, unknown> & { Key?: Item; Item?: Item };
+type Item = Record<string, { readonly S?: string }>;
+const NAMES = ['ConditionExpression', 'ReturnValuesOnConditionCheckFailure'];
+const isNamedIn =
+  (part: Part) =>
+  ([name]: [string, unknown]) =>
+    new RegExp(`${name}(?![A-Za-z0-9_])`).test(String(part.UpdateExpression ?? ''));
+/** A write of a transaction in another partition, without its condition, which held once. */
+const unconditional = (item: Record<string, Part>, partitionOf: (pk: string) => string): TransactWriteItem => {
+  const [[action, part] = ['', {} as Part]] = Object.entries(item);
+  const kept = Object.fromEntries(Object.entries(part).filter(([name]) => !NAMES.includes(name)));
+  for (const name of ['ExpressionAttributeNames', 'ExpressionAttributeValues']) {
+    const used = Object.entries((part[name] ?? {}) as object).filter(isNamedIn(part));
+    if (used.length > 0) kept[name] = Object.fromEntries(used);
+    else delete kept[name];
+  }
+  const moved = (row: Item) => ({ ...row, pk: { S: partitionOf(row.pk?.S ?? '') } });
+  const { Key, Item } = part;
+  return { [action]: { ...kept, ...(Key ? { Key: moved(Key) } : {}), ...(Item ? { Item: moved(Item) } : {}) } };
+};
+
+/** Makes the writes of a recorded transaction again, on rows of other partitions and without its conditions. */
+export const transactAgain = (
+  client: DynamoDBClient,
+  { body }: TableCall,
+  partitionOf: (pk: string) => string,
+): Promise<unknown> => {
+  const { TransactItems } = JSON.parse(body) as { TransactItems: Record<string, Part>[] };
+  const items = TransactItems.filter((item) => !('ConditionCheck' in item));
+  return client.send(
+    new TransactWriteItemsCommand({ TransactItems: items.map((item) => unconditional(item, partitionOf)) }),
+  );
 };

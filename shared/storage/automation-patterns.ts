@@ -26,7 +26,7 @@ export const AUTOMATION_KEYS = {
   runHistory: (id: Id<'run'>, part: number) => key(`RUN#${id}`, `HIST#${padded(part, 6)}`),
   /** That an organization has activated a journey at some time: journeys may be told of what happens in it. */
   journeyUse: (organizationId: Org) => key(`JUSE#${organizationId}`, 'JUSE'),
-  /** A row of what is counted of a journey's step, or of itself under the empty key; spread by chance over partitions and their rows. */
+  /** A row of what is counted of a journey's step, of the way from one to another, or of itself under the empty key; spread by chance over partitions and their rows. */
   journeyCounts: (id: Id<'journey'>, part: number, stepId: string, row: number) =>
     key(`JCNT#${id}#${part}`, `${stepId}#${row}`),
   /** A row of what is counted of a campaign; spread by chance over partitions and their rows. */

@@ -4,7 +4,7 @@ import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { SENT_STATUSES } from '../../shared/domain/journeys/definition.ts';
 import { runIdOf } from '../../shared/domain/journeys/entry.ts';
-import { graphOf } from '../../shared/domain/journeys/graph.ts';
+import { type Graph, graphOf } from '../../shared/domain/journeys/graph.ts';
 import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { tellEvent, tellStatus } from '../../shared/domain/journeys/triggers.ts';
@@ -29,6 +29,9 @@ interface Happening {
   readonly shadow: () => void;
 }
 
+/** Time passes. */
+const NOTHING: Happening = { engine: async () => {}, shadow: () => {} };
+
 /** A history of a random journey with random contacts, happenings, crashes and repeats. */
 export class History {
   readonly #table: Table;
@@ -39,8 +42,11 @@ export class History {
   readonly #done = new Set<string>();
   #own!: Journeys;
   #journey!: Journey;
+  #graph!: Graph;
   #people: Contact[] = [];
   #outage = false;
+  /** What was told so far: queues tell again, in any order. */
+  readonly #told: Happening[] = [];
   #events = 0;
 
   constructor(table: Table, chance: Chance) {
@@ -81,6 +87,7 @@ export class History {
     this.#own = journeysOver(this.#table, () => this.#state.now, this.#outside);
     const tenant = await newOrganization(this.#table);
     this.#journey = await activeJourney(this.#own, tenant, definition);
+    this.#graph = graphOf({ ...definition, ...this.#journey });
     this.#people = [];
     for (const tags of [['vip'], ['novo'], []])
       this.#people.push(...(await addContacts(this.#table, tenant, 1, { tags: [...tags] })));
@@ -99,21 +106,21 @@ export class History {
 
   /** What is due is done, run by run. */
   async #drain({ ports }: Journeys): Promise<void> {
-    for (const { id } of this.#people) {
-      const [entry] = await ports.runs.entries(this.#journey.rootId, [id]);
-      const known = (this.#shadows.get(id) ?? []).map(({ run }) => run.id);
-      for (const runId of new Set([...known, ...(entry ? [entry.runId] : [])])) {
-        const [stored] = await ports.runs.read([runId]);
-        if (stored?.run.status !== 'ativa') continue;
-        const isLeft = stored.run.wait?.kind === 'ready';
-        const isDue = stored.dueAt !== undefined && stored.dueAt <= this.#state.now;
-        if (isLeft || isDue) await moveRun(ports, runId, { kind: 'due' });
-      }
-    }
+    const ids = this.#people.map(({ id }) => id);
+    const entries = await ports.runs.entries(this.#journey.rootId, ids);
+    const known = this.#runs().map(({ run }) => run.id);
+    const runIds = new Set([...known, ...entries.flatMap((entry) => entry?.runId ?? [])]);
+    const due = (await ports.runs.read([...runIds])).filter((stored) => {
+      const isLeft = stored?.run.wait?.kind === 'ready';
+      const isDue = stored?.dueAt !== undefined && stored.dueAt <= this.#state.now;
+      return stored?.run.status === 'ativa' && (isLeft || isDue);
+    });
+    for (const stored of this.#chance.shuffled(due)) if (stored) await moveRun(ports, stored.run.id, { kind: 'due' });
   }
 
   /** Lets something happen: perhaps in a process that ends in its middle, then whole, and perhaps once more. */
-  async #happen({ engine, shadow }: Happening): Promise<void> {
+  async #happen(happening: Happening): Promise<void> {
+    const { engine, shadow } = happening;
     const whole = async (own: Journeys) => {
       await engine(own);
       await this.#drain(own);
@@ -124,8 +131,19 @@ export class History {
       });
     await whole(this.#own);
     if (this.#chance.below(4) === 0) await whole(this.#own);
+    // Two workers take the same work up at once.
+    if (this.#chance.below(4) === 0) await Promise.all([this.#drain(this.#own), this.#drain(this.#own)]);
     shadow();
+    this.#shadowsDue();
+  }
+
+  #shadowsDue(): void {
     if (this.#state.pausedAt === undefined) for (const each of this.#runs()) each.take({ kind: 'due' });
+  }
+  /** What fell due is done before anything else happens. */
+  async #passTime(): Promise<void> {
+    await this.#drain(this.#own);
+    this.#shadowsDue();
   }
 
   #enter(): Happening {
@@ -149,8 +167,7 @@ export class History {
           contactId: contact.id,
         };
         const entry = { ...of, ...(last ? { branches: last.branches } : {}) };
-        const graph = graphOf({ ...this.#definition, ...this.#journey });
-        this.#shadows.set(contact.id, [...runs, new ShadowRun(entry, graph, contact, this.#state, this.#done)]);
+        this.#shadows.set(contact.id, [...runs, new ShadowRun(entry, this.#graph, contact, this.#state, this.#done)]);
       },
     };
   }
@@ -217,23 +234,29 @@ export class History {
     };
   }
 
+  /** Something that was told before, late and out of its order. */
+  #again(): Happening {
+    return this.#told.length > 0 ? this.#chance.pick(this.#told) : NOTHING;
+  }
+
+  #next(nth: number): Happening {
+    const what = this.#chance.below(20);
+    if (what < 13) {
+      const told = what < 5 ? this.#enter() : what < 9 ? this.#event() : this.#receipt();
+      this.#told.push(told);
+      return told;
+    }
+    if (what < 15) return this.#again();
+    if (what < 17 || nth < 2) return NOTHING;
+    return what < 19 ? this.#pauseOrResume() : this.#cancel();
+  }
+
   async play(happenings: number): Promise<void> {
     for (let nth = 0; nth < happenings; nth++) {
       this.#state.now += this.#chance.below(3) === 0 ? this.#chance.pick(JUMPS) : 1;
       if (this.#chance.below(14) === 0) this.#outage = !this.#outage;
-      const what = this.#chance.below(20);
-      const happening =
-        what < 5
-          ? this.#enter()
-          : what < 10
-            ? this.#event()
-            : what < 14
-              ? this.#receipt()
-              : what < 17 || nth < 2
-                ? { engine: async () => {}, shadow: () => {} }
-                : what < 19
-                  ? this.#pauseOrResume()
-                  : this.#cancel();
+      await this.#passTime();
+      const happening = this.#next(nth);
       await this.#happen(happening);
       await this.#check(nth);
     }
@@ -242,8 +265,10 @@ export class History {
   /** Each run is as the pure interpreter has it, each effect was done that it did and no other, and counts are a recount. */
   async #check(nth: number): Promise<void> {
     const { ports } = this.#own;
-    for (const { run, history } of this.#runs()) {
-      const [stored] = await ports.runs.read([run.id]);
+    const shadows = this.#runs();
+    const all = await ports.runs.read(shadows.map(({ run }) => run.id));
+    for (const [at, { run, history }] of shadows.entries()) {
+      const stored = all[at];
       const told = stored && (await ports.runs.historyOf(stored));
       expect(told, `${nth} ${run.id}`).toEqual(history);
       const { version: _, wait: __, ...rest } = run;
@@ -277,13 +302,5 @@ export class History {
       }
     }
     expect(await this.#own.counts(this.#journey)).toEqual(runs.length === 0 ? { '': {} } : counts);
-  }
-
-  get #definition() {
-    return this.#graphSource as never as { passos: []; ligacoes: [] };
-  }
-  #graphSource: unknown;
-  async load(): Promise<void> {
-    this.#graphSource = await this.#own.journeys.readGraph(this.#journey);
   }
 }

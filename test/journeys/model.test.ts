@@ -7,7 +7,7 @@ import { History } from './history.ts';
 
 /** Another history: SEED=… npx vitest run test/journeys/model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-const HISTORIES = shareOf(Number(process.env.HISTORIES ?? 120));
+const HISTORIES = shareOf(Number(process.env.HISTORIES ?? 560));
 const HAPPENINGS = 22;
 
 const { table } = await use(startWorld('test'));
@@ -16,7 +16,6 @@ test(`whatever happens, crashes and is told twice, each run goes as the pure int
   for (let nth = 0; nth < HISTORIES; nth++) {
     const history = new History(table, chanceOf(SEED + nth));
     await history.begin();
-    await history.load();
     await history.play(HAPPENINGS).catch((error: unknown) => {
       throw new Error(`history ${SEED + nth} failed`, { cause: error });
     });

@@ -1,6 +1,7 @@
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
 import { derivedId, type Id, newId } from '../../shared/domain/core/ids.ts';
+import { countsOfSteps } from '../../shared/domain/journeys/counting.ts';
 import type { JourneyDefinition } from '../../shared/domain/journeys/definition.ts';
 import type { EffectContext, EnginePorts, Performed } from '../../shared/domain/journeys/engine-ports.ts';
 import { type Candidate, enter } from '../../shared/domain/journeys/enter.ts';
@@ -93,7 +94,10 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
       organizationId,
     }: Pick<Journey, 'id' | 'organizationId'>): Promise<Record<string, Readonly<Record<string, number>>>> {
       const steps = await readJourneyCounts(table, journeyId, { consistent: true });
-      return { '': await readRunCounts(table, { organizationId, journeyId }), ...Object.fromEntries(steps) };
+      return {
+        '': await readRunCounts(table, { organizationId, journeyId }),
+        ...Object.fromEntries(countsOfSteps(steps)),
+      };
     },
     /** Goes on with the sweeps over the runs of a journey until none is due. */
     async sweep(id: Id<'journey'>): Promise<void> {

@@ -22,7 +22,7 @@ export class Crashed extends Error {
   override readonly name = 'Crashed';
 }
 
-const WRITES = new Set<PropertyKey>(['write', 'putMany', 'transact']);
+export const WRITES: ReadonlySet<PropertyKey> = new Set<PropertyKey>(['write', 'putMany', 'transact']);
 
 /** A table as a process has it that ends at its nth write, counted from 0: before it, or once it is made and not yet answered. */
 export const crashingAt = (table: Table, nth: number, made: boolean): Table => {

@@ -91,7 +91,8 @@ const dispatchDue = async (world: World): Promise<void> => {
     world.workItems.push(...(await overdue(world.table, kind, world.now, 100)));
 };
 
-const workOn = async (world: World, item: WorkItem): Promise<unknown> => {
+/** Does what a work item of a send is for, as its consumer does. */
+export const workOn = async (world: World, item: WorkItem): Promise<unknown> => {
   if (item.kind === 'publish_event') return markPublished(world, PARSE_KEY.event(item));
   const id = PARSE_KEY.message(item);
   if (item.kind === 'apply_receipt') return applyReceipt(world.ports, id, PARSE_KEY.receipt(item).fingerprint);

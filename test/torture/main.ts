@@ -1,4 +1,5 @@
 import { campaigns } from './campaigns.ts';
+import { journeys } from './journeys.ts';
 import { kills } from './kills.ts';
 import { lanes } from './lanes.ts';
 import { members } from './members.ts';
@@ -10,7 +11,7 @@ import { races } from './races.ts';
 import { webhooks } from './webhooks.ts';
 
 /**
- * `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000 pdus=1000000]`: all parts as a
+ * `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000 journeys=5000 pdus=1000000]`: all parts as a
  * whole, or these, with these counts.
  */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -22,6 +23,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   queues,
   webhooks,
   campaigns,
+  journeys,
   pdus,
 };
 

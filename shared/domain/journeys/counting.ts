@@ -1,5 +1,5 @@
 import type { HistoryEntry, Run, RunEvent, RunStatus } from './run.ts';
-import type { JourneyCounts } from './run-ports.ts';
+import type { Counts, JourneyCounts } from './run-ports.ts';
 
 /** What is counted of a step by the moves of runs; its messages count the rest (docs/spec/journeys.md#metrics). */
 export const STEP_COUNTS = ['entraram', 'sairam', 'puladas'] as const;
@@ -28,9 +28,12 @@ export const countsOfStarts =
       [first, { entraram: begun }],
     ]);
 
+/** Between the keys of two steps: what went from one to the other is counted by one write, which tells of both. */
+const TO = '>';
+
 /**
- * What a move counts: the steps that it came to and left, one history entry for each that it left, the end of the run, and the goal that it
- * reached. What entered a step and has not left it is still there.
+ * What a move counts: the steps that it left, each with the one that it came to, one history entry for each; the end of the run, and the goal that it
+ * reached.
  */
 export const countsOfMove = (
   before: Run,
@@ -39,18 +42,17 @@ export const countsOfMove = (
   goal: RunEvent | undefined,
 ): JourneyCounts => {
   const counts = new Map<string, Record<string, number>>();
-  const add = (step: string, name: CountName, by: number) => {
-    const own = counts.get(step) ?? {};
-    counts.set(step, own);
+  const add = (key: string, name: CountName, by: number) => {
+    const own = counts.get(key) ?? {};
+    counts.set(key, own);
     own[name] = (own[name] ?? 0) + by;
   };
-  for (const [step, visits] of Object.entries(after.visits)) {
-    const came = visits - (Object.hasOwn(before.visits, step) ? (before.visits[step] ?? 0) : 0);
-    if (came > 0) add(step, 'entraram', came);
-  }
-  for (const { step, result } of added) {
-    add(step, 'sairam', 1);
-    if (result === 'pulada') add(step, 'puladas', 1);
+  const isActive = after.status === 'ativa';
+  for (const [at, { step, result }] of added.entries()) {
+    const next = added[at + 1]?.step ?? (isActive ? after.step : undefined);
+    const key = next === undefined ? step : [step, next].join(TO);
+    add(key, 'sairam', 1);
+    if (result === 'pulada') add(key, 'puladas', 1);
   }
   if (after.status !== 'ativa' && before.status === 'ativa') add(JOURNEY_ITSELF, ENDED[after.status], 1);
   if (goal) {
@@ -59,4 +61,20 @@ export const countsOfMove = (
     if (value !== 0) add(JOURNEY_ITSELF, 'valorConvertido', value);
   }
   return counts;
+};
+
+/** What is counted of each step, by what was counted of steps and of the ways between them: who left one for another came to that. */
+export const countsOfSteps = (counted: JourneyCounts): JourneyCounts => {
+  const sums = new Map<string, Record<string, number>>();
+  const add = (step: string, counts: Counts) => {
+    const sum = sums.get(step) ?? {};
+    sums.set(step, sum);
+    for (const [name, by] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + by;
+  };
+  for (const [key, counts] of counted) {
+    const [step = '', next] = key.split(TO);
+    add(step, counts);
+    if (next !== undefined) add(next, { entraram: counts.sairam ?? 0 } satisfies { [N in CountName]?: number });
+  }
+  return sums;
 };

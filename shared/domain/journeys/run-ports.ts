@@ -16,7 +16,7 @@ export interface StoredRun {
 
 /** What a move adds to the counts of a journey, or of one of its steps (docs/spec/journeys.md#metrics). */
 export type Counts = Readonly<Record<string, number>>;
-/** By the step's key; '' is the journey itself. */
+/** By the key of a step, or of the way from one to another; '' is the journey itself. */
 export type JourneyCounts = ReadonlyMap<string, Counts>;
 
 /** A run that begins. `over`: the contact's entry as it was judged. */

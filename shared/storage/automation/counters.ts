@@ -98,7 +98,7 @@ export const readCampaignCounts = async (
 };
 
 /**
- * What is counted of a journey, by the keys of its steps; of itself under the empty key. As many queries as for a campaign, however many steps it has,
+ * What is counted of a journey, by the keys of its steps and of the ways between them; of itself under the empty key. As many queries as for a campaign, however many steps it has,
  * which cost half a read unit for about 30 rows.
  */
 export const readJourneyCounts = async (

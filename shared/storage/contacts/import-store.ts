@@ -6,10 +6,11 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { pause } from '../../domain/core/pause.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { countWrite } from '../access/counters.ts';
 import { organizationExists } from '../access/organizations.ts';
 import { KEYS } from '../access-patterns.ts';
-import { tagWritesFor } from '../automation/tagged-contacts.ts';
+import { tagWorkItems, tagWritesFor } from '../automation/tagged-contacts.ts';
 import { id } from '../client/attributes.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -112,13 +113,14 @@ const storeTogether = async (table: Table, parts: readonly Part[]): Promise<bool
 
 /**
  * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight side by side, and 280 transactions, six side by side, in 6 s at the least.
- * `raised` receives the committed events that somebody takes, `changed` one of many contacts, once
+ * `raised` receives the committed events that somebody takes, `told` what journeys are to be told of, to publish both early; they may lose them. `changed` receives one of many contacts, once
  * all are stored: its change is due, and has all of them merged into the index.
  */
 export const importStore = (
   table: Table,
   raised: (events: readonly DomainEvent[]) => void,
   changed: (contact: Contact) => void,
+  told: (items: readonly Publishable[]) => void = () => {},
 ): ImportStore => ({
   organizationExists: (organizationId) => organizationExists(table, organizationId),
   load: load(table),
@@ -148,6 +150,8 @@ export const importStore = (
       if (await storeTogether(table, together)) {
         for (const { at } of together) stored[at] = true;
         raised(together.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
+        const writes = together.flatMap((part) => part.writes);
+        told(tagWorkItems(writes, organizationId));
       } else if (together.length > 1) for (const part of together) await keep([part]);
     };
     await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);

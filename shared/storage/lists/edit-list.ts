@@ -5,13 +5,14 @@ import { pause } from '../../domain/core/pause.ts';
 import type { Clock } from '../../domain/core/time.ts';
 import { EDITS } from '../../domain/lists/members.ts';
 import type { Edit, EditResult } from '../../domain/lists/ports.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { writeChunks } from './chunks.ts';
 import { CLEAN_UP_MS, editRows } from './edit-rows.ts';
-import { joinWrites } from './list-joins.ts';
+import { joinWorkItems, joinWrites } from './list-joins.ts';
 import { type ChunkVersion, listRows, type StoredList, versionsOf } from './list-rows.ts';
 import { membersAt } from './stored-lists.ts';
 
@@ -20,11 +21,12 @@ const MAX_RECENT = 16;
 /** The longest wait before an edit that met another is tried again, in ms: it grows by the attempt to this. */
 const [WAIT_MS, MAX_WAIT_MS] = [25, 400];
 
-/** Where members are edited, by which clock, and how long an edit that met others is tried again. */
+/** Where members are edited, by which clock, and how long an edit that met others is tried again. `told` receives what journeys are to be told of, to publish it early; it may lose it. */
 export interface Editing {
   readonly table: Table;
   readonly clock: Clock;
   readonly mayRetry: () => boolean;
+  readonly told?: ((items: readonly Publishable[]) => void) | undefined;
 }
 
 /** What an edit makes of the members of a list, and the chunks that it looks at; absent where it looks at all. */
@@ -118,7 +120,7 @@ export const editList = async (
   edit: MemberEdit,
   since?: number,
 ): Promise<EditResult | undefined> => {
-  const { table, clock, mayRetry } = editing;
+  const { table, clock, mayRetry, told } = editing;
   const { id: listId, organizationId } = first;
   const id = randomBase62(12);
   const leftovers: ChunkVersion[] = [];
@@ -136,7 +138,10 @@ export const editList = async (
     await writeChunks(table, listId, made, change.members);
     const also = edit.joins ? await joinWrites(table, { organizationId, listId }, mark, change.joined, clock()) : [];
     const outcome = await commitChange(editing, change, chunks, mark, also);
-    if (outcome === 'committed') return { added, removed, total };
+    if (outcome === 'committed') {
+      told?.(joinWorkItems(also, organizationId));
+      return { added, removed, total };
+    }
     if (!mayRetry()) throw new Unavailable('The list changed at every attempt.');
     await pause(Math.random() * Math.min(WAIT_MS * attempt, MAX_WAIT_MS));
     list = outcome;

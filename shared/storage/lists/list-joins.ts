@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { NumberSet } from '../../domain/audience/number-set.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { usesJourneys } from '../automation/journey-use.ts';
 import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
@@ -9,6 +10,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { isListJoin } from '../parse-key.ts';
 import { readRow } from '../read-row.ts';
 
 /** Contacts that joined a list in one edit, while journeys let in who joins it: they enter page by page. */
@@ -78,6 +80,14 @@ export const joinWrites = async (
   );
   return [{ put: joinRows.write({ organizationId, env, listId, edit, at: now, chunks }) }];
 };
+
+/** The work items that have those who joined enter early, by the writes of the edit. */
+export const joinWorkItems = (writes: readonly WriteOp[], owner: Id<'organization'>): Publishable[] =>
+  writes.flatMap((write) =>
+    'put' in write && isListJoin(write.put)
+      ? [{ kind: 'journey_work' as const, pk: write.put.pk, sk: write.put.sk, owner }]
+      : [],
+  );
 
 /** A join that is still to be worked on. */
 export const readJoin = (

@@ -2,20 +2,21 @@ import type { Clock } from '../../domain/core/time.ts';
 import type { MemberStore, PhoneIndex } from '../../domain/lists/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
-import { editList, memberEdit } from './edit-list.ts';
+import { type Editing, editList, memberEdit } from './edit-list.ts';
 import { findContacts } from './find-contacts.ts';
 import { listRows } from './list-rows.ts';
 import { dropUnlisted, unlistedCount } from './unlisted-contacts.ts';
 
 /**
  * Members of lists in the table of one stage. `patience`: whether a call that the table refuses, or that meets others at the same list, may be tried
- * again, asked at its begin.
+ * again, asked at its begin. `told`: as in `Editing`.
  */
 export const memberStore = (
   table: Table,
   clock: Clock,
   phoneIndex: PhoneIndex,
   patience: () => () => boolean,
+  told?: Editing['told'],
 ): MemberStore => ({
   async open(organizationId, id) {
     const mayRetry = patience();
@@ -28,7 +29,7 @@ export const memberStore = (
     return {
       find: (identifiers) => findContacts(table, organizationId, identifiers, phoneIndex, mayRetry),
       async commit(edit, contacts) {
-        const editing = { table, clock, mayRetry };
+        const editing = { table, clock, mayRetry, told };
         const made = memberEdit(edit, contacts);
         if (edit === 'remove') return editList(editing, list, made);
         const result = await editList(editing, list, made, since);

@@ -30,8 +30,12 @@ export const importPorts: ImportPorts = {
   ...contactPorts,
   store: {
     takeNumbers: contactPorts.store.takeNumbers,
-    ...importStore(table, publishEvents, ({ id, organizationId: owner }) =>
-      publishWork([{ kind: 'index_contacts', ...KEYS.changedContact(owner, id), owner }]),
+    ...importStore(
+      table,
+      publishEvents,
+      ({ id, organizationId: owner }) =>
+        publishWork([{ kind: 'index_contacts', ...KEYS.changedContact(owner, id), owner }]),
+      publishWork,
     ),
   },
 };

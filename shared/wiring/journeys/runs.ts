@@ -1,3 +1,4 @@
+import { countsOfSteps } from '../../domain/journeys/counting.ts';
 import type { EntryPorts } from '../../domain/journeys/enter.ts';
 import type { journeyMetrics, RunsPorts } from '../../domain/journeys/runs.ts';
 import { readJourneyCounts } from '../../storage/automation/counters.ts';
@@ -22,6 +23,6 @@ export const metricsPorts: Parameters<typeof journeyMetrics>[0] = {
       readRunCounts(table, { organizationId, journeyId }),
       readJourneyCounts(table, journeyId),
     ]);
-    return { runs, steps };
+    return { runs, steps: countsOfSteps(steps) };
   },
 };

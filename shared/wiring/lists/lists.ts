@@ -4,7 +4,7 @@ import { rowKey } from '../../storage/due-work/rows-of-kind.ts';
 import { cleanUpEdit } from '../../storage/lists/clean-up.ts';
 import { listStore } from '../../storage/lists/lists.ts';
 import { memberStore } from '../../storage/lists/members.ts';
-import { clock, table, vaults } from '../process/aws.ts';
+import { clock, publishWork, table, vaults } from '../process/aws.ts';
 import { remainingMs } from '../process/scope.ts';
 
 export const listPorts: ListPorts = { clock, store: listStore(table, clock) };
@@ -13,7 +13,9 @@ export const listPorts: ListPorts = { clock, store: listStore(table, clock) };
 const LAST_ATTEMPT_MS = 5_000;
 const untilLastAttempt = () => () => remainingMs() > LAST_ATTEMPT_MS;
 
-export const memberPorts: MemberPorts = { members: memberStore(table, clock, vaults.recipients, untilLastAttempt) };
+export const memberPorts: MemberPorts = {
+  members: memberStore(table, clock, vaults.recipients, untilLastAttempt, publishWork),
+};
 
 /** Deletes what an edit of a list left. */
 export const processCleanUp = (item: WorkItem): Promise<void> => cleanUpEdit(table, clock, rowKey(item));

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { NumberSet } from '../../shared/domain/audience/number-set.ts';
+import type { NewContact } from '../../shared/domain/contacts/create.ts';
+import { importContacts } from '../../shared/domain/contacts/import.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
+import type { Publishable } from '../../shared/queues/queues.ts';
+import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
+import { importStore } from '../../shared/storage/contacts/import-store.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { editList, memberEdit } from '../../shared/storage/lists/edit-list.ts';
+import { readList } from '../../shared/storage/lists/stored-lists.ts';
+import { listsOver } from '../lists/stage.ts';
+import { accepted } from '../support/accepted.ts';
+import { contactPortsOf } from '../support/contacts.ts';
+import { passo } from '../support/journeys/build.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { activeJourney, journeysOver, Outside } from './stage.ts';
+
+const world = await use(startWorld('test'));
+const { table } = world;
+const clock = () => world.now;
+const own = journeysOver(table, clock, new Outside());
+
+const withTrigger = async (gatilhoOf: (listId: Id<'list'>) => WireTrigger) => {
+  const actor = await world.organization(1, false);
+  const { organizationId } = actor;
+  const listId = await listsOver(table, clock).create(organizationId);
+  await activeJourney(own, actor, { gatilho: gatilhoOf(listId), passos: [passo('sair', {})], ligacoes: [] });
+  const told: Publishable[] = [];
+  const tell = (items: readonly Publishable[]) => void told.push(...items);
+  /** The rows of a kind that are due of this organization are exactly those that were told of. */
+  const checkTold = async (kind: 'journey_signal' | 'journey_work', count: number) => {
+    const due = await overdue(table, kind, world.now, 1_000);
+    const names = new Set(due.map(({ pk, sk }) => `${pk} ${sk}`));
+    expect(told).toHaveLength(count);
+    for (const { pk, sk, ...rest } of told) {
+      expect(rest).toEqual({ kind, owner: organizationId });
+      expect(names).toContain(`${pk} ${sk}`);
+    }
+  };
+  return { actor, organizationId, listId, told, tell, checkTold };
+};
+
+test('an edit tells at once of those who join a list that lets contacts into a journey, and of nobody else', async () => {
+  const { organizationId, listId, tell, checkTold } = await withTrigger((id) => ({ tipo: 'lista', listId: id }));
+  const edit = async (kind: 'add' | 'remove', ...numbers: number[]) => {
+    const list = await readList(table, organizationId, listId);
+    if (!list) throw new Error('no list');
+    const editing = { table, clock, mayRetry: () => false, told: tell };
+    await editList(editing, list, memberEdit(kind, NumberSet.of(numbers)));
+  };
+  await edit('add', 1, 2);
+  await checkTold('journey_work', 1);
+  await edit('add', 2);
+  await edit('remove', 1);
+  await checkTold('journey_work', 1);
+  await edit('add', 1);
+  await checkTold('journey_work', 2);
+});
+
+test('an import tells at once of the contacts that it puts a tag on which lets them into a journey', async () => {
+  const { actor, tell, checkTold } = await withTrigger(() => ({ tipo: 'etiqueta', nome: 'vip' }));
+  const contacts = contactPortsOf(world, createVault(randomBytes(32)));
+  const store = {
+    ...contactStore(table, () => {}),
+    ...importStore(
+      table,
+      () => {},
+      () => {},
+      tell,
+    ),
+  };
+  const rows = [['vip'], ['novo'], ['novo', 'vip']].map((tags, at) => ({ phone: `+55119600000${at + 10}`, tags }));
+  const contatos = rows.map((row) => ({ valid: row as Partial<NewContact> as NewContact }));
+  const imported = async () =>
+    accepted(await importContacts({ ...contacts, store }, actor, { contatos, onConflict: 'update' }));
+  expect(await imported()).toMatchObject({ criados: 3 });
+  await checkTold('journey_signal', 2);
+  await imported();
+  await checkTold('journey_signal', 2);
+});
