@@ -1,12 +1,14 @@
 import { automatedSend } from '../api/automated-send.ts';
 import type { NumberSet } from '../audience/number-set.ts';
-import { channelOf } from '../channels/registry.ts';
+import { channelOf, writtenText } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
-import { fitsFrom } from '../contacts/frequency.ts';
+import { fitsFrom, type SentByHour } from '../contacts/frequency.ts';
+import { shownContact } from '../contacts/shown-contact.ts';
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
+import { definedFields } from '../core/patch.ts';
 import { numberOrigin } from '../core/phone.ts';
 import type { PriceRow } from '../pricing/prices.ts';
 import type { SendPlan } from '../sending/plan.ts';
@@ -87,30 +89,31 @@ const recipientsByCountry = (planned: readonly PlannedMessage[], scale: number):
   return counts;
 };
 
-/** How many of a sample a frequency cap would still hold back when their portion is given up. */
-const cappedIn = async (ports: PortionPorts, { frequencyCap }: Campaign, contacts: readonly Contact[]) => {
-  if (!frequencyCap || contacts.length === 0) return 0;
+/** Those of a sample whom a frequency cap would still hold back when their portion is given up. */
+const cappedOf = async (ports: PortionPorts, { frequencyCap }: Campaign, contacts: readonly Contact[]) => {
+  if (!frequencyCap || contacts.length === 0) return new Set<Contact['id']>();
   const now = ports.clock();
   const sent = await ports.bulk.store.sentTo(contacts.map(({ id }) => id));
-  return sent.filter(({ byHour }) => fitsFrom(byHour, frequencyCap, now) > now + DEFER_MS).length;
+  const isCapped = (byHour: SentByHour) => fitsFrom(byHour, frequencyCap, now) > now + DEFER_MS;
+  return new Set(sent.flatMap(({ byHour }, at) => (isCapped(byHour) ? (contacts[at]?.id ?? []) : [])));
 };
 
-/** A message as it would read. */
-const shownMessage = (campaign: Campaign, choose: (number: number) => number, unmasked: boolean) => {
-  const variants = variantsOf(campaign);
-  return ({ number, body, contact }: Composed) => {
-    const { channel, to, text, template, variables } = body;
-    const variant = variants[choose(number)]?.name;
+/** Messages as they would read, of contacts as the caller may see them. */
+const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campaign, composed: readonly Composed[]) => {
+  const unmasked = actor.scopes.has('pii:full');
+  const seen = composed.map(({ number, contact }) => [number, shownContact(contact, unmasked)] as const);
+  const shown = await composeAll(ports, campaign, seen);
+  const [variants, choose] = [variantsOf(campaign), variantChooser(campaign)];
+  return composed.map(({ number, body: { channel, to }, contact }, at) => {
+    const { text, template, variables } = shown[at]?.body ?? {};
+    const written = writtenText(channel, text);
     return {
       contactId: contact.id,
       channel,
       to: unmasked ? to : channelOf(channel).mask(to),
-      ...(variant === undefined ? {} : { variant }),
-      ...(text === undefined ? {} : { text }),
-      ...(template === undefined ? {} : { template }),
-      ...(variables === undefined ? {} : { variables }),
+      ...definedFields({ variant: variants[choose(number)]?.name, text: written, template, variables }),
     };
-  };
+  });
 };
 
 /**
@@ -146,20 +149,20 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
   const composed = messages.filter((one) => one !== undefined);
   const [planned, capped] = await Promise.all([
     planAll(ports, campaign, composed),
-    cappedIn(
+    cappedOf(
       ports,
       campaign,
       contacts.map(([, contact]) => contact),
     ),
   ]);
   const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
-  const frequencyCap = Math.round(capped * scale);
+  const frequencyCap = Math.round(capped.size * scale);
   const withoutDevice = planned.filter(({ refused }) => refused === NO_ADDRESS).length;
   const unaddressed = Math.round((contacts.length - composed.length + withoutDevice) * scale);
-  const coinsOf = await priceOf(ports, campaign, planned, scale * (1 - capped / Math.max(1, contacts.length)));
+  const reached = planned.filter((one) => !capped.has(one.composed.contact.id));
+  const coinsOf = await priceOf(ports, campaign, reached, scale);
   const coins = Math.round([...coinsOf.values()].reduce((sum, one) => sum + one, 0));
-  const recipients = recipientsByCountry(planned, scale);
-  const show = shownMessage(campaign, variantChooser(campaign), actor.scopes.has('pii:full'));
+  const recipients = recipientsByCountry(reached, scale);
   return {
     reach: reach.size - frequencyCap - unaddressed,
     excluded: { ...excluded, noAddress: excluded.noAddress + unaddressed, frequencyCap },
@@ -172,7 +175,7 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
         { recipients: rounded(recipients, country), coins: rounded(coinsOf, country) },
       ]),
     ),
-    samples: composed.slice(0, SHOWN).map(show),
+    samples: await shownMessages(ports, actor, campaign, composed.slice(0, SHOWN)),
     estimated: reach.size > numbers.length,
   };
 };

@@ -33,6 +33,10 @@ export const channelOf = (channel: Channel): AnyChannel => {
   return found;
 };
 
+/** A text as it reads where it arrives: as its channel writes it. */
+export const writtenText = <T extends string | undefined>(channel: Channel, text: T): string | T =>
+  text === undefined ? text : (channelOf(channel).writtenText?.(text) ?? text);
+
 /** The channel that a provider reports on at a callback URL of this kind; undefined if there is none. */
 export const channelOfCallback = (provider: string, kind: string): Channel | undefined =>
   DEFINITIONS.find(

@@ -2,11 +2,11 @@ import { automatedSend } from '../api/automated-send.ts';
 import { channelOf } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
 import { NEVER_SENT } from '../contacts/frequency.ts';
+import { shownContact } from '../contacts/shown-contact.ts';
 import type { Actor } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
-import { maskEmail, maskPhone } from '../core/phone.ts';
 import { refuseField } from '../core/refuse-field.ts';
 import type { Clock } from '../core/time.ts';
 import type { Channel } from '../message/channel.ts';
@@ -87,16 +87,6 @@ const inventedContact = ({ organizationId, env }: Actor, given: InventedContact,
   updatedAt: now,
   version: 1,
 });
-
-/** A contact as its texts may be shown: phone and address as lists show them. */
-const shownContact = (contact: Contact, unmasked: boolean): Contact =>
-  unmasked
-    ? contact
-    : {
-        ...contact,
-        phone: contact.phone && maskPhone(contact.phone),
-        ...definedFields({ email: contact.email && maskEmail(contact.email) }),
-      };
 
 const ownAddress = (contact: Contact, channel: Channel): string | undefined => {
   const { recipient } = channelOf(channel);

@@ -1,5 +1,5 @@
 import type { AutomatedRequest } from '../api/automated-send.ts';
-import { prepareText } from '../channels/sms/text.ts';
+import { writtenText } from '../channels/registry.ts';
 import { type FrequencyCap, fitsFrom, hourOf, type SentByHour } from '../contacts/frequency.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
@@ -34,7 +34,7 @@ const shownMessage = (draft: SimulatedDraft, coins: number | undefined): Simulat
   return {
     canal: draft.channel,
     ...definedFields({
-      texto: text !== undefined && draft.channel === 'sms' ? prepareText(text).text : text,
+      texto: writtenText(draft.channel, text),
       template: draft.template,
       variaveis: draft.variables as SimulatedMessage['variaveis'],
       assunto: textOf(email?.subject),

@@ -70,6 +70,8 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   readonly storedContent: z.ZodType<ChannelContents[C]>;
   /** Stored content without what it said and to whom, for a message whose person was erased. */
   erased(content: ChannelContents[C]): ChannelContents[C];
+  /** A text as the channel writes it, where it replaces characters. */
+  writtenText?(text: string): string;
   /** Masks a recipient for callers without pii:full. */
   mask(to: string): string;
   /** What the sandbox does for a recipient. */

@@ -4,6 +4,7 @@ import { defineChannel } from '../../message/define-channel.ts';
 import { acceptedThen, scriptByEnding } from '../../message/sandbox.ts';
 import { SMS_PROVIDERS, SMS_ROUTES, storedSms } from './content.ts';
 import type { SmsPlanPorts } from './plan.ts';
+import { prepareText } from './text.ts';
 
 export const sms = defineChannel<'sms', SmsPlanPorts>({
   channel: 'sms',
@@ -20,6 +21,7 @@ export const sms = defineChannel<'sms', SmsPlanPorts>({
   templates: 'as_text',
   storedContent: storedSms,
   erased: ({ encoding, length, segments }) => ({ text: '', encoding, length, segments }),
+  writtenText: (text) => prepareText(text).text,
   mask: maskPhone,
   sandbox: scriptByEnding(acceptedThen({ status: 'delivered' }), {
     '0006': acceptedThen({ status: 'undelivered', reason: 'carrier_rejected' }),
