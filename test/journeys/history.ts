@@ -179,7 +179,7 @@ export class History {
     const id = `e${this.#events++}`;
     const value = this.#chance.below(1_000) / 10;
     const at = this.#state.now;
-    const told = { id, name, value };
+    const told = { id, name, value, at };
     const event = { ...told, organizationId, env, contactId: contact.id, createdAt: at, occurredAt: at, eventId: id };
     this.#outside.events.set(id, told);
     return {

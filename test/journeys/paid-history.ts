@@ -210,8 +210,13 @@ export class PaidHistory {
       for (const { step, kind, result, messageId } of await this.#own.ports.runs.historyOf(stored)) {
         const place = `${stored.run.id} ${step}`;
         failUnless(messageId === undefined || !told.has(messageId), 'two visits tell of one message');
-        if (messageId !== undefined) told.set(messageId, place);
-        else if (kind === 'enviar' && CUTS.has(result)) cutOff.set(place, (cutOff.get(place) ?? 0) + 1);
+        const cut = cutOff.get(place) ?? 0;
+        if (messageId === undefined) cutOff.set(place, kind === 'enviar' && CUTS.has(result) ? cut + 1 : cut);
+        else {
+          told.set(messageId, place);
+          // It left beside the cut, and is noted behind it.
+          cutOff.set(place, Math.max(0, cut - 1));
+        }
       }
     return { told, cutOff };
   }

@@ -7,11 +7,14 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
 import type { Publishable } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { importStore } from '../../shared/storage/contacts/import-store.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { editList, memberEdit } from '../../shared/storage/lists/edit-list.ts';
+import { joinedBelow, readJoin } from '../../shared/storage/lists/list-joins.ts';
 import { readList } from '../../shared/storage/lists/stored-lists.ts';
+import { tableWith } from '../lists/crashes.ts';
 import { listsOver } from '../lists/stage.ts';
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
@@ -60,6 +63,35 @@ test('an edit tells at once of those who join a list that lets contacts into a j
   await checkTold('journey_work', 1);
   await edit('add', 1);
   await checkTold('journey_work', 2);
+});
+
+test('who joins a list by an edit that a journey is activated beside is told of: the edit was committed after it', async () => {
+  const actor = await world.organization(1, false);
+  const { organizationId } = actor;
+  const listId = await listsOver(table, clock).create(organizationId);
+  const activate = () =>
+    activeJourney(own, actor, { gatilho: { tipo: 'lista', listId }, passos: [passo('sair', {})], ligacoes: [] });
+  const { pk } = KEYS.list(organizationId, listId);
+  let isActive = false;
+  const overtaken = tableWith(table, async ({ name, args: [write], make }) => {
+    const commits = name === 'write' && JSON.stringify(write).includes(pk) && JSON.stringify(write).includes('recent');
+    if (commits && !isActive) {
+      isActive = true;
+      await activate();
+    }
+    return make();
+  });
+  const list = await readList(table, organizationId, listId);
+  if (!list) throw new Error('no list');
+  const told: Publishable[] = [];
+  const tell = (items: readonly Publishable[]) => void told.push(...items);
+  const editing = { table: overtaken, clock, mayRetry: () => false, told: tell };
+  await editList(editing, list, memberEdit('add', NumberSet.of([7])));
+  expect(isActive).toBe(true);
+  expect(told).toHaveLength(1);
+  const [join] = await Promise.all(told.map((item) => readJoin(table, item)));
+  expect(join).toMatchObject({ listId, at: world.now });
+  expect(join && (await joinedBelow(table, join, 10))).toEqual([7]);
 });
 
 test('an import tells at once of the contacts that it puts a tag on which lets them into a journey', async () => {

@@ -13,40 +13,28 @@ import { RUN_SHARDS, shardOf } from '../table-indexes.ts';
 /** Entries of its history that a run's own row has: beyond these, the older ones are a row of their own. */
 export const RECENT_ENTRIES = 16;
 
-/** An entry of a history in its stored form, a tuple: a run's row is written whole by every move. */
-type StoredEntry = readonly [
-  string,
-  HistoryEntry['kind'],
-  number,
-  HistoryEntry['result'],
-  string | null,
-  string | null,
-];
-
 const entrySchema = z.tuple([
   z.string(),
   z.enum(STEP_KINDS),
   z.number(),
   z.enum(HISTORY_RESULTS),
-  z.string().nullable(),
-  z.string().nullable(),
+  z.string().nullish(),
+  // Rows that were stored before have null where there is none.
+  z.string().nullish(),
 ]);
 const entryOf = ([step, kind, at, result, messageId, detail]: z.output<typeof entrySchema>): HistoryEntry => ({
   step,
   kind,
   at,
   result,
-  ...(messageId === null ? {} : { messageId: id('message').parse(messageId) }),
-  ...(detail === null ? {} : { detail }),
+  ...(messageId ? { messageId: id('message').parse(messageId) } : {}),
+  ...(typeof detail === 'string' ? { detail } : {}),
 });
-const storedEntry = ({ step, kind, at, result, messageId, detail }: HistoryEntry): StoredEntry => [
-  step,
-  kind,
-  at,
-  result,
-  messageId ?? null,
-  detail ?? null,
-];
+/** An entry in its stored form, without what is absent at its end: a run's row is written whole by every move. */
+const storedEntry = ({ step, kind, at, result, messageId, detail }: HistoryEntry): z.input<typeof entrySchema> => {
+  if (detail !== undefined) return [step, kind, at, result, messageId ?? null, detail];
+  return messageId === undefined ? [step, kind, at, result] : [step, kind, at, result, messageId];
+};
 
 /** Entries of a history as they are stored. */
 const historyText = z.codec(z.string(), z.custom<readonly HistoryEntry[]>(Array.isArray), {
@@ -71,8 +59,22 @@ const RUN_FIELDS = [
 type RunFields = Pick<Run, (typeof RUN_FIELDS)[number]>;
 /** What of a run the interpreter alone reads: kept as one text, exactly as it was. */
 type Walk = Omit<Run, keyof RunFields>;
-const isWalk = (json: unknown): Walk =>
-  z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as never;
+/** What is not stored where it is as here: a row of more than a kilobyte costs twice as much. */
+const NOTHING = {
+  variables: {},
+  branches: {},
+  sent: {},
+  early: [],
+  kept: [],
+  taken: [],
+  sinceWait: 0,
+} as const satisfies Partial<Walk>;
+const isWalk = (json: unknown): Walk => ({
+  ...NOTHING,
+  ...(z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as object as Walk),
+});
+const isNothing = ([name, value]: [string, unknown]): boolean =>
+  Object.hasOwn(NOTHING, name) && JSON.stringify(value) === JSON.stringify(NOTHING[name as keyof typeof NOTHING]);
 
 interface StoredFields extends RunFields {
   readonly walk: Walk;
@@ -115,7 +117,10 @@ const runRows = defineRow<StoredFields>()({
 const isRunField: ReadonlySet<string> = new Set(RUN_FIELDS);
 /** A run's attributes, and all else of it. */
 const split = (run: Run): { readonly fields: RunFields; readonly walk: Walk } => {
-  const parts = Object.groupBy(Object.entries(run), ([name]) => (isRunField.has(name) ? 'fields' : 'walk'));
+  const parts = Object.groupBy(
+    Object.entries(run).filter((field) => !isNothing(field)),
+    ([name]) => (isRunField.has(name) ? 'fields' : 'walk'),
+  );
   return { fields: Object.fromEntries(parts.fields ?? []), walk: Object.fromEntries(parts.walk ?? []) } as never;
 };
 

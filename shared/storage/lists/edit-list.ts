@@ -110,9 +110,23 @@ const commitChange = async (
 };
 
 /**
+ * Has those enter journeys who joined a list by an edit that was just committed, where a journey was activated after it was asked for any, and before: a process that
+ * ends right here leaves them out.
+ */
+const lateJoins = async (
+  { table, clock }: Editing,
+  { list: { id: listId, organizationId }, joined }: Change,
+  mark: string,
+): Promise<readonly WriteOp[]> => {
+  const writes = await joinWrites(table, { organizationId, listId }, mark, joined, clock());
+  for (const write of writes) await table.write(write);
+  return writes;
+};
+
+/**
  * Changes the members of a list at once for all readers: writes the chunks that change under a version of their own, and has the list name them if it is
  * still what they were derived from; else begins anew from the list as it is then. Four round trips; two, and nothing written, where nothing
- * changes. Of who joins it journeys are told in the same transaction. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
+ * changes. Of who joins it journeys are told in the same transaction; one that is activated beside it is asked for once more. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
  */
 export const editList = async (
   editing: Editing,
@@ -139,7 +153,8 @@ export const editList = async (
     const also = edit.joins ? await joinWrites(table, { organizationId, listId }, mark, change.joined, clock()) : [];
     const outcome = await commitChange(editing, change, chunks, mark, also);
     if (outcome === 'committed') {
-      told?.(joinWorkItems(also, organizationId));
+      const late = edit.joins && also.length === 0 ? await lateJoins(editing, change, mark) : [];
+      told?.(joinWorkItems([...also, ...late], organizationId));
       return { added, removed, total };
     }
     if (!mayRetry()) throw new Unavailable('The list changed at every attempt.');
