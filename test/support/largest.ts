@@ -38,7 +38,20 @@ const MAX_DEPTH = 9;
 const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition;
 const limitsOf = (schema: z.ZodType): Limits =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Limits;
-export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+const measured = new WeakMap<object, number>();
+/** The bytes of a value as JSON; undefined has none. What is in many bodies is measured once: each is made of the one before it. */
+export const bytesOf = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return Buffer.byteLength(JSON.stringify(value) ?? '');
+  const known = measured.get(value);
+  if (known !== undefined) return known;
+  const parts = Array.isArray(value)
+    ? value.map((each) => bytesOf(each ?? null))
+    : Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [bytesOf(name) + 1 + bytesOf(each)]));
+  const bytes = parts.reduce((sum, part) => sum + part, 1 + Math.max(parts.length, 1));
+  measured.set(value, bytes);
+  return bytes;
+};
 const isValid = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
 const first = (count: number, values: Iterable<unknown>): unknown[] => {
