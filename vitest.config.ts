@@ -13,7 +13,7 @@ const SLOW = [
   'test/journeys/model.test.ts',
   'test/lists/model.test.ts',
   'test/media/memory.test.ts',
-  'test/smpp/{codec,session}-fuzz.test.ts',
+  'test/smpp/{codec-fuzz,session-fuzz,processes}.test.ts',
   'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];
 /** Tests that start compilers and linters. */
@@ -22,7 +22,7 @@ const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
 /** Of the folders of E2E: what starts neither the service nor another process. */
 const IN_PROCESS = [
-  'test/docs/{bench-results,cost-idle,crm-units,providers,spec-references,walks}.test.ts',
+  'test/docs/{bench-results,cost-idle,crm-units,providers,smpp-units,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The whole service, started as `npm start` does, its command line and pages. */

@@ -11,13 +11,9 @@ import { Session } from '../../shared/smpp/session.ts';
 import type { Answer, BindAnswer, BindPdu, MessagePdu } from '../../shared/smpp/session-types.ts';
 import { writeTime } from '../../shared/smpp/time.ts';
 import { tlv } from '../../shared/smpp/tlvs.ts';
+import type { SmppCourier } from './smpp-courier.ts';
+import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
-
-/** What connections need of the stages: a call of one of the functions of `functions/smpp-service`. */
-export interface SmppStages {
-  readonly invoke: (stage: Stage, name: string, event: unknown) => Promise<unknown>;
-  readonly onFault: (where: string, error: unknown) => void;
-}
 
 /** How the service names itself to its peers. */
 const SYSTEM_ID = 'messaging';
@@ -60,13 +56,15 @@ interface Held {
 export class SmppConnection {
   readonly session: Session;
   readonly #stages: SmppStages;
+  readonly #courier: SmppCourier;
   readonly #address: string;
   readonly #onRefused: () => void;
   #held: Held | undefined;
   #freed: Promise<unknown> = Promise.resolve();
 
-  constructor(socket: Socket, stages: SmppStages, onRefused: () => void = () => {}) {
+  constructor(socket: Socket, stages: SmppStages, courier: SmppCourier, onRefused: () => void = () => {}) {
     this.#stages = stages;
+    this.#courier = courier;
     this.#onRefused = onRefused;
     this.#address = addressOf(socket);
     socket.setNoDelay(true);
@@ -86,7 +84,8 @@ export class SmppConnection {
     return this.#freed;
   }
 
-  async #bind({ body: { systemId, password, interfaceVersion: version } }: BindPdu): Promise<BindAnswer> {
+  async #bind({ command, body }: BindPdu): Promise<BindAnswer> {
+    const { systemId, password, interfaceVersion: version } = body;
     const stage = stageOf(systemId);
     const event = { systemId, password, address: this.#address, bindId: randomBase62(16) };
     const bound = (await this.#stages.invoke(stage, 'bind', event)) as Bound;
@@ -95,22 +94,26 @@ export class SmppConnection {
       return { status: bound.status, systemId: '' };
     }
     const { account, slot } = bound;
-    this.#held = { stage, version, account };
-    const stop = this.#keep(stage, account.organizationId, slot);
+    const held: Held = { stage, version, account };
+    this.#held = held;
+    const stop = this.#keep(held, slot);
+    const silence = command === 'bind_transmitter' ? undefined : this.#deliver(held);
     const release = () => {
       stop();
+      silence?.();
       this.#freed = this.#stages.invoke(stage, 'free', slot).catch((error) => this.#stages.onFault('smpp/free', error));
     };
     return { status: 'ESME_ROK', systemId: SYSTEM_ID, window: account.window, release };
   }
 
   /** Keeps a bind while its account lets it; a stage that does not answer is asked again before the bind counts no more. */
-  #keep(stage: Stage, organizationId: BoundAccount['organizationId'], slot: BindSlot): () => void {
+  #keep(held: Held, slot: BindSlot): () => void {
+    const { organizationId } = held.account;
     const keep = async () => {
-      const account = await this.#stages.invoke(stage, 'keep', { organizationId, slot, address: this.#address });
+      const account = await this.#stages.invoke(held.stage, 'keep', { organizationId, slot, address: this.#address });
       if (account === undefined) return this.session.unbind();
-      this.#held = { stage, version: this.#held?.version ?? 0, account: account as BoundAccount };
-      this.session.window = this.#held.account.window;
+      held.account = account as BoundAccount;
+      this.session.window = held.account.window;
     };
     const timer = setInterval(
       () => void keep().catch((error) => this.#stages.onFault('smpp/keep', error)),
@@ -118,6 +121,12 @@ export class SmppConnection {
     );
     timer.unref();
     return () => clearInterval(timer);
+  }
+
+  /** Lets the account be told over this bind what waits for it. */
+  #deliver(held: Held): () => void {
+    const { stage, version } = held;
+    return this.#courier.add(stage, { session: this.session, version, account: () => held.account });
   }
 
   async #serve(pdu: MessagePdu): Promise<Answer> {
@@ -139,6 +148,7 @@ export class SmppConnection {
   async #submit({ stage, version, account }: Held, pdu: PduOf<'data_sm'> | PduOf<'submit_sm'>): Promise<Answer> {
     const message = readMessage(pdu, Date.now());
     if ('refused' in message) return { status: message.refused };
+    this.#courier.touch(stage, account.id);
     const outcome = (await this.#stages.invoke(stage, 'submit', submitEvent(account, message))) as PartOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;

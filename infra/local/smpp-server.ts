@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { SmppConnection, type SmppStages } from './smpp-connection.ts';
+import { SmppConnection } from './smpp-connection.ts';
+import { SmppCourier } from './smpp-courier.ts';
+import type { SmppStages } from './smpp-stages.ts';
 
 /** Connections at once: each may hold a PDU and the answers to 64 KB of requests. */
 const MAX_CONNECTIONS = 2_000;
@@ -18,7 +20,7 @@ export interface SmppServer {
   readonly port: number;
   /** Connections now, and the binds that were refused since they were last counted. */
   counts(): { readonly connections: number; readonly refusedBinds: number };
-  /** Takes no connection any more, answers what has begun, unbinds, and frees the binds. */
+  /** Takes no connection any more, delivers nothing new, answers what has begun, unbinds, and frees the binds. */
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export const startSmppServer = async (
   { port, host, certificate }: { readonly port: number; readonly host: string; readonly certificate?: Certificate },
   stages: SmppStages,
 ): Promise<SmppServer> => {
+  const courier = new SmppCourier(stages);
   const connections = new Set<SmppConnection>();
   const freeing = new Set<Promise<unknown>>();
   let refusedBinds = 0;
@@ -34,7 +37,7 @@ export const startSmppServer = async (
     refusedBinds += 1;
   };
   const serve = (socket: Socket) => {
-    const connection = new SmppConnection(socket, stages, onRefused);
+    const connection = new SmppConnection(socket, stages, courier, onRefused);
     connections.add(connection);
     socket.on('close', () => {
       connections.delete(connection);
@@ -56,8 +59,10 @@ export const startSmppServer = async (
     },
     async close() {
       server.close();
+      const { ended } = await courier.stop();
       await Promise.all(Array.from(connections, ({ session }) => session.unbind()));
       await Promise.all([...Array.from(connections, ({ freed }) => freed), ...freeing]);
+      await ended;
     },
   };
 };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type RunningCarrier, startCarrier } from './carrier/start.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
-import type { SmppStages } from './smpp-connection.ts';
 import { type Certificate, type SmppServer, startSmppServer } from './smpp-server.ts';
+import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
 const STANDARD_PORT = 2775;

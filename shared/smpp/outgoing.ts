@@ -55,6 +55,11 @@ export class Outgoing {
     return this.#sent.size === 0 && this.#waiting.length === 0;
   }
 
+  /** Whether a request that is sent now goes out at once. */
+  get hasRoom(): boolean {
+    return !this.#closed && this.#waiting.length === 0 && this.#isOpen();
+  }
+
   /** The next sequence number, from 1 to 0x7FFFFFFF and around: none waits for its response for that long. */
   nextSequence(): number {
     this.#sequence = this.#sequence === MAX_SEQUENCE ? 1 : this.#sequence + 1;
@@ -64,7 +69,7 @@ export class Outgoing {
   /** Sends a request, whose sequence number is written into its bytes. */
   send(bytes: Buffer): Promise<Reply> {
     if (this.#closed) return Promise.resolve({ kind: 'closed' });
-    if (!this.#hasRoom() && this.#waiting.length >= this.#options.queue) return Promise.resolve({ kind: 'busy' });
+    if (!this.#isOpen() && this.#waiting.length >= this.#options.queue) return Promise.resolve({ kind: 'busy' });
     return new Promise((answer) => {
       this.#waiting.push({ bytes, answer });
       this.flush();
@@ -83,7 +88,7 @@ export class Outgoing {
 
   /** Sends what waits, as far as there is room. */
   flush(): void {
-    while (!this.#closed && this.#hasRoom()) {
+    while (!this.#closed && this.#isOpen()) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#begin(next);
@@ -96,7 +101,7 @@ export class Outgoing {
     for (const { answer } of this.#waiting.splice(0)) answer({ kind: 'closed' });
   }
 
-  #hasRoom(): boolean {
+  #isOpen(): boolean {
     return this.#sent.size < this.#options.window && this.#options.isWritable();
   }
 

@@ -2,7 +2,12 @@ import { type DataCoding, decodeText } from './data-coding.ts';
 import { type Tlv, tlvValue } from './tlvs.ts';
 
 /** Bits of esm_class (5.2.12). */
-export const ESM_CLASS = { messageType: 0x3c, deliveryReceipt: 0x04, udhi: 0x40 } as const;
+export const ESM_CLASS = {
+  messageType: 0x3c,
+  deliveryReceipt: 0x04,
+  intermediateNotification: 0x20,
+  udhi: 0x40,
+} as const;
 
 /** What is said of a message in parts: parts with one reference, between the same addresses, are one message. */
 export interface Part {

@@ -108,6 +108,11 @@ export class Session {
     return RECEIVES.includes(this.#state);
   }
 
+  /** Whether a request that is sent now goes out at once: the peer reads, and has answered enough of those before. */
+  get hasRoom(): boolean {
+    return this.#outgoing.hasRoom;
+  }
+
   /** Sends a request; whether the bind allows it is the caller's to know. Rejects with a RangeError for a value that does not fit. */
   async request<C extends Request>(command: C, body: Partial<Body<C>> = {}, tlvs: readonly Tlv[] = []): Promise<Reply> {
     const bytes = encodePdu(pduOf(command, 0, body, { tlvs }) as Pdu);

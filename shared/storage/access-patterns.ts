@@ -3,7 +3,7 @@ import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import { AUTOMATION_KEYS } from './automation-patterns.ts';
 import { digest, type IdOrEmpty, key, newestKey, numbered, type Org, padded } from './key-parts.ts';
-import { CHANGED_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
+import { CHANGED_SHARDS, PUSH_SHARDS, SMPP_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
  * The key table: the keys of every row of the single table, one function and one sentence each; those of journeys and campaigns in
@@ -262,6 +262,11 @@ export const KEYS = {
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
   /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
+  /** What an SMPP account is to be told of a message, until it was. Sharded by the message; within a shard by the age of the message, then in order. */
+  smppNotice: (accountId: Id<'smppAccount'>, about: IdOrEmpty<'message'> | Id<'smppParts'>, position: string) =>
+    key(`SMPPQ#${accountId}#${shardOf(about, SMPP_SHARDS)}`, `WAITS#${position}`),
+  /** Which process tells the notices of a shard, until when. Before them, so that one query finds both. */
+  smppTurn: (accountId: Id<'smppAccount'>, shard: number) => key(`SMPPQ#${accountId}#${shard}`, 'TURN'),
   /** One of the binds to the SMPP carrier, by its number from 0: which process of the SMPP service has it until when, and where that is reached. */
   carrierBind: (slot: number) => key('CARRIERB', `SLOT#${padded(slot, 3)}`),
   /** The message to which parts of one account belong that name the same reference, sender and recipient. */

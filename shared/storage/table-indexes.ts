@@ -140,6 +140,12 @@ export const RUN_SHARDS = 8;
 /** Rows that what is counted of a journey's runs is spread over, each in a partition of its own. May grow, never shrink. */
 export const RUN_COUNT_ROWS = 16;
 
+/**
+ * Partitions of an account's SMPP notices, by their messages: a notice is three write units, and a partition takes 1,000 a second. Each costs a process
+ * that has a receiver bound half a read unit every time that it looks. May grow, never shrink.
+ */
+export const SMPP_SHARDS = 8;
+
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>
   createHash('sha256').update(id).digest().readUInt16BE(0) % shards;

@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { SmppStages } from '../../infra/local/smpp-connection.ts';
 import { startSmppServer } from '../../infra/local/smpp-server.ts';
+import type { SmppStages } from '../../infra/local/smpp-stages.ts';
 import { KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
+import type { PduOf } from '../../shared/smpp/pdus.ts';
 import { tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
 import { peerOf } from './kit.ts';
 
@@ -26,6 +27,7 @@ const serverOf = async (answers: Answers = {}) => {
       calls.push([stage, name, event]);
       const answer = answers[name];
       if (answer) return answer(event as never);
+      if (name === 'waiting') return [];
       return name === 'bind' ? { kind: 'bound', account: ACCOUNT, slot: SLOT } : undefined;
     },
     onFault: (where) => faults.push(where),
@@ -166,8 +168,8 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
   const events: unknown[] = [];
   let refused = true;
   const invoke: SmppStages['invoke'] = async (_stage, name, event) => {
+    if (name !== 'bind') return [];
     events.push(event);
-    if (name !== 'bind') return undefined;
     return refused ? { kind: 'refused', status: 'ESME_RINVPASWD' } : { kind: 'bound', account: ACCOUNT, slot: SLOT };
   };
   const at = { port: 0, host: '127.0.0.1', certificate: { cert, key } };
@@ -193,4 +195,37 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
   await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'));
   socket.destroy();
   await closed;
+});
+
+it('a bind that receives is told what waits for its account as it wants it, and one that sends is told nothing', async () => {
+  const notice = { accountId: 'smpp_1', about: 'msg_1', position: '1' };
+  const report = { id: 'msg_1', state: 2, errorCode: 0, submittedAt: 0, doneAt: 0, intermediate: false };
+  const delivery = { notice, tries: 0, source: '+5511999990005', destination: '', text: 'Oi', report };
+  let waits = [0];
+  const { server, bound, named } = await serverOf({
+    bind: () => ({ kind: 'bound', account: { ...ACCOUNT, dlrFormat: 'seconds' }, slot: SLOT }),
+    waiting: () => waits.splice(0),
+    take: () => ({ deliveries: [delivery], sendUntil: Date.now() + 25_000 }),
+  });
+  const { socket, peer } = await bound('test_1');
+  await vi.waitFor(() => expect(peer.log()).toEqual(['deliver_sm ESME_ROK']));
+  const [pdu] = peer.read as [PduOf<'deliver_sm'>];
+  expect(Buffer.from(pdu.body.shortMessage).toString('latin1')).toContain('submit date:700101000000 ');
+  peer.answer(pdu);
+  await vi.waitFor(() => expect(named('end')).toHaveLength(1));
+  expect(named('told')).toEqual([['test', 'told', { notice, tries: 0, taken: true }]]);
+  expect(named('take')[0]?.[2]).toMatchObject({ turn: { accountId: 'smpp_1', shard: 0 } });
+  socket.destroy();
+  const looks = named('waiting').length;
+  waits = [0];
+  const sender = connect(server.port, '127.0.0.1');
+  await once(sender, 'connect');
+  const transmitter = peerOf(sender);
+  transmitter.send('bind_transmitter', { systemId: 'test_1' });
+  await vi.waitFor(() => expect(transmitter.log()).toEqual(['bind_transmitter_resp ESME_ROK']));
+  // Longer than it takes to look for what waits.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(named('waiting')).toHaveLength(looks);
+  sender.destroy();
+  await server.close();
 });

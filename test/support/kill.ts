@@ -81,7 +81,8 @@ const isReady = async (child: ChildProcess): Promise<boolean> => {
   }
 };
 
-const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
+/** Starts `npm start` as a process of its own; answers once it is ready. */
+export const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {

@@ -29,6 +29,8 @@ export interface ReplyRecord extends Tenant {
   readonly body: string;
   readonly coins: Coins;
   readonly receivedAt: number;
+  /** The SMPP account that is told of it, since it sent the message, and when that was created. */
+  readonly smpp?: { readonly accountId: Id<'smppAccount'>; readonly sentAt: number } | undefined;
   readonly createdAt: number;
 }
 
@@ -59,6 +61,7 @@ const toReply = async (
     body: event.body,
     coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,
     receivedAt: Math.min(event.at, now),
+    ...(message.smpp ? { smpp: { accountId: message.smpp.accountId, sentAt: message.createdAt } } : {}),
     createdAt: now,
   };
 };

@@ -12,13 +12,14 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { reportWrites } from '../smpp/notice-writes.ts';
 import { returnedPartsWrites } from '../smpp/parts-of-message.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
 import { freedKey } from './idempotency.ts';
 import { keptState } from './late-changes.ts';
-import { firstEntries, messageRows } from './message-rows.ts';
+import { firstEntries, isUnlisted, messageRows } from './message-rows.ts';
 import { bodyDeletes } from './queued.ts';
 
 /** Condition: the hold is open, under the fence that was read. */
@@ -55,6 +56,7 @@ export const settleWrites = (table: Table, message: MessageRecord, settlement: S
     ...captureWrites(message, at),
     ...countSentWrites(message, at),
     ...messageCountWrites([[message, countsOfSettlement(message)]]),
+    ...reportWrites(message, { status: 'sent', at }),
     ...bodyDeletes(message),
   ];
 };
@@ -81,6 +83,10 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
     ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
     ...bodyDeletes(message),
     ...(release.toCaller ? returnedPartsWrites(message) : []),
+    // One that fails while its account waits is refused, and has no id to be reported under; parts of it that came before have.
+    ...(release.toCaller || (isUnlisted(message) && !message.smpp?.assembled)
+      ? []
+      : reportWrites(message, { status: 'failed', reason, at })),
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
 };
@@ -137,7 +143,7 @@ const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 
 
 /** The writes of a change of a resolved message. */
 export const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] => {
-  const { status, at, outcomeAt } = transition;
+  const { status, reason, at, recordedAt, outcomeAt } = transition;
   const stamp = status && STAMPS[status];
   const ends = status !== undefined && status !== 'sent' && outcomeAt === undefined;
   return [
@@ -170,5 +176,6 @@ export const advanceWrites = (message: MessageRecord, transition: Advance): Writ
     ...countDeliveredWrites(message, status, transition.recordedAt),
     ...messageCountWrites([[message, countsOfAdvance(message, status, transition.refund)]]),
     ...signalWrites(signalOfAdvance(message, transition)),
+    ...reportWrites(message, { status, reason, at, recordedAt }),
   ];
 };

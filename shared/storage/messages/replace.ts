@@ -4,6 +4,7 @@ import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { reportWrites } from '../smpp/notice-writes.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { moveWrites, releaseEntryWrites } from './holds.ts';
 import { keptState } from './late-changes.ts';
@@ -21,6 +22,8 @@ const withdraw = (original: MessageRecord, at: number): WriteOp[] => [
   ...releaseEntryWrites(original, at, 'archived'),
   ...bodyDeletes(original),
   ...fallbackStatusWrites({ ...original, reason: 'cancelled' }, at),
+  // Its account is told that it never leaves: what is sent in its place is not the account's.
+  ...reportWrites(original, { status: 'failed', reason: 'cancelled', at }),
 ];
 
 /**

@@ -16,6 +16,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { replyNoticeWrites } from '../smpp/notice-writes.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -33,6 +34,7 @@ export const replyRows = defineRow<ReplyRecord>()({
     body: z.string(),
     coins,
     receivedAt: time,
+    smpp: z.object({ accountId: id('smppAccount'), sentAt: time }).optional(),
     createdAt: time,
   },
   key: (reply) => KEYS.reply(reply.id),
@@ -137,6 +139,7 @@ const keepIn = async (
     ...entryOf(reply, debit).map((write) => ({ part: 'entry', write }) as const),
     ...[...events, ...own.events].map(eventWrite).map((write) => ({ part: 'rest', write }) as const),
     ...inbound.map((write) => ({ part: 'inbound', write }) as const),
+    ...replyNoticeWrites(reply).map((write) => ({ part: 'rest', write }) as const),
   ];
   return makeDebit(table, debit, writes, async (named, reasons) => {
     const failed = (part: Part) => reasons.filter((_, at) => named[at]?.part === part);

@@ -66,7 +66,8 @@ const storedPart = z.object({
 
 const PART = /^part\d+$/;
 
-const readAssembly = (row: Row): Assembly => ({
+/** The assembly of a row. Throws a ZodError. */
+export const readAssembly = (row: Row): Assembly => ({
   ...assemblyRows.read(row),
   parts: Object.entries(row)
     .flatMap(([name, value]) => (PART.test(name) ? [storedPart.parse(value)] : []))

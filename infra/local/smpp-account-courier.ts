@@ -1,0 +1,222 @@
+import { randomBase62 } from '../../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../../shared/domain/core/map-concurrently.ts';
+import { pause } from '../../shared/domain/core/pause.ts';
+import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
+import type { Delivery, TurnWork } from '../../shared/domain/smpp/deliver.ts';
+import { writeDeliverSm } from '../../shared/smpp/deliver.ts';
+import type { Reply } from '../../shared/smpp/outgoing.ts';
+import type { Session } from '../../shared/smpp/session.ts';
+import { STATUSES } from '../../shared/smpp/statuses.ts';
+
+/** A bind that takes what an account is told. */
+export interface Receiver {
+  readonly session: Session;
+  /** interface_version. */
+  readonly version: number;
+  /** What the account is set to now. */
+  readonly account: () => BoundAccount;
+}
+
+/** What an account's courier asks of its stage, by the names of `functions/smpp-service`. */
+export interface CourierCalls {
+  readonly invoke: (name: 'end' | 'take' | 'told' | 'waiting', event: unknown) => Promise<unknown>;
+  readonly onFault: (where: string, error: unknown) => void;
+}
+
+/** How often it is looked whether something waits (ms): of an account that sends or is told something, and of a quiet one; and when it is quiet. */
+const LOOK_MS = { lively: 1_000, quiet: 5_000 } as const;
+const LIVELY_MS = 60_000;
+/** A shard in which everything has to wait is left alone for so long at most (ms): what is new there waits for that. */
+const MAX_REST_MS = 60_000;
+/** How long to wait until a bind may have room again, and after the peer said that it is asked too much (ms). */
+const ROOM_MS = 50;
+const THROTTLED_MS = 1_000;
+/** Messages that are told of at once on each bind: as many as it may leave without a response. */
+const AT_ONCE = 32;
+const VERSION_34 = 0x34;
+
+/** The peer will never take it: repeating it would be of no use. */
+const REFUSED_FOR_GOOD: readonly number[] = [STATUSES.ESME_RX_P_APPN, STATUSES.ESME_RX_R_APPN];
+/** What became of a deliver_sm; `lost`: its connection ended, so that it is to be told by another bind at once. */
+type Outcome = 'lost' | 'not_taken' | 'taken';
+const outcomeOf = (reply: Reply): Outcome => {
+  if (reply.kind === 'closed' || reply.kind === 'busy') return 'lost';
+  if (reply.kind !== 'response') return 'not_taken';
+  const { status } = reply.pdu;
+  return status === STATUSES.ESME_ROK || REFUSED_FOR_GOOD.includes(status) ? 'taken' : 'not_taken';
+};
+
+/** How far the rounds have come in a shard. */
+interface ShardState {
+  readonly after?: string | undefined;
+  readonly restUntil?: number | undefined;
+}
+
+/** Tells one account what waits for it, over the binds that this process has of it, for as long as there is one. */
+export class AccountCourier {
+  readonly #accountId: BoundAccount['id'];
+  readonly #calls: CourierCalls;
+  readonly #receivers = new Set<Receiver>();
+  readonly #shards = new Map<number, ShardState>();
+  #picked = 0;
+  #livelyUntil = 0;
+  #pausedUntil = 0;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+  #wake = (): void => {};
+
+  constructor(accountId: BoundAccount['id'], calls: CourierCalls) {
+    this.#accountId = accountId;
+    this.#calls = calls;
+  }
+
+  /** Settled once nothing is told any more. */
+  get ended(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  get isIdle(): boolean {
+    return this.#receivers.size === 0;
+  }
+
+  /** Tells over this bind, too, until the returned function is called. What waits is looked for at once. */
+  add(receiver: Receiver): () => void {
+    this.#receivers.add(receiver);
+    this.touch();
+    this.#wake();
+    this.#running ??= this.#run();
+    return () => {
+      this.#receivers.delete(receiver);
+      this.#wake();
+    };
+  }
+
+  /** The account sends: there will be something to tell soon. */
+  touch(): void {
+    const wasQuiet = this.#livelyUntil <= Date.now();
+    this.#livelyUntil = Date.now() + LIVELY_MS;
+    if (wasQuiet) this.#wake();
+  }
+
+  /** Begins nothing any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#goesOn()) {
+      const goOn = await this.#caught('round', () => this.#round());
+      if (!goOn && this.#goesOn()) await this.#sleep();
+    }
+    this.#running = undefined;
+  }
+
+  #goesOn(): boolean {
+    return !this.#stopped && this.#receivers.size > 0;
+  }
+
+  #sleep(): Promise<void> {
+    const ms = this.#livelyUntil > Date.now() ? LOOK_MS.lively : LOOK_MS.quiet;
+    return Promise.race([pause(ms), new Promise<void>((resolve) => (this.#wake = resolve))]);
+  }
+
+  async #caught(where: string, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#calls.onFault(`smpp/${where}`, error);
+      return false;
+    }
+  }
+
+  /** A turn at each shard in which something waits, as many at once as there are binds, in any order; whether there may be more at once. */
+  async #round(): Promise<boolean> {
+    const waiting = (await this.#calls.invoke('waiting', { accountId: this.#accountId })) as readonly number[];
+    const now = Date.now();
+    const open = waiting.filter((shard) => (this.#shards.get(shard)?.restUntil ?? 0) <= now);
+    const order = open.map((shard) => ({ shard, at: Math.random() })).sort((one, other) => one.at - other.at);
+    const turns = await mapConcurrently(order, Math.max(1, this.#receivers.size), ({ shard }) =>
+      this.#caught('turn', () => this.#turn(shard)),
+    );
+    return turns.includes(true);
+  }
+
+  async #turn(shard: number): Promise<boolean> {
+    if (!this.#goesOn()) return false;
+    const turn = { accountId: this.#accountId, shard, owner: randomBase62(16) };
+    let isOthers = false;
+    try {
+      const after = this.#shards.get(shard)?.after;
+      const work = (await this.#calls.invoke('take', { turn, after })) as TurnWork | undefined;
+      isOthers = work === undefined;
+      if (!work) return false;
+      this.#remember(shard, work);
+      const told = await this.#tellAll(work);
+      return told || work.next !== undefined;
+    } finally {
+      // Also where it is not known whether it began.
+      if (!isOthers) await this.#calls.invoke('end', turn);
+    }
+  }
+
+  #remember(shard: number, { next, deliveries, waitsUntil }: TurnWork): void {
+    const rests = next === undefined && deliveries.length === 0 && waitsUntil !== undefined;
+    const restUntil = rests ? Math.min(waitsUntil, Date.now() + MAX_REST_MS) : undefined;
+    this.#shards.set(shard, { after: next, restUntil });
+    if (deliveries.length > 0) this.touch();
+  }
+
+  /** Deliveries of one message one after another, of different ones side by side; whether any was taken. */
+  async #tellAll({ deliveries, sendUntil }: TurnWork): Promise<boolean> {
+    const messages = [...Map.groupBy(deliveries, ({ notice }) => notice.about).values()];
+    const told = await mapConcurrently(messages, AT_ONCE * Math.max(1, this.#receivers.size), (all) =>
+      this.#caught('deliver', async () => {
+        for (const [at, delivery] of all.entries()) if (!(await this.#tell(delivery, sendUntil))) return at > 0;
+        return true;
+      }),
+    );
+    return told.includes(true);
+  }
+
+  /** Whether the account has taken it, or refused it for good. */
+  async #tell(delivery: Delivery, sendUntil: number): Promise<boolean> {
+    const outcome = await this.#send(delivery, sendUntil);
+    if (outcome === 'lost') return false;
+    const { notice, tries, told } = delivery;
+    const taken = outcome === 'taken';
+    await this.#calls.invoke('told', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
+    return taken;
+  }
+
+  /** Sends it over the next bind that has room; while none has, it waits, and is not sent after the end of its turn. */
+  async #send(delivery: Delivery, sendUntil: number): Promise<Outcome> {
+    for (;;) {
+      if (!this.#goesOn() || Date.now() >= sendUntil) return 'lost';
+      const receiver = this.#pick();
+      if (receiver) return this.#sendOver(receiver, delivery);
+      await pause(ROOM_MS);
+    }
+  }
+
+  #pick(): Receiver | undefined {
+    if (this.#pausedUntil > Date.now()) return undefined;
+    const open = [...this.#receivers].filter(({ session }) => session.isReceiver && session.hasRoom);
+    return open[this.#picked++ % Math.max(1, open.length)];
+  }
+
+  async #sendOver({ session, version, account }: Receiver, delivery: Delivery): Promise<Outcome> {
+    const settings = { seconds: account().dlrFormat === 'seconds', knowsTlvs: version >= VERSION_34 };
+    try {
+      const { body, tlvs } = writeDeliverSm(delivery, settings);
+      const reply = await session.request('deliver_sm', body, tlvs);
+      if (reply.kind === 'response' && reply.pdu.status === STATUSES.ESME_RTHROTTLED)
+        this.#pausedUntil = Date.now() + THROTTLED_MS;
+      return outcomeOf(reply);
+    } catch (error) {
+      // What no deliver_sm can hold: the others go on.
+      this.#calls.onFault('smpp/deliver', error);
+      return 'not_taken';
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { pause } from '../../shared/domain/core/pause.ts';
+import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
+import { AccountCourier, type Receiver } from './smpp-account-courier.ts';
+import type { SmppStages } from './smpp-stages.ts';
+import type { Stage } from './stages.ts';
+
+/** How long an end waits for responses (ms): a container that is told to end has little time. */
+const LAST_RESPONSES_MS = 1_000;
+
+/** Tells the accounts that have receivers bound to this process what waits for them. */
+export class SmppCourier {
+  readonly #stages: SmppStages;
+  readonly #accounts = new Map<string, AccountCourier>();
+
+  constructor(stages: SmppStages) {
+    this.#stages = stages;
+  }
+
+  /** Tells over a bind until the returned function is called. */
+  add(stage: Stage, receiver: Receiver): () => void {
+    const { id } = receiver.account();
+    const key = `${stage} ${id}`;
+    const courier = this.#accounts.get(key) ?? this.#courierOf(stage, id);
+    this.#accounts.set(key, courier);
+    const remove = courier.add(receiver);
+    return () => {
+      remove();
+      if (courier.isIdle) this.#accounts.delete(key);
+    };
+  }
+
+  /** An account sends. */
+  touch(stage: Stage, accountId: BoundAccount['id']): void {
+    this.#accounts.get(`${stage} ${accountId}`)?.touch();
+  }
+
+  /** Begins nothing any more, and waits a moment for responses that are on their way. Answers what is settled once the last turn has ended. */
+  async stop(): Promise<{ readonly ended: Promise<unknown> }> {
+    const couriers = [...this.#accounts.values()];
+    for (const courier of couriers) courier.stop();
+    const ended = Promise.all(couriers.map((courier) => courier.ended));
+    await Promise.race([ended, pause(LAST_RESPONSES_MS)]);
+    return { ended };
+  }
+
+  #courierOf(stage: Stage, id: BoundAccount['id']): AccountCourier {
+    const { invoke, onFault } = this.#stages;
+    return new AccountCourier(id, { invoke: (name, event) => invoke(stage, name, event), onFault });
+  }
+}

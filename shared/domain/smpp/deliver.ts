@@ -1,0 +1,209 @@
+import { asId, type Id } from '../core/ids.ts';
+import type { MessageOf, MessageStatus } from '../message/message.ts';
+import { reportedIds } from '../message/smpp-reports.ts';
+import { type Assembly, expiredIds } from './assembly.ts';
+import { stateOf } from './look-up.ts';
+import { KEEP_NOTICE_MS, type Notice, type NoticeKey, type NoticeQueue, TURN_LEASE_MS, type Turn } from './notice.ts';
+
+/** Answers are waited for until the lease of a turn ends: nothing is sent any more when less than that is left (ms). */
+const SENDING_MS = 25_000;
+/** The response of a submit_sm that is on its way goes before what becomes of its message (ms). */
+const RESPONSE_MS = 1_000;
+/** How long a notice that was not taken waits, by how often that was (ms); for as long as the last one from then on. */
+const WAITS_MS = [5_000, 15_000, 60_000, 300_000, 900_000];
+
+/** How much of a text a report may show: 20 characters, each of two code units at most. */
+const SHOWN = 40;
+
+/** What a reply says. */
+export interface ReplyText {
+  readonly from: string;
+  readonly body: string;
+}
+
+export interface DeliverPorts {
+  readonly clock: () => number;
+  readonly notices: NoticeQueue;
+  /** Messages, replies and parts by their ids, as they are now. One that this version cannot read holds up nothing but what is to be told of it. */
+  readonly messages: (ids: readonly Id<'message'>[]) => Promise<ReadonlyMap<Id<'message'>, Found<MessageOf<'sms'>>>>;
+  readonly replies: (ids: readonly Id<'reply'>[]) => Promise<ReadonlyMap<Id<'reply'>, Found<ReplyText>>>;
+  readonly parts: (ids: readonly Id<'smppParts'>[]) => Promise<ReadonlyMap<Id<'smppParts'>, Found<Assembly>>>;
+}
+export type Found<T> = T | 'unreadable';
+
+/** One deliver_sm. Moments are ms. */
+export interface Delivery {
+  readonly notice: NoticeKey;
+  /** How often its notice was tried before. */
+  readonly tries: number;
+  /** How many receipts of the notice are answered once this one is; absent with the last. */
+  readonly told?: number;
+  readonly source: string;
+  readonly destination: string;
+  /** What a reply says; of a report how the message begins. */
+  readonly text: string;
+  /** Absent from a reply. */
+  readonly report?: {
+    readonly id: string;
+    /** `message_state` (SMPP 3.4, 5.2.28). */
+    readonly state: number;
+    readonly errorCode: number;
+    readonly submittedAt: number;
+    readonly doneAt: number;
+    /** The message has left, and may still come to something else. */
+    readonly intermediate: boolean;
+  };
+}
+
+/** What a turn has to tell. */
+export interface TurnWork {
+  /** Deliveries of one message follow each other, and each waits for the answer to the one before. */
+  readonly deliveries: readonly Delivery[];
+  /** Nothing is sent after this moment (ms). */
+  readonly sendUntil: number;
+  /** Where the next turn at the shard goes on; absent when this one saw all of it. */
+  readonly next?: string;
+  /** When the first of what this turn left alone may be told (ms); absent where it left nothing. */
+  readonly waitsUntil?: number;
+}
+
+/** What is reported of, and under which ids. */
+interface Reported extends Pick<Delivery, 'destination' | 'source' | 'text'> {
+  readonly ids: readonly string[];
+  readonly submittedAt: number;
+}
+
+const ofMessage = (message: MessageOf<'sms'>, status: MessageStatus): Reported => ({
+  ids: reportedIds(message, status),
+  submittedAt: message.createdAt,
+  source: message.to,
+  destination: message.content.senderId ?? '',
+  text: message.content.text.slice(0, SHOWN),
+});
+
+/** Parts that never became a message: what was said in them is kept no more. */
+const ofParts = (assembly: Assembly): Reported => ({
+  ids: expiredIds(assembly),
+  submittedAt: assembly.startedAt,
+  source: assembly.destination ?? '',
+  destination: assembly.source ?? '',
+  text: '',
+});
+
+/** The reports of a notice that were not answered yet. */
+const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ...shown }: Reported): Delivery[] => {
+  const { reason, at: doneAt = notice.createdAt, told, tries } = notice;
+  const { state, errorCode } = stateOf({ status, reason });
+  const about = { state, errorCode, submittedAt, doneAt, intermediate: status === 'sent' };
+  return ids.slice(told).map((id, at) => ({
+    notice,
+    tries,
+    ...(told + at + 1 < ids.length ? { told: told + at + 1 } : {}),
+    ...shown,
+    report: { id, ...about },
+  }));
+};
+
+const replyOf = (notice: Notice, { content }: MessageOf<'sms'>, { from, body }: ReplyText): Delivery => ({
+  notice,
+  tries: notice.tries,
+  source: from,
+  destination: content.senderId ?? '',
+  text: body,
+});
+
+/** What the notices of a turn are about. */
+interface Subjects {
+  readonly messages: ReadonlyMap<string, Found<MessageOf<'sms'>>>;
+  readonly replies: ReadonlyMap<string, Found<ReplyText>>;
+  readonly parts: ReadonlyMap<string, Found<Assembly>>;
+}
+
+/** What a notice says; nothing where that is gone which it could say anything of. */
+const deliveriesOf = (notice: Notice, { messages, replies, parts }: Subjects): Found<Delivery[]> => {
+  const { about, replyId, status } = notice;
+  const [message, reply, assembly] = [messages.get(about), replies.get(replyId ?? ''), parts.get(about)];
+  if (message === 'unreadable' || reply === 'unreadable' || assembly === 'unreadable') return 'unreadable';
+  if (replyId !== undefined) return message && reply ? [replyOf(notice, message, reply)] : [];
+  const reported = status && ((message && ofMessage(message, status)) ?? (assembly && ofParts(assembly)));
+  return reported ? reportsOf(notice, status, reported) : [];
+};
+
+/** When a notice may be told. */
+const dueAt = ({ notBefore = 0, createdAt }: Notice): number => Math.max(notBefore, createdAt + RESPONSE_MS);
+
+/** The notices to tell now: a notice that has to wait holds back those of its message behind it. */
+const dueOf = (notices: readonly Notice[], now: number, heldBack: string | undefined) => {
+  const held = new Set<string>(heldBack === undefined ? [] : [heldBack]);
+  const waits: number[] = [];
+  const due = notices.filter((notice) => {
+    if (dueAt(notice) > now) {
+      held.add(notice.about);
+      waits.push(dueAt(notice));
+    }
+    return !held.has(notice.about);
+  });
+  return { due, ...(waits.length > 0 ? { waitsUntil: Math.min(...waits) } : {}) };
+};
+
+/** What a position is about, so that a turn that goes on behind it leaves the rest of that to the next round. */
+const aboutAt = (position: string | undefined): string | undefined => position?.split('#')[1];
+
+/** Records that the account answered a deliver_sm, or refused it for good. */
+export const recordTold = async (
+  { notices }: Pick<DeliverPorts, 'notices'>,
+  { notice, told }: Pick<Delivery, 'notice' | 'told'>,
+): Promise<void> => (told === undefined ? notices.remove(notice) : notices.advance(notice, told));
+
+/** Puts off a deliver_sm that the account did not take, or did not answer. */
+export const putOff = async (
+  { clock, notices }: Pick<DeliverPorts, 'clock' | 'notices'>,
+  { notice, tries }: Pick<Delivery, 'notice' | 'tries'>,
+): Promise<void> => {
+  const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] ?? 0;
+  await notices.postpone(notice, tries + 1, clock() + wait);
+};
+
+/** Reads what is due, and answers what it says; what says nothing any more is removed, and what cannot be read is put off. */
+const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Delivery[]> => {
+  const about = [...new Set(due.map((notice) => notice.about))];
+  const [messages, parts, replies] = await Promise.all([
+    ports.messages(about.flatMap((id) => asId('message', id) ?? [])),
+    ports.parts(about.flatMap((id) => asId('smppParts', id) ?? [])),
+    ports.replies(due.flatMap(({ replyId }) => replyId ?? [])),
+  ]);
+  const subjects = { messages, parts, replies };
+  const said = await Promise.all(
+    due.map(async (notice) => {
+      const says = deliveriesOf(notice, subjects);
+      if (says === 'unreadable') await putOff(ports, { notice, tries: notice.tries });
+      else if (says.length === 0) await ports.notices.remove(notice);
+      return says === 'unreadable' ? [] : says;
+    }),
+  );
+  return said.flat();
+};
+
+/**
+ * Begins a turn at a shard of an account's notices, and answers what to tell; undefined while another process has its turn there. Until the lease
+ * ends nobody else tells anything of it, so that a notice is told twice only where a process died, or was not heard in time.
+ */
+export const takeTurn = async (
+  ports: DeliverPorts,
+  turn: Turn,
+  after: string | undefined,
+): Promise<TurnWork | undefined> => {
+  const now = ports.clock();
+  if (!(await ports.notices.begin(turn, now, now + TURN_LEASE_MS))) return undefined;
+  const { notices, more } = await ports.notices.page(turn, after);
+  const isKept = ({ createdAt }: Notice) => createdAt + KEEP_NOTICE_MS > now;
+  await Promise.all(notices.filter((notice) => !isKept(notice)).map((notice) => ports.notices.remove(notice)));
+  const { due, ...waits } = dueOf(notices.filter(isKept), now, aboutAt(after));
+  const last = notices.at(-1)?.position;
+  return {
+    deliveries: await saidBy(ports, due),
+    sendUntil: now + SENDING_MS,
+    ...(more && last !== undefined ? { next: last } : {}),
+    ...waits,
+  };
+};

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
+import type { Notice, NoticeKey, NoticeQueue, Turn } from '../../domain/smpp/notice.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time, ttlAfter } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Condition } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { SMPP_SHARDS } from '../table-indexes.ts';
+
+/** Notices of a turn: as many as a bind answers within its time, at a round trip of half a second each. */
+const PAGE = 50;
+
+export const noticeRows = defineRow<Notice>()({
+  attributes: {
+    organizationId: id('organization'),
+    accountId: id('smppAccount'),
+    about: z.union([id('message'), id('smppParts')]),
+    position: z.string(),
+    status: z.enum(MESSAGE_STATUSES).optional(),
+    reason: z.string().optional(),
+    at: time.optional(),
+    replyId: id('reply').optional(),
+    createdAt: time,
+    told: z.int(),
+    tries: z.int(),
+    notBefore: time.optional(),
+  },
+  key: ({ accountId, about, position }) => KEYS.smppNotice(accountId, about, position),
+});
+const keyOf = ({ accountId, about, position }: NoticeKey) => KEYS.smppNotice(accountId, about, position);
+
+const turnRow = z.object({ owner: z.string(), until: time });
+
+const isFreeAt = (now: number): Condition => ({
+  text: 'attribute_not_exists(#pk) OR #until <= :now',
+  values: { now: z.encode(time, now) },
+});
+const isOf = ({ owner }: Turn): Condition => ({ text: '#owner = :owner', values: { owner } });
+
+/** The notices of a stage's accounts. */
+export const noticeQueue = (table: Table): NoticeQueue => ({
+  async waiting(accountId, now) {
+    const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => shard);
+    const waits = await Promise.all(
+      shards.map(async (shard) => {
+        const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
+        const { rows } = await table.query({ partition, limit: 2 });
+        const taken = rows.find(({ sk }) => sk === turn);
+        return rows.length > (taken ? 1 : 0) && !(taken && turnRow.parse(taken).until > now);
+      }),
+    );
+    return shards.filter((shard) => waits[shard]);
+  },
+  async begin(turn, now, until) {
+    const { accountId, shard, owner } = turn;
+    const row = { ...KEYS.smppTurn(accountId, shard), ...z.encode(turnRow, { owner, until }), ttl: ttlAfter(until) };
+    const { ok, row: other } = await table.write({ put: row, when: isFreeAt(now) });
+    // A repeat of a write whose answer was lost finds its own.
+    return ok || other?.owner === owner;
+  },
+  async end(turn) {
+    await table.write({ delete: KEYS.smppTurn(turn.accountId, turn.shard), when: isOf(turn) });
+  },
+  async page({ accountId, shard }, after) {
+    const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
+    const sk = after === undefined ? turn : KEYS.smppNotice(accountId, '', after).sk;
+    // Without the rows that an earlier turn removed: a late copy would tell them again.
+    const { rows, nextKey } = await table.query({
+      partition,
+      sort: { text: '#sk > :after', values: { after: sk } },
+      limit: PAGE,
+      consistent: true,
+    });
+    return { notices: rows.map(noticeRows.read), more: nextKey !== undefined };
+  },
+  async advance(notice, told) {
+    const set = noticeRows.set({ told, tries: 0 });
+    await table.write({ update: keyOf(notice), set, remove: ['notBefore'], when: EXISTS });
+  },
+  async remove(notice) {
+    await table.write({ delete: keyOf(notice) });
+  },
+  async postpone(notice, tries, notBefore) {
+    await table.write({ update: keyOf(notice), set: noticeRows.set({ tries, notBefore }), when: EXISTS });
+  },
+});

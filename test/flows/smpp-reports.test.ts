@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { parsePartId } from '../../shared/domain/smpp/assembly.ts';
+import { writeUserDataHeader } from '../../shared/smpp/parts.ts';
+import { tlvValue } from '../../shared/smpp/tlvs.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { SMPP_SHARDS } from '../../shared/storage/table-indexes.ts';
+import { startMessaging } from '../support/api.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+import { bindSmpp, type SmppClient, type SmppClientOptions } from '../support/smpp-client.ts';
+import { use } from '../support/use.ts';
+import { setUpProvider } from './support.ts';
+
+const messaging = await use(startMessaging({ smppPort: 0 }));
+const clients: SmppClient[] = [];
+afterAll(async () => {
+  await Promise.all(clients.map(({ session }) => session.unbind()));
+});
+const WAIT = { timeout: 30_000, interval: 100 };
+
+const setUp = async (fields: Readonly<Record<string, unknown>> = {}) => {
+  const { test: client, id: organizationId } = await messaging.tenant();
+  const account = (await client.post('/v2/smpp/accounts', { name: 'Gateway', route: 'premium', ...fields })).body;
+  const bind = async (options: SmppClientOptions = {}) => {
+    const bound = await bindSmpp(messaging.smppPort ?? 0, account, options);
+    clients.push(bound);
+    return bound;
+  };
+  /** The notices of the account that wait. */
+  const waiting = async () => {
+    const rows = await Promise.all(
+      Array.from({ length: SMPP_SHARDS }, (_, shard) =>
+        messaging.tables.test.queryAll({ partition: KEYS.smppTurn(account.id, shard).pk, consistent: true }),
+      ),
+    );
+    return rows.flat().filter(({ sk }) => sk !== 'TURN');
+  };
+  return { client, organizationId, account, bind, waiting };
+};
+const statusOf = async (id: string): Promise<MessageRecord['status']> =>
+  (await messaging.tables.test.get(KEYS.message(parseId('message', id))))?.status as MessageRecord['status'];
+
+/** Lets the minute of parts be over. */
+const expireNow = async (partId: string): Promise<void> => {
+  const parts = parsePartId(partId);
+  if (!parts) throw new Error(`${partId} is no part's id.`);
+  await messaging.tables.test.write({ update: KEYS.smppParts(parts.id), set: { dueAt: Date.now() } });
+};
+
+describe('a report', () => {
+  test('comes to a transceiver under the id of its submit_sm_resp, and is gone once it was answered', async () => {
+    const { bind, waiting } = await setUp();
+    const bound = await bind();
+    const id = await bound.submit({ registeredDelivery: 1, sourceAddrTon: 5, sourceAddr: 'LOJA' });
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELIVRD'] });
+    const { pdu, text } = bound.delivered[0] as SmppClient['delivered'][0];
+    expect(pdu.body).toMatchObject({ sourceAddr: '5511999990005', destinationAddr: 'LOJA', esmClass: 4 });
+    expect(text).toMatch(
+      /^id:msg_\w+ sub:001 dlvrd:001 submit date:\d{10} done date:\d{10} stat:DELIVRD err:000 text:Oi$/,
+    );
+    expect([tlvValue(pdu.tlvs, 'receipted_message_id'), tlvValue(pdu.tlvs, 'message_state')]).toEqual([id, 2]);
+    await expect.poll(waiting, WAIT).toEqual([]);
+  });
+
+  test.each([
+    ['0005', 'DELIVRD', '000'],
+    ['0006', 'UNDELIV', '002'],
+    ['0008', 'UNDELIV', '001'],
+    ['0013', 'EXPIRED', '004'],
+    ['0018', 'REJECTD', '003'],
+  ])('of a message to …%s says %s, error %s', async (ending, state, error) => {
+    const { bind } = await setUp();
+    const bound = await bind();
+    const id = await bound.submit({ registeredDelivery: 1, destinationAddr: `551199999${ending}` });
+    await expect.poll(() => bound.delivered.map(({ receipt }) => receipt), WAIT).toMatchObject([{ id, state, error }]);
+  });
+
+  test('comes for what was asked for: failures, successes, or that the message has left', async () => {
+    const { bind } = await setUp({ dlrFormat: 'seconds' });
+    const bound = await bind();
+    const [arrives, fails] = ['5511999990005', '5511999990006'];
+    const submit = (registeredDelivery: number, destinationAddr: string) =>
+      bound.submit({ registeredDelivery, destinationAddr });
+    const ids = {
+      never: await submit(0, arrives as string),
+      failureOfSuccess: await submit(2, arrives as string),
+      failure: await submit(2, fails as string),
+      success: await submit(3, arrives as string),
+      successOfFailure: await submit(3, fails as string),
+      left: await submit(0x10, arrives as string),
+      both: await submit(0x11, arrives as string),
+    };
+    const last = await submit(1, arrives as string);
+    await expect
+      .poll(() => bound.states(), WAIT)
+      .toEqual({
+        [ids.failure]: ['UNDELIV'],
+        [ids.success]: ['DELIVRD'],
+        [ids.left]: ['ENROUTE'],
+        [ids.both]: ['ENROUTE', 'DELIVRD'],
+        [last]: ['DELIVRD'],
+      });
+    expect(bound.delivered.at(-1)?.text).toMatch(/submit date:\d{12} done date:\d{12} /);
+  });
+
+  test('waits for a bind that takes reports: a transmitter is told nothing, and a receiver finds all of it at once', async () => {
+    const { bind, waiting } = await setUp();
+    const transmitter = await bind({ command: 'bind_transmitter' });
+    const ids: string[] = [];
+    for (let sent = 0; sent < 12; sent++) ids.push(await transmitter.submit({ registeredDelivery: 1 }));
+    await expect.poll(async () => (await waiting()).length, WAIT).toBe(12);
+    expect(transmitter.delivered).toEqual([]);
+    const receiver = await bind({ command: 'bind_receiver' });
+    await expect.poll(() => Object.keys(receiver.states()).toSorted(), WAIT).toEqual(ids.toSorted());
+    await expect.poll(waiting, WAIT).toEqual([]);
+    expect(receiver.delivered).toHaveLength(12);
+  });
+
+  test('that is refused for now is repeated, one that is refused for good is not', async () => {
+    const { bind, waiting } = await setUp();
+    const tries = new Map<string, number>();
+    const bound = await bind({
+      answer: ({ receipt }) => {
+        const id = receipt?.id ?? '';
+        tries.set(id, (tries.get(id) ?? 0) + 1);
+        if (receipt?.state === 'UNDELIV') return 'ESME_RX_P_APPN';
+        return tries.get(id) === 1 ? 'ESME_RX_T_APPN' : 'ESME_ROK';
+      },
+    });
+    const again = await bound.submit({ registeredDelivery: 1 });
+    const never = await bound.submit({ registeredDelivery: 1, destinationAddr: '5511999990006' });
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [again]: ['DELIVRD', 'DELIVRD'], [never]: ['UNDELIV'] });
+    await expect.poll(waiting, WAIT).toEqual([]);
+  });
+
+  test('of a message in parts comes under the id of each part that asked; of parts that stay alone it says EXPIRED', async () => {
+    const { bind } = await setUp();
+    const bound = await bind();
+    const submit = (reference: number, number: number, registeredDelivery: number) => {
+      const header = writeUserDataHeader({ form: 8, reference, total: 3, number });
+      const shortMessage = Buffer.concat([header, Buffer.from(`Parte ${number}. `)]);
+      return bound.submit({ esmClass: 0x40, shortMessage, registeredDelivery, sourceAddrTon: 5, sourceAddr: 'LOJA' });
+    };
+    const [first, , third] = [await submit(1, 1, 1), await submit(1, 2, 0), await submit(1, 3, 0x11)];
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [first]: ['DELIVRD'], [third]: ['ENROUTE', 'DELIVRD'] });
+    expect(bound.delivered[0]?.text).toMatch(/text:Parte 1\. Parte 2\. Pa$/);
+    const [one, other] = [await submit(2, 1, 1), await submit(2, 3, 2)];
+    await expireNow(one);
+    await expect.poll(() => bound.states(), WAIT).toMatchObject({ [one]: ['EXPIRED'], [other]: ['EXPIRED'] });
+    expect(bound.delivered.at(-1)?.pdu.body).toMatchObject({ sourceAddr: '5511999990005', destinationAddr: 'LOJA' });
+  });
+
+  test('is told of a scheduled message that is cancelled: DELETED', async () => {
+    const { bind } = await setUp();
+    const bound = await bind();
+    const id = await bound.submit({ registeredDelivery: 1, scheduleDeliveryTime: '000000010000000R' });
+    await bound.session.request('cancel_sm', { messageId: id });
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'] });
+  });
+
+  test('is told of a scheduled message that is resent over HTTP: DELETED, and nothing of what is sent in its place', async () => {
+    const { bind, client } = await setUp();
+    const bound = await bind();
+    const id = await bound.submit({ registeredDelivery: 0x11, scheduleDeliveryTime: '000000010000000R' });
+    const resent = await client.post(`/messages/${id}/resend`, {});
+    expect(resent.status).toBe(201);
+    await expect.poll(() => statusOf(resent.body.id), WAIT).toBe('delivered');
+    const last = await bound.submit({ registeredDelivery: 1 });
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'], [last]: ['DELIVRD'] });
+  });
+
+  test('is written for no message that was refused while its account waited', async () => {
+    const { bind, waiting, client } = await setUp();
+    const bound = await bind();
+    const refused = bound.submit({ registeredDelivery: 1, destinationAddr: '5511999990114' });
+    await expect(refused).rejects.toThrow('ESME_RSYSERR');
+    const [message] = (await client.get('/messages')).body.items;
+    expect(message.status).toBe('failed');
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('of what was sent over HTTP there is none', async () => {
+    const { bind, client, waiting } = await setUp();
+    const bound = await bind();
+    const { body } = await client.send();
+    await expect.poll(() => statusOf(body.id), WAIT).toBe('delivered');
+    expect(await waiting()).toEqual([]);
+    expect(bound.delivered).toEqual([]);
+  });
+
+  test('of another account, of the same organization even, is not told', async () => {
+    const { client, bind } = await setUp();
+    const bound = await bind();
+    const other = (await client.post('/v2/smpp/accounts', { name: 'Other', route: 'premium' })).body;
+    const stranger = await bindSmpp(messaging.smppPort ?? 0, other);
+    clients.push(stranger);
+    const id = await bound.submit({ registeredDelivery: 1 });
+    await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELIVRD'] });
+    expect(stranger.delivered).toEqual([]);
+  });
+
+  test('goes to any of the binds of the account, and once', async () => {
+    const { bind } = await setUp();
+    const binds = await Promise.all(Array.from({ length: 3 }, () => bind()));
+    const [first] = binds;
+    const ids: string[] = [];
+    for (let sent = 0; sent < 30; sent++) ids.push((await first?.submit({ registeredDelivery: 1 })) ?? '');
+    const all = () => binds.flatMap(({ delivered }) => delivered.map(({ receipt }) => receipt?.id));
+    await expect.poll(() => all().toSorted(), WAIT).toEqual(ids.toSorted());
+    expect(binds.filter(({ delivered }) => delivered.length > 0).length).toBeGreaterThan(1);
+  });
+});
+
+describe('a reply', () => {
+  const COINS = 1_000_000;
+  let provider: InfobipStandIn;
+  beforeAll(async () => {
+    provider = await startInfobipStandIn();
+    await setUpProvider(messaging, 'sms', 'infobip', provider.settings);
+  });
+  afterAll(() => provider.close());
+  const setUpLive = async () => {
+    const { live: client } = await messaging.tenant({ live: COINS });
+    const account = (await client.post('/v2/smpp/accounts', { name: 'Gateway', route: 'premium' })).body;
+    const bind = async (options: SmppClientOptions = {}) => {
+      const bound = await bindSmpp(messaging.smppPort ?? 0, account, options);
+      clients.push(bound);
+      return bound;
+    };
+    return { client, account, bind };
+  };
+  const taken = (to: string) => {
+    const message = provider.messages.find((one) => one.to === `+${to}`);
+    if (!message) throw new Error('The provider took nothing.');
+    return message;
+  };
+
+  test('comes once to the account whose message it answers, whether that asked for reports or not, behind what became of the message', async () => {
+    const { client, bind } = await setUpLive();
+    const transmitter = await bind({ command: 'bind_transmitter' });
+    const to = '5511987650001';
+    const id = await transmitter.submit({ registeredDelivery: 1, destinationAddr: to });
+    const answer = provider.reply(taken(to), 'Sim, às 10');
+    for (let repeat = 0; repeat < 2; repeat++) expect((await deliver(answer)).status).toBeLessThan(300);
+    await deliver(provider.receipt(taken(to), 'delivered'));
+    await expect.poll(async () => (await client.get(`/v2/sms/messages/${id}`)).body.status, WAIT).toBe('delivered');
+    const receiver = await bind({ command: 'bind_receiver' });
+    await expect.poll(() => receiver.states(), WAIT).toEqual({ [id]: ['DELIVRD'], '': ['Sim, às 10'] });
+    expect(receiver.delivered.map(({ pdu }) => pdu.body.esmClass)).toEqual([4, 0]);
+    expect(receiver.delivered[1]?.pdu.body).toMatchObject({ sourceAddrTon: 1, sourceAddr: to });
+    expect((await client.get('/v2/sms/replies')).body.total).toBe(1);
+  });
+
+  test('that is long is whole, in message_payload; one to what was sent over HTTP comes to no account', async () => {
+    const { client, bind } = await setUpLive();
+    const bound = await bind();
+    const [asked, other] = ['5511987650002', '5511987650003'];
+    await bound.submit({ destinationAddr: asked });
+    expect((await client.send({ to: `+${other}` })).status).toBe(201);
+    const long = 'Não 🙂 '.repeat(60);
+    await deliver(provider.reply(taken(other), 'Outro'));
+    await deliver(provider.reply(taken(asked), long));
+    await expect.poll(() => bound.delivered.map(({ text }) => text), WAIT).toEqual([long]);
+    expect(bound.delivered[0]?.pdu.body).toMatchObject({ dataCoding: 8, sourceAddr: asked });
+  });
+});

@@ -1,0 +1,324 @@
+import { duplexPair } from 'node:stream';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AccountCourier, type CourierCalls } from '../../infra/local/smpp-account-courier.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
+import type { Delivery, TurnWork } from '../../shared/domain/smpp/deliver.ts';
+import type { PduOf } from '../../shared/smpp/pdus.ts';
+import { readReceipt } from '../../shared/smpp/receipt.ts';
+import { Session } from '../../shared/smpp/session.ts';
+import type { StatusName } from '../../shared/smpp/statuses.ts';
+import { accepting, peerOf, turns } from './kit.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+const pass = async (ms: number): Promise<void> => {
+  for (let left = ms; left > 0; left -= 250) {
+    await turns(6);
+    await vi.advanceTimersByTimeAsync(Math.min(left, 250));
+  }
+  await turns(6);
+};
+
+const ACCOUNT = { id: newId('smppAccount'), dlrFormat: 'minutes' } as BoundAccount;
+const deliveryOf = (message: string, part = 1, told?: number): Delivery => ({
+  notice: {
+    accountId: ACCOUNT.id,
+    about: message as Delivery['notice']['about'],
+    position: `${message}#${part}`,
+  },
+  tries: 0,
+  ...(told === undefined ? {} : { told }),
+  source: '+5511999990005',
+  destination: 'LOJA',
+  text: 'Oi',
+  report: { id: `${message}.${part}`, state: 2, errorCode: 0, submittedAt: 0, doneAt: 0, intermediate: false },
+});
+
+/** A stage whose shards hold deliveries: a turn has a page of them, and what was taken is gone. */
+const stageOf = (shards: Record<number, Delivery[]>) => {
+  const leases = new Map<number, string>();
+  const log: string[] = [];
+  const faults: string[] = [];
+  const answers: Record<string, (event: never) => unknown> = {
+    waiting: () =>
+      Object.keys(shards)
+        .map(Number)
+        .filter((shard) => shards[shard]?.length && !leases.has(shard)),
+    take({ turn: { shard, owner } }: { turn: { shard: number; owner: string } }): TurnWork | undefined {
+      if (leases.has(shard)) return undefined;
+      leases.set(shard, owner);
+      return { deliveries: [...(shards[shard] ?? [])], sendUntil: Date.now() + 25_000 };
+    },
+    end: ({ shard, owner }: { shard: number; owner: string }) => leases.get(shard) === owner && leases.delete(shard),
+    told({ notice: { position }, taken }: { notice: Delivery['notice']; taken: boolean }) {
+      log.push(`${position} ${taken ? 'taken' : 'put off'}`);
+      for (const each of Object.values(shards)) {
+        const at = each.findIndex(({ notice }) => notice.position === position);
+        if (at >= 0) each.splice(at, 1);
+      }
+    },
+  };
+  const calls: CourierCalls = {
+    invoke: async (name, event) => answers[name]?.(event as never),
+    onFault: (where) => faults.push(where),
+  };
+  return { calls, log, faults, leases, answers };
+};
+
+type Answers = StatusName | 'silence' | ((id: string) => StatusName | 'silence');
+/** A bind whose peer answers each deliver_sm so; `got` are the ids that came to it. */
+const bindOf = async (answer: Answers = 'ESME_ROK', { version = 0x34, sendWindow = 32 } = {}) => {
+  const [near, far] = duplexPair();
+  const session = new Session({ side: 'server', stream: near, handlers: accepting(), limits: { sendWindow } });
+  const peer = peerOf(far);
+  peer.send('bind_transceiver', { systemId: 'test_1' });
+  await turns(4);
+  peer.read.length = 0;
+  const got: string[] = [];
+  let answered = 0;
+  const answerAll = () => {
+    for (const pdu of peer.read.slice(answered)) {
+      answered++;
+      if (pdu.command !== 'deliver_sm') continue;
+      const id = readReceipt(Buffer.from((pdu as PduOf<'deliver_sm'>).body.shortMessage).toString('latin1'))?.id ?? '';
+      got.push(id);
+      const status = typeof answer === 'function' ? answer(id) : answer;
+      if (status !== 'silence') peer.answer(pdu, status);
+    }
+  };
+  far.on('data', () => queueMicrotask(answerAll));
+  return { session, peer, got, far, receiver: { session, version, account: () => ACCOUNT } };
+};
+
+it('what waits is told as soon as a bind arrives, and goes once the account has taken it', async () => {
+  const stage = stageOf({ 3: [deliveryOf('a'), deliveryOf('b')], 5: [deliveryOf('c')] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf();
+  courier.add(bind.receiver);
+  await turns(40);
+  expect(bind.got.toSorted()).toEqual(['a.1', 'b.1', 'c.1']);
+  expect(stage.log.toSorted()).toEqual(['a#1 taken', 'b#1 taken', 'c#1 taken']);
+  expect(stage.leases.size).toBe(0);
+  courier.stop();
+  await courier.ended;
+});
+
+it('what comes later is told within a second of an account that sends, and within five of a quiet one', async () => {
+  const shards: Record<number, Delivery[]> = { 0: [] };
+  const stage = stageOf(shards);
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf();
+  courier.add(bind.receiver);
+  await pass(500);
+  shards[0] = [deliveryOf('a')];
+  await pass(1_000);
+  expect(bind.got).toEqual(['a.1']);
+  await pass(61_000);
+  let looks = 0;
+  const { waiting } = stage.answers;
+  stage.answers.waiting = (event) => {
+    looks++;
+    return waiting?.(event);
+  };
+  await pass(20_000);
+  expect([looks >= 3, looks <= 5]).toEqual([true, true]);
+  // A peer that is silent for longer is cut off.
+  bind.peer.send('enquire_link');
+  await turns();
+  shards[0] = [deliveryOf('b')];
+  courier.touch();
+  await pass(1_000);
+  expect(bind.got).toEqual(['a.1', 'b.1']);
+  courier.stop();
+  await courier.ended;
+});
+
+it('the reports of one message are told one after another: a later one waits for the answer to the one before', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2), deliveryOf('b')] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf((id) => (id === 'a.1' ? 'silence' : 'ESME_ROK'));
+  courier.add(bind.receiver);
+  await pass(2_000);
+  expect(bind.got).toEqual(['a.1', 'b.1']);
+  const [first] = bind.peer.read;
+  if (first) bind.peer.answer(first);
+  await pass(1_000);
+  expect(bind.got).toEqual(['a.1', 'b.1', 'a.2']);
+  expect(stage.log).toEqual(['b#1 taken', 'a#1 taken', 'a#2 taken']);
+  courier.stop();
+  await courier.ended;
+});
+
+it.each([
+  ['ESME_ROK', 'taken'],
+  ['ESME_RX_P_APPN', 'taken'],
+  ['ESME_RX_R_APPN', 'taken'],
+  ['ESME_RX_T_APPN', 'put off'],
+  ['ESME_RTHROTTLED', 'put off'],
+  ['ESME_RMSGQFUL', 'put off'],
+  ['ESME_RSYSERR', 'put off'],
+] as const)(
+  'answered with %s it is %s, and what follows it in its message goes on with it',
+  async (status, becomes) => {
+    const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
+    // As the stage would: what is put off waits, and holds back the rest.
+    const { take } = stage.answers;
+    stage.answers.take = (event) => (stage.log.length > 0 && becomes === 'put off' ? undefined : take?.(event));
+    const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+    const bind = await bindOf((id) => (id === 'a.1' ? status : 'ESME_ROK'));
+    courier.add(bind.receiver);
+    await pass(3_000);
+    expect(stage.log).toEqual(becomes === 'taken' ? ['a#1 taken', 'a#2 taken'] : ['a#1 put off']);
+    courier.stop();
+    await courier.ended;
+  },
+);
+
+it('without a response within 30 s it is put off, and the turn ends within its lease', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a')] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf('silence');
+  courier.add(bind.receiver);
+  await pass(29_000);
+  expect([stage.log, stage.leases.size]).toEqual([[], 1]);
+  await pass(2_000);
+  expect([stage.log, stage.leases.size]).toEqual([['a#1 put off'], 0]);
+  courier.stop();
+  await courier.ended;
+});
+
+it('what a bind that ends has not answered is told by another one at once, and is not put off', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a')] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const [dying, other] = [await bindOf('silence'), await bindOf()];
+  const remove = courier.add(dying.receiver);
+  await turns(20);
+  expect(dying.got).toEqual(['a.1']);
+  courier.add(other.receiver);
+  dying.far.destroy();
+  remove();
+  await pass(2_000);
+  expect([other.got, stage.log]).toEqual([['a.1'], ['a#1 taken']]);
+  courier.stop();
+  await courier.ended;
+});
+
+it('a peer that does not answer has as much without a response as the window says, and never more', async () => {
+  const many = Array.from({ length: 50 }, (_, at) => deliveryOf(`m${String(at).padStart(2, '0')}`));
+  const stage = stageOf({ 0: many });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf('silence', { sendWindow: 4 });
+  courier.add(bind.receiver);
+  await pass(24_000);
+  expect(bind.got).toHaveLength(4);
+  stage.answers.waiting = () => [];
+  // Once its sending is over the turn sends nothing, though room comes.
+  await pass(1_500);
+  for (const pdu of bind.peer.read) bind.peer.answer(pdu);
+  await turns(40);
+  expect(bind.got).toHaveLength(4);
+  expect(stage.log).toHaveLength(4);
+  courier.stop();
+  await courier.ended;
+});
+
+it('a peer that is asked too much is left alone for a second', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a'), deliveryOf('b')] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf((id) => (id === 'a.1' ? 'ESME_RTHROTTLED' : 'ESME_ROK'), { sendWindow: 1 });
+  courier.add(bind.receiver);
+  await pass(750);
+  expect(bind.got).toEqual(['a.1']);
+  await pass(1_000);
+  expect(bind.got).toEqual(['a.1', 'b.1']);
+  courier.stop();
+  await courier.ended;
+});
+
+it('two processes tell each thing once between them', async () => {
+  const shards = Object.fromEntries(
+    Array.from({ length: 8 }, (_, shard) => [
+      shard,
+      Array.from({ length: 20 }, (__, at) => deliveryOf(`${shard}-${at}`)),
+    ]),
+  );
+  const stage = stageOf(shards);
+  const couriers = [new AccountCourier(ACCOUNT.id, stage.calls), new AccountCourier(ACCOUNT.id, stage.calls)];
+  const binds = [await bindOf(), await bindOf()];
+  for (const [at, courier] of couriers.entries()) courier.add((binds[at] as (typeof binds)[0]).receiver);
+  await pass(3_000);
+  const all = binds.flatMap(({ got }) => got);
+  expect([all.length, new Set(all).size]).toEqual([160, 160]);
+  for (const { got } of binds) expect(got.length).toBeGreaterThan(0);
+  for (const courier of couriers) courier.stop();
+  await Promise.all(couriers.map((courier) => courier.ended));
+});
+
+it('a shard in which everything waits is left alone until the first of it is due', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a')] });
+  let takes = 0;
+  const due = Date.now() + 20_000;
+  stage.answers.take = () => {
+    takes++;
+    return Date.now() < due
+      ? { deliveries: [], sendUntil: Date.now() + 25_000, waitsUntil: due }
+      : { deliveries: [deliveryOf('a')], sendUntil: Date.now() + 25_000 };
+  };
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf();
+  courier.add(bind.receiver);
+  await pass(19_000);
+  expect(takes).toBe(1);
+  await pass(3_000);
+  expect(bind.got).toEqual(['a.1']);
+  courier.stop();
+  await courier.ended;
+});
+
+it('goes on from page to page, and from the beginning after the last', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a')] });
+  const afters: unknown[] = [];
+  stage.answers.take = ({ after }: { after?: string }) => {
+    afters.push(after);
+    return { deliveries: [], sendUntil: Date.now() + 25_000, ...(after === undefined ? { next: 'p1' } : {}) };
+  };
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  courier.add((await bindOf()).receiver);
+  await pass(1_500);
+  expect(afters.slice(0, 3)).toEqual([undefined, 'p1', undefined]);
+  courier.stop();
+  await courier.ended;
+});
+
+it('a stage that fails, or what no deliver_sm can hold, is told of and stops nothing else', async () => {
+  const long = { ...deliveryOf('a'), source: `+${'1'.repeat(30)}` };
+  const stage = stageOf({ 0: [long, deliveryOf('b')] });
+  const { waiting } = stage.answers;
+  let failures = 1;
+  stage.answers.waiting = (event) => {
+    if (failures-- > 0) throw new Error('unavailable');
+    return waiting?.(event);
+  };
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf();
+  courier.add(bind.receiver);
+  await pass(1_500);
+  expect(stage.log.toSorted()).toEqual(['a#1 put off', 'b#1 taken']);
+  expect(stage.faults).toEqual(['smpp/round', 'smpp/deliver']);
+  courier.stop();
+  await courier.ended;
+});
+
+it('an end sends nothing new, and gives its turn back once the last response has come', async () => {
+  const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
+  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const bind = await bindOf('silence');
+  courier.add(bind.receiver);
+  await turns(20);
+  courier.stop();
+  const [first] = bind.peer.read;
+  if (first) bind.peer.answer(first);
+  await courier.ended;
+  expect([bind.got, stage.log, stage.leases.size]).toEqual([['a.1'], ['a#1 taken'], 0]);
+});

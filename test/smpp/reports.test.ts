@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { MessageStatus } from '../../shared/domain/message/message.ts';
+import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
+import { isReportWanted, reportedIds } from '../../shared/domain/message/smpp-reports.ts';
+
+const STATUSES: readonly MessageStatus[] = ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed'];
+const wanted = (receipt: SmppReceipt) => STATUSES.filter((status) => isReportWanted(receipt, status));
+
+it.each([
+  [{ wants: 'never' }, []],
+  [{ wants: 'always' }, ['delivered', 'undelivered', 'failed']],
+  [{ wants: 'failure' }, ['undelivered', 'failed']],
+  [{ wants: 'success' }, ['delivered']],
+  [{ wants: 'never', intermediate: true }, ['sent']],
+  [{ wants: 'failure', intermediate: true }, ['sent', 'undelivered', 'failed']],
+] as const)('%j is told of %j', (receipt, statuses) => {
+  expect(wanted(receipt)).toEqual(statuses);
+});
+
+it('a status is told under the ids of the parts that asked, in their order, and under the message’s own where it is no part', () => {
+  const id = newId('message');
+  const accountId = newId('smppAccount');
+  const ids = (receipts: readonly SmppReceipt[]) => reportedIds({ id, smpp: { accountId, receipts } }, 'delivered');
+  expect(ids([{ wants: 'always' }])).toEqual([id]);
+  expect(
+    ids([
+      { id: 'a', wants: 'always' },
+      { id: 'b', wants: 'failure' },
+      { id: 'c', wants: 'success' },
+    ]),
+  ).toEqual(['a', 'c']);
+  expect(reportedIds({ id }, 'delivered')).toEqual([]);
+});
