@@ -64,6 +64,9 @@ export type Wait =
   /** The pause before the `attempt`-th try of an effect. */
   | { readonly kind: 'retry'; readonly until: JourneyTime; readonly attempt: number };
 
+/** How exactly times of events are known, in ms: callers tell them to the second, and their clocks differ by as much. */
+export const TOLD_TO_MS = 1_000;
+
 /** A customer event, or what else let the contact in, as texts may use it. */
 export interface RunEvent {
   readonly id: string;
@@ -102,7 +105,7 @@ export interface Run extends Tenant {
   /** Absent once it ended. */
   readonly wait?: Wait | undefined;
   readonly beganAt: number;
-  /** When happened what let the contact in, in ms, where that was before it began: what happened before means nothing to the run. */
+  /** When happened what let the contact in, in ms, where that was a second or more before it began: what happened before means nothing to the run. */
   readonly since?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly end?: { readonly reason: EndReason; readonly detail?: string | undefined } | undefined;
