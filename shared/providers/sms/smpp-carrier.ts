@@ -130,9 +130,7 @@ export const smppCarrierSettings = z.strictObject({
   ...callbackSettings,
   serviceUrl: z
     .url()
-    .describe(
-      'Where the SMPP service takes messages: port 8443 of its name; locally http://127.0.0.1:2776.',
-    ),
+    .describe('Where the SMPP service takes messages: port 8443 of its name; locally http://127.0.0.1:2776.'),
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long the carrier may take to answer, in ms.'),
 });
 export type SmppCarrierSettings = z.infer<typeof smppCarrierSettings> & CarrierSettings;
