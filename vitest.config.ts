@@ -9,7 +9,7 @@ const SLOW = [
   'test/campaigns/model.test.ts',
   'test/crm/{model,workers}.test.ts',
   'test/domain/linear.test.ts',
-  'test/faults/{bulk-model,event-kill,fuzz,journey-kill,kill,lanes-model,model,push-kill,webhooks}.test.ts',
+  'test/faults/{bulk-model,campaign-kill,event-kill,fuzz,journey-kill,kill,lanes-model,model,push-kill,webhooks}.test.ts',
   'test/journeys/model.test.ts',
   'test/lists/model.test.ts',
   'test/media/memory.test.ts',

@@ -137,6 +137,21 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await statusOf({ channel: 'sms', text: 'Oi' })).toBe('running');
   });
 
+  test('is looked at soon after its messages moved, ever later while they rest, and at least every ten minutes', async () => {
+    const { id } = await started(await world.organization(), 2, {});
+    const dueInMs = async () => Number((await world.table.get({ pk: `CMP#${id}`, sk: 'CMP' }))?.dueAt) - world.now;
+    const waits: number[] = [];
+    for (const sent of [1, 1, 1, 1, 2, 2]) {
+      await lookedAt(id, { accepted: 2, sent });
+      waits.push(await dueInMs());
+      world.now += await dueInMs();
+    }
+    expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 1_000, 1_000]);
+    world.now += HOUR_MS;
+    await lookedAt(id, { accepted: 2, sent: 2 });
+    expect(await dueInMs()).toBe(600_000);
+  });
+
   test('is not given up while a message has not left, however long that takes', async () => {
     const { id } = await started(await world.organization(), 2, {});
     expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');

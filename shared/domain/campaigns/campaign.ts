@@ -95,8 +95,6 @@ export interface Drive {
   /** What its counts were together when they last changed, and when that was (ms). */
   readonly moves: number;
   readonly movedAt: number;
-  /** How often it was looked whether it is completed. */
-  readonly looks: number;
 }
 
 /** A stored campaign (docs/spec/campaigns.md#shape). Times in ms. */

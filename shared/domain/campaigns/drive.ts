@@ -19,8 +19,10 @@ const PORTIONS_A_STEP = 40;
 const TOLD_AT_ONCE = 8;
 /** Steps of one invocation. */
 const MAX_STEPS = 40;
-/** When it is looked again whether a campaign is completed, in ms, by how often it was looked. */
-const LOOK_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000] as const;
+/** When it is looked again whether a campaign is completed, in ms: soon after its counts moved, ever later while they rest. */
+const LOOK_MS = { least: 1_000, most: 600_000 };
+const lookAfterMs = ({ movedAt }: Drive, now: number): number =>
+  Math.max(LOOK_MS.least, Math.min(LOOK_MS.most, now - movedAt));
 /** How long a campaign waits for the end of its messages, in ms from when the last one left. */
 const MAX_WAIT_MS = 72 * 3600_000;
 
@@ -141,10 +143,9 @@ const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): 
     ...drive,
     ...(figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now }),
     ...(movesOf(figures) === drive.moves ? {} : { moves: movesOf(figures), movedAt: now }),
-    looks: drive.looks + 1,
   };
   if (!isOver(campaign, looked, figures, now)) {
-    const dueAt = now + (LOOK_MS[drive.looks] ?? LOOK_MS[LOOK_MS.length - 1] ?? 0);
+    const dueAt = now + lookAfterMs(looked, now);
     if (await ports.store.change(campaign, next(campaign, { drive: looked }, now), { dueAt }))
       ports.enqueue(campaign, dueAt);
     return 'done';

@@ -50,7 +50,6 @@ export const begin = async (
     lastSentAt: now,
     moves: 0,
     movedAt: now,
-    looks: 0,
   };
   const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);
   const events = [campaignEvent(after, { type: 'campaign.started', total }, now)];
@@ -135,7 +134,6 @@ const told = (drive: Drive, now: number): Drive => ({
   told: 0,
   paced: 0,
   pacedFrom: now,
-  looks: 0,
 });
 
 /**

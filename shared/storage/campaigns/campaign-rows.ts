@@ -34,7 +34,6 @@ const drive = z.object({
   lastSentAt: z.int(),
   moves: z.int(),
   movedAt: z.int(),
-  looks: z.int(),
 });
 
 export const campaignRows = defineRow<StoredCampaign>()({
