@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
-import { parsePartId } from '../../shared/domain/smpp/assembly.ts';
+import { PARTS_WAIT_MS, parsePartId } from '../../shared/domain/smpp/assembly.ts';
 import { writeUserDataHeader } from '../../shared/smpp/parts.ts';
 import { tlvValue } from '../../shared/smpp/tlvs.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -46,7 +47,9 @@ const statusOf = async (id: string): Promise<MessageRecord['status']> =>
 const expireNow = async (partId: string): Promise<void> => {
   const parts = parsePartId(partId);
   if (!parts) throw new Error(`${partId} is no part's id.`);
-  await messaging.tables.test.write({ update: KEYS.smppParts(parts.id), set: { dueAt: Date.now() } });
+  const now = Date.now();
+  const set = { dueAt: now, startedAt: isoTime(now - PARTS_WAIT_MS - 1_000) };
+  await messaging.tables.test.write({ update: KEYS.smppParts(parts.id), set });
 };
 
 describe('a report', () => {
