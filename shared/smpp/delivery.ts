@@ -7,7 +7,7 @@ import { tlvValue } from './tlvs.ts';
 export type DeliveryPdu = PduOf<'data_sm'> | PduOf<'deliver_sm'>;
 
 /** network_error_code (5.3.2.31): of which network, 3 being GSM, and its code. */
-export interface NetworkError {
+interface NetworkError {
   readonly network: number;
   readonly code: number;
 }

@@ -5,7 +5,7 @@ import { type Tlv, tlv } from './tlvs.ts';
 
 /** How a text that is too long for one SMS is sent: by user data headers with references of 8 bits, by SAR parameters, or whole. */
 export const SPLITTINGS = ['udh', 'sar', 'payload'] as const;
-export type Splitting = (typeof SPLITTINGS)[number];
+type Splitting = (typeof SPLITTINGS)[number];
 
 /** What a submit_sm says of its text. */
 export interface TextPdu {

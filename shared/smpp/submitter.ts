@@ -30,7 +30,7 @@ export interface SubmitterOptions {
 }
 
 /** Statuses by which an SMSC asks for fewer messages. */
-export const THROTTLING: readonly number[] = [STATUSES.ESME_RTHROTTLED, STATUSES.ESME_RMSGQFUL];
+const THROTTLING: readonly number[] = [STATUSES.ESME_RTHROTTLED, STATUSES.ESME_RMSGQFUL];
 /** How long a message waits for a bind that is lost: a carrier that is away must not hold up those that can be sent elsewhere. */
 const BIND_WAIT_MS = 2_000;
 /** A receipt of every final state. */

@@ -117,3 +117,27 @@ test('a reply that the carrier delivers is the reply to the message, once, thoug
     expect(items).toMatchObject([{ inReplyTo: sent.body.id, body: 'SIM, é claro' }]);
   }, PATIENCE);
 });
+
+test('our own SMPP server is a carrier as well: what live sends through it is a message of the account that it is bound by', async () => {
+  const [owner, other] = [await tenantOf(), await messaging.tenant()];
+  const account = (await other.test.post('/v2/smpp/accounts', { name: 'Another service', route: 'premium' })).body;
+  await setUpProvider(messaging, 'sms', 'smpp_carrier', {
+    host: '127.0.0.1',
+    port: messaging.smppPort,
+    systemId: account.systemId,
+    password: account.password,
+    throughput: 1_000,
+    serviceKey: 'a key that both sides of a test have',
+    serviceUrl: `http://127.0.0.1:${messaging.carrierPort}`,
+  });
+  await vi.waitFor(() => expect(carrier.bound()).toHaveLength(0), PATIENCE);
+  const body = 'Olá €';
+  const sent = await vi.waitFor(async () => {
+    const answer = await owner.live.send({ to: '+5511999990005', body });
+    expect(answer.status).toBe(201);
+    return answer;
+  }, PATIENCE);
+  const { items } = (await other.test.get('/v2/sms/messages?limit=1')).body;
+  expect(items).toMatchObject([{ to: '+5511999990005', env: 'test', provider: 'sandbox_provider', length: 6 }]);
+  expect(sent.body).toMatchObject({ provider: 'smpp_carrier', status: 'sent' });
+});

@@ -7,7 +7,7 @@ import * as z from 'zod';
  */
 
 /** How long a signature is taken for (ms), either way of its moment. */
-export const SIGNATURE_MS = 300_000;
+const SIGNATURE_MS = 300_000;
 const SIGNATURE = 'x-smpp-signature';
 const TIMESTAMP = 'x-smpp-timestamp';
 /** What a signed body is for: a signature of one is none of another. */

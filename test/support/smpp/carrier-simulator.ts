@@ -111,7 +111,9 @@ export const startCarrier = async ({
     } else if (command < RESPONSE) socket.write(pduBytes(COMMAND.nack, 3, number));
   };
 
+  let connections = 0;
   const serve = (socket: Socket) => {
+    connections += 1;
     sockets.add(socket);
     let read: Buffer = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
@@ -135,6 +137,8 @@ export const startCarrier = async ({
     submits,
     accepted,
     binds,
+    /** How many there have been. */
+    connections: () => connections,
     /** The connections that are bound. */
     bound: () => [...bound],
     /** What came, as command and status, since it was last asked. */

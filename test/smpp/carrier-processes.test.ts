@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { SmppCarrierSettings } from '../../shared/providers/sms/smpp-carrier.ts';
+import { startCarrier } from '../support/smpp/carrier-simulator.ts';
+import { ends, serviceOf, settingsOf, start } from './carrier-kit.ts';
+
+describe('several processes', () => {
+  it('hold as many binds together as are set up, each message leaves once, and who has none passes it on', async () => {
+    const carrier = await startCarrier();
+    ends.push(carrier.close);
+    const settings = () => settingsOf(carrier, { binds: 2 });
+    const processes = await Promise.all(Array.from({ length: 4 }, () => serviceOf(settings)));
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), { timeout: 20_000 });
+    const sent = await Promise.all(processes.flatMap((one) => Array.from({ length: 5 }, () => one.send())));
+    expect(sent.every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(20);
+    expect(carrier.submits).toHaveLength(20);
+    expect(carrier.binds).toHaveLength(2);
+    expect(processes.reduce((sum, { service }) => sum + service.binds, 0)).toBe(2);
+  });
+
+  it('take over the binds of one that ends, which says unbind first', async () => {
+    const { carrier, service: first } = await start();
+    const second = await serviceOf(() => settingsOf(carrier));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(carrier.binds).toHaveLength(1);
+    carrier.log();
+    await first.close();
+    expect(carrier.log()).toContain('6 0');
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    expect(await second.send()).toMatchObject({ kind: 'accepted' });
+    expect(carrier.binds).toHaveLength(2);
+  });
+
+  it('find a late response wherever the message was submitted', async () => {
+    const { carrier, service: first } = await start();
+    const second = await serviceOf(() => settingsOf(carrier));
+    await second.send({ messageId: 'msg_there' });
+    expect(carrier.accepted).toHaveLength(1);
+    expect(await second.call('status', { messageId: 'msg_there' })).toEqual({
+      kind: 'accepted',
+      id: carrier.accepted[0]?.id,
+    });
+    expect(await first.call('status', { messageId: 'msg_there' })).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('where none has a bind say so, for certain', async () => {
+    const carrier = await startCarrier();
+    ends.push(carrier.close);
+    const service = await serviceOf(() => settingsOf(carrier, { binds: 0 }));
+    expect(await service.send()).toEqual({ kind: 'unbound' });
+  });
+});
+
+describe('TLS', () => {
+  const cert = readFileSync(join(import.meta.dirname, '../support/smpp/loopback-test-only.cert.pem'), 'utf8');
+  const key = readFileSync(join(import.meta.dirname, '../support/smpp/loopback-test-only.key.pem'), 'utf8');
+
+  it('binds to a carrier whose certificate is known, and to no other', async () => {
+    const carrier = await startCarrier({ tls: { cert, key } });
+    ends.push(carrier.close);
+    let settings = settingsOf(carrier, { tls: true });
+    const service = await serviceOf(() => settings);
+    await vi.waitFor(() => expect(service.news).toContainEqual(expect.objectContaining({ news: 'unreachable' })), {
+      timeout: 10_000,
+    });
+    expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
+    settings = settingsOf(carrier, { tls: true, tlsCa: cert });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    expect(await service.send()).toMatchObject({ kind: 'accepted' });
+    settings = settingsOf(carrier, { tls: true, tlsCa: cert, host: 'carrier.localhost' });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(0), { timeout: 10_000 });
+    expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
+    expect(carrier.binds).toHaveLength(1);
+  });
+});
+
+describe('settings', () => {
+  it('that change end the binds and make others; without any there are none', async () => {
+    const carrier = await startCarrier();
+    const other = await startCarrier({ systemId: 'another' });
+    ends.push(carrier.close, other.close);
+    let settings: SmppCarrierSettings | undefined;
+    const service = await serviceOf(() => settings);
+    expect(service.service.binds).toBe(0);
+    settings = settingsOf(carrier);
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    settings = settingsOf(other, { systemId: 'another' });
+    await vi.waitFor(() => expect(other.bound()).toHaveLength(1), { timeout: 10_000 });
+    expect(carrier.bound()).toHaveLength(0);
+    settings = undefined;
+    await vi.waitFor(() => expect(other.bound()).toHaveLength(0), { timeout: 10_000 });
+    expect(await service.slots.held(Date.now())).toEqual([]);
+  });
+
+  it('of a bind that is refused are told, with the status', async () => {
+    const carrier = await startCarrier({ password: 'another' });
+    ends.push(carrier.close);
+    const service = await serviceOf(() => settingsOf(carrier));
+    await vi.waitFor(() =>
+      expect(service.news).toContainEqual(expect.objectContaining({ news: 'refused', status: 0x0e })),
+    );
+    expect(await service.send({ waitMs: 100 })).toEqual({ kind: 'unbound', status: 0x0e });
+  });
+});
