@@ -30,7 +30,17 @@ const started = async (actor: Actor, count: number, fields: Partial<CampaignInpu
   await workOnCampaign(ports, driveItem(id));
   return { id, contacts };
 };
-const NOTHING = { unsent: 0, delivered: 0, read: 0, clicked: 0, failed: 0, skipped: 0, coinsCaptured: 0, coinsHeld: 0 };
+const NOTHING = {
+  unsent: 0,
+  replaced: 0,
+  delivered: 0,
+  read: 0,
+  clicked: 0,
+  failed: 0,
+  skipped: 0,
+  coinsCaptured: 0,
+  coinsHeld: 0,
+};
 /** Where a campaign of one portion stands once it was looked at with these counts of its messages. */
 const lookedAt = async (id: Id<'campaign'>, counts: { accepted: number; sent: number; failed?: number }) => {
   const figures = async () => ({ ...NOTHING, portionsDone: 1, ...counts });

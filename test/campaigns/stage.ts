@@ -23,6 +23,7 @@ import { snapshotStore } from '../../shared/storage/campaigns/snapshots.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
+import { dropFallback } from '../../shared/storage/messages/fallbacks.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { isCampaignPortion, PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
@@ -73,6 +74,7 @@ export const campaignPortsOver = (
       return new Map(contacts.map((contact): [number, Contact] => [contact.number, contact]));
     },
     recipientOf: async () => undefined,
+    endFallback: (id) => dropFallback(table, id),
     cancelMessage: async (tenant, id) => !isRefusal(await cancel(cancelAndForcePortsOf(own), tenant, id)),
     readMessages: (ids) => readMessagesById(table, ids),
     enqueue: () => {},

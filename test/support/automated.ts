@@ -48,6 +48,9 @@ export const recounted = (messages: readonly MessageRecord[]): Record<string, nu
   const counts = {
     accepted: messages.length,
     sent: many(wasSent),
+    replaced: many(
+      (message) => message.hold === 'released' && message.archivedAt !== undefined && message.status === 'queued',
+    ),
     unsent: many((message) => message.hold === 'released' && !wasSent(message)),
     delivered: many(arrived),
     read: many(({ readAt }) => readAt !== undefined),

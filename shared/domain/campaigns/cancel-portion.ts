@@ -1,5 +1,6 @@
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
+import type { MessageRecord } from '../message/message.ts';
 import { campaignKey } from '../sending/automated.ts';
 import { type Campaign, openNumbers, type Portion } from './campaign.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
@@ -22,7 +23,33 @@ const unsavedMessages = async (ports: PortionPorts, campaign: Campaign, portion:
   });
 };
 
-/** Cancels what a portion's recipients were accepted for and has not left; who has no message gets none. */
+const isWaiting = ({ status, hold, archivedAt }: MessageRecord): boolean =>
+  status === 'queued' && hold === 'open' && archivedAt === undefined;
+
+/**
+ * Cancels a message that has not left. Answers those that followed it: the steps of its fallback, which ends before anything else, so that it takes no
+ * step that is not among them; and what is sent in its place.
+ */
+const cancelOne = async (ports: PortionPorts, campaign: Campaign, message: MessageRecord) => {
+  const { id, fallbackId, replacedBy } = message;
+  const steps = fallbackId === id ? await ports.endFallback(id) : [];
+  if (!isWaiting(message)) return [...steps, replacedBy];
+  if (await ports.cancelMessage(campaign, id)) return steps;
+  // It left or was replaced since it was read.
+  const [now] = await ports.readMessages([id]);
+  return [...steps, now?.replacedBy];
+};
+
+/** Cancels what has not left of some messages, and of all that followed them. */
+const cancelAll = async (ports: PortionPorts, campaign: Campaign, ids: readonly Id<'message'>[]): Promise<void> => {
+  for (let open = ids; open.length > 0; ) {
+    const found = (await ports.readMessages(open)).filter((message) => message !== undefined);
+    const followed = await mapConcurrently(found, AT_ONCE, (message) => cancelOne(ports, campaign, message));
+    open = followed.flat().filter((id) => id !== undefined);
+  }
+};
+
+/** Cancels what a portion's recipients were accepted for and has not left, whichever way it came to be; who has no message gets none. */
 export const cancelPortion = async (
   ports: PortionPorts,
   campaign: Campaign,
@@ -30,7 +57,11 @@ export const cancelPortion = async (
 ): Promise<PortionResult> => {
   const unsaved = await unsavedMessages(ports, campaign, portion);
   const sent = [...portion.sent, ...unsaved];
-  await mapConcurrently(sent, AT_ONCE, ([, messageId]) => ports.cancelMessage(campaign, messageId));
+  await cancelAll(
+    ports,
+    campaign,
+    sent.map(([, messageId]) => messageId),
+  );
   const skipped = openNumbers({ ...portion, sent }).map((number) => [number, 'cancelled'] as const);
   return {
     portion: { ...portion, sent, skipped: [...portion.skipped, ...skipped], state: 'done', allotted: 0 },

@@ -126,10 +126,8 @@ const isReported = (campaign: Campaign): boolean =>
 /** Whether every message of a campaign has an end, or has waited for one for long enough. */
 const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number): boolean => {
   if (figures.portionsDone < drive.portions) return false;
-  const { accepted, unsent, sent, delivered, failed } = figures;
-  // What was withdrawn before it left is unsent and has not failed.
-  const isLast = accepted <= delivered + Math.max(failed, unsent);
-  const ended = isLast || (accepted <= sent + unsent && !isReported(campaign));
+  const { accepted, unsent, replaced, sent, delivered, failed } = figures;
+  const ended = accepted <= delivered + failed + replaced || (accepted <= sent + unsent && !isReported(campaign));
   const mayGoOn = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
   if (ended && (!mayGoOn || now - drive.movedAt >= REST_MS)) return true;
   return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;

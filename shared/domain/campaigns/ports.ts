@@ -114,6 +114,8 @@ export interface PortionPorts extends DrivePorts {
     contact: Contact,
     channel: MessageRecord['channel'],
   ) => Promise<string | undefined>;
+  /** Ends the fallback that begins with a message: no step follows. The messages of its steps so far. */
+  readonly endFallback: (id: Id<'message'>) => Promise<readonly Id<'message'>[]>;
   /** Cancels a queued message; false where it is queued no more. */
   readonly cancelMessage: (tenant: Tenant, id: Id<'message'>) => Promise<boolean>;
   readonly readMessages: (ids: readonly Id<'message'>[]) => Promise<readonly (MessageRecord | undefined)[]>;

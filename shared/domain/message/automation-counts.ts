@@ -3,12 +3,13 @@ import { isFailed, type MessageRecord, type MessageStatus } from './message.ts';
 
 /**
  * What is counted of the messages of a journey's step or a campaign, each message once (docs/spec/sends.md#counts): how many were accepted, ended
- * without being sent, were sent, and reached each further state; and the coins that they hold and that were captured. Accepted messages that are
+ * without being sent, and of these were replaced, were sent, and reached each further state; and the coins that they hold and that were captured. Accepted messages that are
  * neither sent nor unsent are still on their way.
  */
 export const MESSAGE_COUNTS = [
   'accepted',
   'unsent',
+  'replaced',
   'sent',
   'delivered',
   'read',
@@ -47,7 +48,11 @@ export const countsOfRelease = ({ coins }: Priced, withdrawn = false): MessageCo
   withdrawn ? { accepted: -1, coinsHeld: -coins } : { unsent: 1, failed: 1, coinsHeld: -coins };
 
 /** Another message took its place before it left. */
-export const countsOfWithdrawal = ({ coins }: Priced): MessageCounts => ({ unsent: 1, coinsHeld: -coins });
+export const countsOfWithdrawal = ({ coins }: Priced): MessageCounts => ({
+  unsent: 1,
+  replaced: 1,
+  coinsHeld: -coins,
+});
 
 const DELIVERED: ReadonlySet<MessageStatus> = new Set(['delivered', 'read', 'complained']);
 /** 1 where something becomes true, -1 where it was and is no longer, else 0. */

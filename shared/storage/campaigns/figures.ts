@@ -14,6 +14,7 @@ export const figureWrites = (campaignId: Id<'campaign'>, counts: PortionFigures)
 const NOTHING: Figures = {
   accepted: 0,
   unsent: 0,
+  replaced: 0,
   sent: 0,
   delivered: 0,
   read: 0,

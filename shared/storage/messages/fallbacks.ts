@@ -27,12 +27,15 @@ const KEEP_SECONDS = 30 * 24 * 3600;
 interface StoredFallback extends Omit<Fallback, 'steps'> {
   /** Its steps, sealed; removed when it is over. */
   readonly steps: string;
+  /** The messages of the steps that were taken. */
+  readonly taken?: readonly Id<'message'>[];
 }
 const fallbackRows = defineRow<StoredFallback>()({
   attributes: {
     id: id('message'),
     ...tenant,
     steps: z.string(),
+    taken: z.array(id('message')).exactOptional(),
     next: z.int(),
     current: id('message'),
     waitUntil: z.int(),
@@ -79,9 +82,16 @@ const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Conditi
   ...(when ? { when } : {}),
 });
 
-/** Ends the fallback that begins with a message and deletes its steps, if there is one. Idempotent. */
-export const dropFallback = async (table: Table, firstMessageId: Id<'message'>): Promise<void> => {
-  await table.write(end(firstMessageId, 'cancelled', EXISTS));
+/** What is left of a fallback that is over. */
+const endedFallback = z.object({ taken: z.array(id('message')).default([]) });
+
+/**
+ * Ends the fallback that begins with a message and deletes its steps, if there is one: no step follows. Answers the messages of the steps that
+ * were taken. Idempotent.
+ */
+export const dropFallback = async (table: Table, firstMessageId: Id<'message'>): Promise<readonly Id<'message'>[]> => {
+  const { row } = await table.write(end(firstMessageId, 'cancelled', EXISTS));
+  return endedFallback.parse(row ?? {}).taken;
 };
 
 /**
@@ -92,7 +102,7 @@ export const stepWrites = (
   { fallback, waitUntil }: StepTransition,
   { id, channel, createdAt }: Pick<MessageRecord, 'id' | 'channel' | 'createdAt'>,
 ): WriteOp[] => [
-  nextStep(fallback, waitUntil, { current: id, waitUntil }),
+  { ...nextStep(fallback, waitUntil, { current: id, waitUntil }), append: { taken: [id] } },
   {
     update: KEYS.message(fallback.current),
     append: {

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { cancelCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
+import type { PortionPorts } from '../../shared/domain/campaigns/ports.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
+import { accepted } from '../support/accepted.ts';
+import { bulkWorld } from '../support/bulk-world.ts';
+import { deliverReport, reportOf } from '../support/channel-sends.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { advanceFallbackPortsOf } from '../support/world-queued.ts';
+import { campaignPortsOver, draftTo, workOff, writePeople } from './stage.ts';
+
+const world = await use(startWorld('live'));
+beforeEach(world.reset);
+const bulk = bulkWorld(world);
+const ports = campaignPortsOver(world, world.table);
+
+/** A campaign of one SMS with a fallback by SMS, of which the first failed. */
+const failedOnce = async (actor: Actor) => {
+  const contacts = await writePeople(world, actor, [{}]);
+  const message = { channel: 'sms' as const, text: 'Oi', fallback: [{ channel: 'sms' as const, text: 'De novo' }] };
+  const id = await draftTo(ports, actor, contacts, { message });
+  accepted(await startCampaign(ports, actor, id));
+  await workOff(world, ports, id);
+  await bulk.dispatch();
+  const [first] = await bulk.messages(actor);
+  if (!first) throw new Error('nothing was sent');
+  await deliverReport(world, reportOf(first.id, 'undelivered'));
+  return { id, first: first.id };
+};
+const advance = (first: Id<'message'>) => advanceFallback(advanceFallbackPortsOf(world, bulk.ports.plan), first);
+const cancelled = async (actor: Actor, id: Id<'campaign'>, over: Partial<PortionPorts> = {}) => {
+  accepted(await cancelCampaign(ports, actor, id));
+  await workOff(world, { ...ports, ...over }, id);
+};
+/** How its messages ended; what came of the campaign holds no coin. */
+const endOf = async (actor: Actor, id: Id<'campaign'>) => {
+  await bulk.money(actor);
+  expect(await ports.figures({ id, ...actor })).toMatchObject({ coinsHeld: 0 });
+  return (await bulk.messages(actor)).map(({ status, reason }) => reason ?? status).sort();
+};
+
+describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
+  test('takes a fallback that was made while it looked', async () => {
+    const actor = await world.organization();
+    const { id, first } = await failedOnce(actor);
+    const endFallback: PortionPorts['endFallback'] = async (messageId) => {
+      await advance(first);
+      expect(await bulk.messages(actor)).toHaveLength(2);
+      return ports.endFallback(messageId);
+    };
+    await cancelled(actor, id, { endFallback });
+    expect(await endOf(actor, id)).toEqual(['cancelled', 'undelivered']);
+  });
+
+  test('lets no fallback be made after it', async () => {
+    const actor = await world.organization();
+    const { id, first } = await failedOnce(actor);
+    const reserve = { ...advanceFallbackPortsOf(world, bulk.ports.plan) };
+    const { messageStore } = reserve;
+    const slow = {
+      ...reserve,
+      messageStore: {
+        ...messageStore,
+        reserve: async (...given: Parameters<typeof messageStore.reserve>) => {
+          await cancelled(actor, id);
+          return messageStore.reserve(...given);
+        },
+      },
+    };
+    await advanceFallback(slow, first);
+    await advance(first);
+    expect(await endOf(actor, id)).toEqual(['undelivered']);
+  });
+
+  test('takes what is sent in the place of a message, also of a step of its fallback, and what replaced it while it looked', async () => {
+    const actor = await world.organization();
+    const { id, first } = await failedOnce(actor);
+    accepted(await bulk.one.resend(actor, first));
+    await advance(first);
+    const waiting = async () =>
+      (await bulk.messages(actor)).filter(({ hold, archivedAt }) => hold === 'open' && !archivedAt);
+    expect(await waiting()).toHaveLength(2);
+    const step = (await waiting()).find(({ fallbackId }) => fallbackId !== undefined);
+    if (!step) throw new Error('the fallback was not made');
+    let isReplaced = false;
+    const cancelMessage: PortionPorts['cancelMessage'] = async (tenant, messageId) => {
+      if (messageId === step.id && !isReplaced) {
+        isReplaced = true;
+        accepted(await bulk.one.resend(actor, step.id));
+      }
+      return ports.cancelMessage(tenant, messageId);
+    };
+    await cancelled(actor, id, { cancelMessage });
+    expect(isReplaced).toBe(true);
+    expect(await waiting()).toEqual([]);
+    await endOf(actor, id);
+  });
+
+  test('takes what is sent in the place of a fallback that failed, also where another one followed it', async () => {
+    const actor = await world.organization();
+    const contacts = await writePeople(world, actor, [{}]);
+    const again = { channel: 'sms' as const, text: 'De novo' };
+    const message = { channel: 'sms' as const, text: 'Oi', fallback: [again, again] };
+    const id = await draftTo(ports, actor, contacts, { message });
+    accepted(await startCampaign(ports, actor, id));
+    await workOff(world, ports, id);
+    await bulk.dispatch();
+    const [first] = await bulk.messages(actor);
+    if (!first) throw new Error('nothing was sent');
+    await deliverReport(world, reportOf(first.id, 'undelivered'));
+    await advance(first.id);
+    const step = (await bulk.messages(actor)).find((one) => one.id !== first.id);
+    if (!step) throw new Error('the fallback was not made');
+    await bulk.dispatch();
+    await deliverReport(world, reportOf(step.id, 'undelivered'));
+    await advance(first.id);
+    accepted(await bulk.one.resend(actor, step.id));
+    await cancelled(actor, id);
+    expect(await endOf(actor, id)).toEqual(['cancelled', 'cancelled', 'undelivered', 'undelivered']);
+  });
+});
