@@ -139,16 +139,22 @@ describe('a report', () => {
   });
 
   test('of a message in parts comes under the id of each part that asked; of parts that stay alone it says EXPIRED', async () => {
-    const { bind } = await setUp();
+    const { bind, waiting } = await setUp();
     const bound = await bind();
-    const submit = (reference: number, number: number, registeredDelivery: number) => {
+    const submit = (reference: number, number: number, registeredDelivery: number, to = '5511999990005') => {
       const header = writeUserDataHeader({ form: 8, reference, total: 3, number });
       const shortMessage = Buffer.concat([header, Buffer.from(`Parte ${number}. `)]);
-      return bound.submit({ esmClass: 0x40, shortMessage, registeredDelivery, sourceAddrTon: 5, sourceAddr: 'LOJA' });
+      const from = { sourceAddrTon: 5, sourceAddr: 'LOJA', destinationAddr: to };
+      return bound.submit({ esmClass: 0x40, shortMessage, registeredDelivery, ...from });
     };
     const [first, , third] = [await submit(1, 1, 1), await submit(1, 2, 0), await submit(1, 3, 0x11)];
     await expect.poll(() => bound.states(), WAIT).toEqual({ [first]: ['DELIVRD'], [third]: ['ENROUTE', 'DELIVRD'] });
     expect(bound.delivered[0]?.text).toMatch(/text:Parte 1\. Parte 2\. Pa$/);
+    // A part that is refused is no part: the others wait for it as before.
+    const refused = '5511999990114';
+    for (const number of [1, 2]) await submit(3, number, 1, refused);
+    await expect(submit(3, 3, 1, refused)).rejects.toThrow('ESME_RSYSERR');
+    expect(await waiting()).toEqual([]);
     const [one, other] = [await submit(2, 1, 1), await submit(2, 3, 2)];
     await expireNow(one);
     await expect.poll(() => bound.states(), WAIT).toMatchObject({ [one]: ['EXPIRED'], [other]: ['EXPIRED'] });

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
-import type { MessageOf } from '../../shared/domain/message/message.ts';
+import type { MessageOf, MessageRecord } from '../../shared/domain/message/message.ts';
 import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
+import type { Release } from '../../shared/domain/sending/message-store.ts';
 import type { Assembly } from '../../shared/domain/smpp/assembly.ts';
 import { type DeliverPorts, type Delivery, putOff, recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
 import { KEEP_NOTICE_MS, type Notice, TURN_LEASE_MS, type Turn } from '../../shared/domain/smpp/notice.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
+import { releaseWrites } from '../../shared/storage/messages/message-writes.ts';
 import { expiredPartsWrites, reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeQueue, noticeRows } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
@@ -64,6 +66,19 @@ const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; 
 const told = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
   deliveries.map(({ report: about, text }) => (about ? `${about.id} ${about.state}` : text));
 const LATER = 1_001;
+/** What else a message says while its provider is called. */
+const UNDER_WAY = {
+  channel: 'sms',
+  env: 'test',
+  route: 'premium',
+  status: 'sending',
+  hold: 'open',
+  fence: 1,
+  coins: 100,
+  units: 1,
+  recipientHash: 'hash',
+  callerKey: 'key',
+};
 
 describe('a notice', () => {
   it('says what a status of a message is to the account: addresses, times, state and error', async () => {
@@ -170,9 +185,35 @@ describe('a notice', () => {
     const rest = (await seen(account)).deliveries;
     expect(told({ deliveries: rest })).toEqual(['b 2', 'c 2']);
     expect(rest[0]?.tries).toBe(1);
-    for (const delivery of rest) await recordTold(ports, delivery);
+    // The next one has been tried by nobody.
+    await recordTold(ports, rest[0] as Delivery);
+    expect((await seen(account)).deliveries.map(({ report: about, tries }) => [about?.id, tries])).toEqual([['c', 0]]);
+    await recordTold(ports, rest[1] as Delivery);
     expect(await notices.waiting(account, now)).toEqual([]);
   });
+});
+
+it('a message that fails while its account waits is reported to the parts alone that were answered before', () => {
+  const accountId = newId('smppAccount');
+  const waiting = { ...aMessage(accountId), ...UNDER_WAY } as MessageRecord;
+  const assembled = { id: newId('smppParts'), version: 3, last: { number: 2, characters: 2 } };
+  const ofParts = {
+    ...waiting,
+    smpp: { accountId, receipts: [{ id: 'a', wants: 'always' }], assembled },
+  } as MessageRecord;
+  const queued = { ...waiting, dispatchedAt: now } as MessageRecord;
+  const reports = (message: MessageRecord, more: Partial<Release> = {}) =>
+    releaseWrites(table, message, {
+      at: now,
+      lastError: '',
+      decisions: [],
+      freeKey: false,
+      events: [],
+      ...more,
+    }).filter((write) => 'put' in write && String(write.put.pk).startsWith('SMPPQ#')).length;
+  expect([reports(waiting), reports(ofParts), reports(queued)]).toEqual([0, 1, 1]);
+  // Its response says that it failed.
+  expect([reports(waiting, { toCaller: true }), reports(ofParts, { toCaller: true })]).toEqual([0, 0]);
 });
 
 describe('a turn', () => {
