@@ -130,11 +130,12 @@ describe('a message that is refused once it is complete', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('by its provider, and is not repeated, is not sent either: the others expire', async () => {
-    const { submit, take, workOff, told } = await setUp();
+  test('by its provider is not sent again by itself, also where its process ends before it answers: the others expire', async () => {
+    const { ports, submit, take, workOff, told } = await setUp();
     world.provider.script = [{ kind: 'refused', cause: 'throttled', detail: 'busy' }];
     await take(partOf(1));
-    expect(await submit(partOf(2))).toMatchObject({ status: 'ESME_RTHROTTLED' });
+    const read = () => Promise.reject(new Crash());
+    await expect(submit(partOf(2), { parts: { ...ports.parts, read } })).rejects.toThrow(Crash);
     waitOut();
     await workOff();
     expect([await told(), world.provider.dispatched.length]).toEqual([[1], 1]);
