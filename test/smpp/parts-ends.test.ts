@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { pause } from '../../shared/domain/core/pause.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import { PARTS_WAIT_MS } from '../../shared/domain/smpp/assembly.ts';
@@ -165,6 +166,23 @@ describe('a message that is refused once it is complete', () => {
     waitOut();
     await workOff();
     expect([await told(), await duePartsOf(world), (await money()).messages]).toEqual([[1, 2], [], []]);
+  });
+
+  test('by its provider is the answer to a repeat that came while that was called, too', async () => {
+    const { submit, take } = await setUp();
+    const refused = { kind: 'refused', cause: 'throttled', detail: 'busy' } as const;
+    let repeated: ReturnType<typeof submit> | undefined;
+    await take(partOf(1));
+    world.provider.script = [
+      async () => {
+        repeated = submit(partOf(2));
+        await Promise.race([repeated, pause(300)]);
+        return refused;
+      },
+      refused,
+    ];
+    const first = await submit(partOf(2));
+    expect([first, await repeated]).toMatchObject([{ status: 'ESME_RTHROTTLED' }, { status: 'ESME_RTHROTTLED' }]);
   });
 
   test('for want of money is room for the repeat: what was refused counts no more', async () => {
