@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { pause } from '../../shared/domain/core/pause.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import { PARTS_WAIT_MS } from '../../shared/domain/smpp/assembly.ts';
@@ -130,6 +131,70 @@ describe('a message that is refused once it is complete', () => {
     expect(await told()).toEqual([]);
   });
 
+  test('by its provider is not sent again by itself, also where its process ends before it answers: the others expire', async () => {
+    const { ports, submit, take, workOff, told } = await setUp();
+    world.provider.script = [{ kind: 'refused', cause: 'throttled', detail: 'busy' }];
+    await take(partOf(1));
+    const read = () => Promise.reject(new Crash());
+    await expect(submit(partOf(2), { parts: { ...ports.parts, read } })).rejects.toThrow(Crash);
+    waitOut();
+    await workOff();
+    expect([await told(), world.provider.dispatched.length]).toEqual([[1], 1]);
+  });
+
+  test('by its provider after the parts were due gives them back all the same: they expire when they are due again', async () => {
+    const { submit, take, workOff, told, query } = await setUp();
+    const first = await take(partOf(1));
+    world.provider.script = [
+      async () => {
+        waitOut();
+        expect(await workOff()).toBe(1);
+        return { kind: 'refused', cause: 'throttled', detail: 'busy' };
+      },
+    ];
+    expect(await submit(partOf(2))).toMatchObject({ status: 'ESME_RTHROTTLED' });
+    waitOut();
+    await workOff();
+    expect([await told(), await query(first)]).toMatchObject([[1], { state: 3 }]);
+  });
+
+  test('when its process has ended expires with all of its parts, since nobody was told', async () => {
+    const { ports, submit, take, workOff, told, money } = await setUp(1);
+    await take(partOf(1));
+    const reserve = () => Promise.reject(new Crash());
+    await expect(submit(partOf(2), { messageStore: { ...ports.messageStore, reserve } })).rejects.toThrow(Crash);
+    waitOut();
+    await workOff();
+    expect([await told(), await duePartsOf(world), (await money()).messages]).toEqual([[1, 2], [], []]);
+  });
+
+  test('by its provider is the answer to a repeat that came while that was called, too', async () => {
+    const { submit, take } = await setUp();
+    const refused = { kind: 'refused', cause: 'throttled', detail: 'busy' } as const;
+    let repeated: ReturnType<typeof submit> | undefined;
+    await take(partOf(1));
+    world.provider.script = [
+      async () => {
+        repeated = submit(partOf(2));
+        await Promise.race([repeated, pause(300)]);
+        return refused;
+      },
+      refused,
+    ];
+    const first = await submit(partOf(2));
+    expect([first, await repeated]).toMatchObject([{ status: 'ESME_RTHROTTLED' }, { status: 'ESME_RTHROTTLED' }]);
+  });
+
+  test('for want of money is room for the repeat: what was refused counts no more', async () => {
+    const { organizationId, submit, take } = await setUp(1);
+    const [one, other] = ['a'.repeat(5_000), 'b'.repeat(5_000)];
+    await take(partOf(1, { text: one }));
+    expect(await submit(partOf(2, { text: other }))).toMatchObject({ status: 'insufficient_funds' });
+    const credit = { organizationId, env: 'live', coins: OPENING, description: 'Credit', now: world.now } as const;
+    await creditWallet(world.table, credit);
+    await take(partOf(2, { text: other }));
+  });
+
   test('is room for the repeat: what was refused counts no more', async () => {
     const { submit, take } = await setUp();
     world.provider.script = [{ kind: 'refused', cause: 'throttled', detail: 'busy' }];
@@ -184,6 +249,24 @@ describe('a message whose parts are not all there', () => {
     waitOut();
     await workOff();
     expect(await told()).toEqual([2]);
+  });
+
+  test('is not sent any more once it was cancelled, at the latest in the transaction that would take the money', async () => {
+    const { ports, take, cancel, query, money } = await setUp();
+    const first = await take(partOf(1));
+    const { reserve } = ports.messageStore;
+    const second = await take(partOf(2), {
+      messageStore: {
+        ...ports.messageStore,
+        async reserve(reservation) {
+          await cancel(first);
+          return reserve(reservation);
+        },
+      },
+    });
+    const { messages, balance } = await money();
+    expect([messages, balance, world.provider.dispatched]).toEqual([[], OPENING, []]);
+    expect([await query(first), await query(second)]).toMatchObject([{ state: 4 }, { state: 4 }]);
   });
 
   test('is neither found nor cancelled by another organization, nor by the id of a part that it cannot have', async () => {

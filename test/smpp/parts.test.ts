@@ -162,6 +162,15 @@ describe('a part whose number is taken', () => {
   });
 });
 
+test('parts that have too many characters together are refused before they are all there, and what fits is taken', async () => {
+  const { take, submit } = await partsAccount(world);
+  await take(partOf(1, { total: 3, text: 'x'.repeat(9_990) }));
+  expect(await submit(partOf(2, { total: 3, text: 'x'.repeat(11) }))).toMatchObject({ status: 'ESME_RINVMSGLEN' });
+  await take(partOf(2, { total: 3, text: 'x'.repeat(9) }));
+  const last = await take(partOf(3, { total: 3, text: 'x' }));
+  expect(await assemblyOf(last)).toMatchObject({ state: 'sent', characters: 10_000 });
+});
+
 describe('255 parts', () => {
   /** 10,000 characters in 255 parts. */
   const texts = Array.from({ length: 255 }, (_, at) => String.fromCharCode(97 + (at % 26)).repeat(at < 55 ? 40 : 39));

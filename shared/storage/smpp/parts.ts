@@ -128,7 +128,7 @@ export const partsStore = (table: Table, expiredWrites: ExpiredWrites): PartsSto
     const next = { ...after, version: before.version + 1 };
     const put = { ...commonAttributes(next, leavesAt), ...partAttributes(next.parts) };
     const write: WriteOp = { put, when: { text: '#version = :version', values: { version: before.version } } };
-    const told = after.state === 'expired' && before.state === undefined ? expiredWrites(after) : [];
+    const told = after.state === 'expired' ? expiredWrites(after) : [];
     const { ok } = told.length > 0 ? await table.transact([write, ...told]) : await table.write(write);
     return ok;
   },
