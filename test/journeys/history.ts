@@ -108,14 +108,20 @@ export class History {
   async #drain({ ports }: Journeys): Promise<void> {
     const ids = this.#people.map(({ id }) => id);
     const entries = await ports.runs.entries(this.#journey.rootId, ids);
-    const known = this.#runs().map(({ run }) => run.id);
-    const runIds = new Set([...known, ...entries.flatMap((entry) => entry?.runId ?? [])]);
+    const runIds = new Set(
+      ids.flatMap((id, at) => {
+        const known = (this.#shadows.get(id) ?? []).map(({ run }) => run.id);
+        const entered = entries[at]?.runId;
+        return entered ? [...known, entered] : known;
+      }),
+    );
     const due = (await ports.runs.read([...runIds])).filter((stored) => {
       const isLeft = stored?.run.wait?.kind === 'ready';
       const isDue = stored?.dueAt !== undefined && stored.dueAt <= this.#state.now;
       return stored?.run.status === 'ativa' && (isLeft || isDue);
     });
-    for (const stored of this.#chance.shuffled(due)) if (stored) await moveRun(ports, stored.run.id, { kind: 'due' });
+    // In the order of the shadows: a run that pauses the journey has those behind it stand still.
+    for (const stored of due) if (stored) await moveRun(ports, stored.run.id, { kind: 'due' });
   }
 
   /** Lets something happen: perhaps in a process that ends in its middle, then whole, and perhaps once more. */

@@ -203,31 +203,6 @@ test('a repeat of an event that was taken, and one from before the wait, move no
   expect((await runOf(contact)).run.visits).toEqual({ esperar_evento: 3, oi: 2 });
 });
 
-test('a history that is longer than a row of it is kept whole, in order', async () => {
-  const round = {
-    passos: [passo('esperar', { horas: 1 }), passo('etiqueta', { adicionar: 'novo' })],
-    ligacoes: ligacoes('esperar > etiqueta', 'etiqueta > esperar'),
-  };
-  const { own, people, runOf } = await entered(1, round);
-  const [contact] = people as [Contact];
-  for (let hour = 0; hour < 40; hour++) {
-    await own.work();
-    now += 3_600_000;
-  }
-  const stored = await runOf(contact);
-  const history = await own.ports.runs.historyOf(stored);
-  expect(stored.history.length).toBeLessThan(20);
-  expect(history).toHaveLength(stored.run.historyCount);
-  expect(history.length).toBeGreaterThan(70);
-  expect(history.map(({ at }) => at)).toEqual(history.map(({ at }) => at).toSorted((a, b) => a - b));
-  expect(resultsOf(history).slice(0, 4)).toEqual([
-    'esperar passou',
-    'etiqueta feito',
-    'esperar passou',
-    'etiqueta feito',
-  ]);
-});
-
 test('an effect that nobody can have pauses the journey once; its runs stand still, and each tries its step again when it goes on', async () => {
   const stage = await entered(12);
   const { own, outside, people, journey, runOf } = stage;

@@ -47,21 +47,22 @@ export const journeys: Part = {
   async run({ count, seed, late }) {
     let [done, paid, messages] = [0, 0, 0];
     while (done < count && !late()) {
-      const world = await startWorld('test');
+      // What is due among paid histories is theirs alone.
+      const [paying, world] = await Promise.all([startWorld('test'), startWorld('test')]);
       try {
         for (let turn = 0; turn < HISTORIES_PER_WORLD && done < count && !late(); turn += PAID_AMONG) {
           const seeds = Array.from({ length: Math.min(PAID_AMONG, count - done) }, (_, at) => seed + done + at);
-          // Those share the clock of their world.
-          for (const own of seeds.filter(isPaid)) {
-            messages += await repeatable(own, playPaid(world, own));
+          // They share the clock of their world.
+          for (const paidSeed of seeds.filter(isPaid)) {
+            messages += await repeatable(paidSeed, playPaid(paying, paidSeed));
             paid += 1;
           }
-          const others = seeds.filter((own) => !isPaid(own));
-          await mapConcurrently(others, AT_ONCE, (own) => repeatable(own, playFree(world, own)));
+          const others = seeds.filter((each) => !isPaid(each));
+          await mapConcurrently(others, AT_ONCE, (each) => repeatable(each, playFree(world, each)));
           done += seeds.length;
         }
       } finally {
-        await world.close();
+        await Promise.all([paying.close(), world.close()]);
       }
     }
     const figures = { 'with real sends': paid, 'messages paid for': messages, 'skipped, doubled or mischarged': 0 };

@@ -10,7 +10,6 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { isListJoin } from '../parse-key.ts';
 import { readRow } from '../read-row.ts';
 
 /** Contacts that joined a list in one edit, while journeys let in who joins it: they enter page by page. */
@@ -81,12 +80,10 @@ export const joinWrites = async (
   return [{ put: joinRows.write({ organizationId, env, listId, edit, at: now, chunks }) }];
 };
 
-/** The work items that have those who joined enter early, by the writes of the edit. */
+/** The work items that have those who joined enter early, by what `joinWrites` answered. */
 export const joinWorkItems = (writes: readonly WriteOp[], owner: Id<'organization'>): Publishable[] =>
   writes.flatMap((write) =>
-    'put' in write && isListJoin(write.put)
-      ? [{ kind: 'journey_work' as const, pk: write.put.pk, sk: write.put.sk, owner }]
-      : [],
+    'put' in write ? [{ kind: 'journey_work' as const, pk: write.put.pk, sk: write.put.sk, owner }] : [],
   );
 
 /** A join that is still to be worked on. */
