@@ -66,6 +66,8 @@ export const startCluster = async ({
     folder: firstFolder,
     /** The ports that take requests so far. */
     ports: () => running.slice(0, apis).map(({ port }) => port),
+    /** The processes with consumers and dispatcher, once all have started. */
+    workers: () => running.slice(apis).map(({ pid }) => pid),
     /** Starts the others: once what they read at their start is in the table. Answers the ports that take requests. */
     async startOthers(): Promise<number[]> {
       const names = [
