@@ -318,21 +318,3 @@ test('a goal ends a run that is active and counts once with its value, also with
     valorConvertido: 210_000,
   });
 });
-
-test('a message that left while its run was cancelled is named by the history, once, and counted as no second visit', async () => {
-  const { own, outside, people, journey, runOf } = await entered(1);
-  const [contact] = people as [Contact];
-  const { id } = (await runOf(contact)).run;
-  const perform: typeof own.ports.perform = async (context, effect) => {
-    const result = await outside.perform(context, effect);
-    await moveRun(own.ports, id, { kind: 'cancel', reason: 'operador' });
-    return result;
-  };
-  for (let told = 0; told < 2; told++) await moveRun({ ...own.ports, perform }, id, { kind: 'due' });
-  const stored = await runOf(contact);
-  expect(stored.run.status).toBe('cancelada');
-  const history = await own.ports.runs.historyOf(stored);
-  expect(resultsOf(history)).toEqual(['oi cancelada', 'oi enviada']);
-  expect(history.at(-1)?.messageId).toMatch(/^msg_/);
-  expect(await own.counts(journey)).toMatchObject({ '': { canceladas: 1 }, oi: { entraram: 1, sairam: 1 } });
-});

@@ -58,7 +58,8 @@ describe('a wait for a customer event', () => {
     later.take({ kind: 'event', event: at(later, 2 * HOUR) });
     expect(results(later)[0]).toBe('esperar_evento tempo_esgotado');
     const old = started(waits);
-    expect(old.take({ kind: 'event', event: at(old, -1_000) }).run).toBe(old.run);
+    const before = old.run;
+    expect(old.take({ kind: 'event', event: at(old, -1_000) }).run).toBe(before);
     const backdated = started(waits, { since: old.run.beganAt - HOUR });
     backdated.take({ kind: 'event', event: at(backdated, -1_000) });
     expect(results(backdated)[0]).toBe('esperar_evento evento');

@@ -9,7 +9,7 @@ import { begun, contactOf, definition, passo, START } from '../../support/journe
 const URL = 'https://hooks.loja.com.br/journeys';
 const { run, graph } = begun(definition([passo('webhook', { url: URL })], []), {
   variables: { cupom: 'A1' },
-  event: { id: 'e1', name: 'compra', properties: { produto: 'cafe' } },
+  event: { id: 'e1', name: 'compra', at: START, properties: { produto: 'cafe' } },
 });
 const { organizationId, env, rootId, journeyId } = run;
 const journey = { id: journeyId, organizationId, env, rootId, contactsShown: 'full' } as Journey;
@@ -81,7 +81,7 @@ describe('the post of a webhook step', () => {
           atributos: { cidade: 'Recife' },
         },
         variaveis: { cupom: 'A1' },
-        evento: run.event,
+        evento: { id: 'e1', name: 'compra', properties: { produto: 'cafe' } },
       },
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownTexts } from '../../../shared/domain/message/shown-texts.ts';
+import { shownTexts } from '../../shared/domain/message/shown-texts.ts';
 
 const automation = { origin: 'automation' } as const;
 const shown = (text: string) => shownTexts(automation, text, false);
