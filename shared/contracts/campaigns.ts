@@ -63,7 +63,7 @@ export const updateCampaign = defineOperation({
   route: 'PATCH /v2/campaigns/{id}',
   summary: 'Change a campaign',
   description:
-    'Only a draft or a scheduled one. Absent fields stay; null clears. A `message` takes the place of `variants`, and the reverse.',
+    'Only a draft or a scheduled one, or one that is paused and never began. Absent fields stay; null clears: without `scheduledAt`, one that was scheduled is a draft. A `message` takes the place of `variants`, and the reverse.',
   params,
   body: UpdateCampaign,
   answer: Campaign,

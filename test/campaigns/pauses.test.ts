@@ -57,7 +57,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await workOff(world, ports, id);
     expect(await bulk.messages(actor)).toHaveLength(2);
     expect(raised.filter(({ type }) => type === 'campaign.paused')).toMatchObject([
-      { data: { campaignId: id, pausedBy: 'insufficient_funds' } },
+      { data: { campaignId: id, pausedBy: { reason: 'insufficient_funds' } } },
     ]);
     await credit(actor, 4);
     accepted(await resumeCampaign(ports, actor, id));

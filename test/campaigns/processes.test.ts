@@ -110,7 +110,10 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     expect(snapshots.size).toBe(1);
 
     let isFunded = false;
-    const isShort = () => raisedOf('campaign.paused').some(({ data }) => data.pausedBy === 'insufficient_funds');
+    const isShort = () =>
+      raisedOf('campaign.paused').some(
+        ({ data }) => (data.pausedBy as { reason: string }).reason === 'insufficient_funds',
+      );
     const sent = async () => (await ports.figures({ id, organizationId: actor.organizationId })).sent;
     for (let round = 0; (await sent()) < count; round++) {
       if (round > 100) throw new Error('the campaign does not come to its end');
@@ -145,7 +148,9 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     const acted = await entered(actor, id);
     expect(raisedOf('campaign.started')).toHaveLength(1);
     expect(raisedOf('campaign.completed')).toMatchObject([{ data: { campaignId: id, progress: { sent: count } } }]);
-    const byOperator = raisedOf('campaign.paused').filter(({ data }) => data.pausedBy === 'operator');
+    const byOperator = raisedOf('campaign.paused').filter(
+      ({ data }) => (data.pausedBy as { reason: string }).reason === 'operator',
+    );
     expect(acted).toEqual({
       'campaign.created': 1,
       'campaign.started': 1,
@@ -153,7 +158,9 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
       'campaign.resumed': raisedOf('campaign.paused').length,
     });
     expect(drive?.epoch).toBe(acted['campaign.resumed']);
-    expect(raisedOf('campaign.paused').map(({ data }) => data.pausedBy)).toContain('insufficient_funds');
+    expect(raisedOf('campaign.paused').map(({ data }) => (data.pausedBy as { reason: string }).reason)).toContain(
+      'insufficient_funds',
+    );
   });
 
   test('cancel it in the midst of its sends: who was not written to is skipped, what has not left is released', async () => {

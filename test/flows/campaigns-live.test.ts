@@ -21,7 +21,9 @@ const liveTenant = async (coins: number) => {
 const told = async ({ id }: Tenant) =>
   (await messaging.eventsOf('live', id))
     .filter(({ type }) => /^(campaign|wallet)\./.test(type))
-    .map(({ type, data }) => [type, data.pausedBy].filter(Boolean).join(' '));
+    .map(({ type, data }) =>
+      [type, (data.pausedBy as { reason: string } | undefined)?.reason].filter(Boolean).join(' '),
+    );
 /** The acts on campaigns in the audit log, oldest first. */
 const acts = async ({ test: client }: Tenant, object: string) =>
   (await client.get('/v2/audit', { object })).body.items.map(({ action }: { action: string }) => action).reverse();

@@ -79,7 +79,7 @@ describe('the example of an event type has the fields of raised events', () => {
     expect(campaignEvent(campaign, { type: 'campaign.started', total: 1250 }, NOW).data).toEqual(
       EVENT_EXAMPLES['campaign.started'],
     );
-    expect(campaignEvent(campaign, { type: 'campaign.paused', pausedBy: 'insufficient_funds' }, NOW).data).toEqual(
+    expect(campaignEvent(campaign, { type: 'campaign.paused', reason: 'insufficient_funds' }, NOW).data).toEqual(
       EVENT_EXAMPLES['campaign.paused'],
     );
     expect(campaignEvent(campaign, ended, Date.parse(completedAt)).data).toEqual(EVENT_EXAMPLES['campaign.completed']);

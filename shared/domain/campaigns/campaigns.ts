@@ -141,21 +141,28 @@ export const listCampaigns = async (
 
 const BEGUN = refuse('CONFLICT', 'The campaign has begun: only a draft or a scheduled one is changed or deleted.');
 const isBegun = ({ status }: Campaign): boolean => status !== 'draft' && status !== 'scheduled';
+/** Whether it stands still because its audience was lacking when it should have begun: nobody is chosen yet. */
+export const isUnbegun = ({ status, drive }: Campaign): boolean => status === 'paused' && drive === undefined;
 
 /** What changes of a campaign; null clears. */
 export type CampaignPatch = {
   readonly [F in keyof CampaignInput]?: CampaignInput[F] | null | undefined;
 };
 
-/** A campaign with its changes: a message takes the place of variants, and the reverse. */
+/** A campaign with its changes: a message takes the place of variants, and the reverse; one that is scheduled no more is a draft. */
 const patched = (campaign: Campaign, patch: CampaignPatch): Campaign => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
-  const changed = { ...campaign, ...Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) };
+  const unscheduled = campaign.status === 'scheduled' && patch.scheduledAt === null;
+  const changed = {
+    ...campaign,
+    ...Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])),
+    ...(unscheduled ? { status: 'draft' as const } : {}),
+  };
   if (patch.message && patch.variants === undefined) return { ...changed, variants: undefined };
   return patch.variants && patch.message === undefined ? { ...changed, message: undefined } : changed;
 };
 
-/** Changes a draft or a scheduled campaign; 409 once it has begun. */
+/** Changes a draft or a scheduled campaign, or one that is paused and never began; 409 once it has begun. */
 export const changeCampaign = (
   ports: CampaignPorts,
   actor: Caller,
@@ -165,13 +172,13 @@ export const changeCampaign = (
   retryOnConflict('The campaign', async () => {
     const before = await findCampaign(ports, actor, id);
     if (isRefusal(before)) return before;
-    if (isBegun(before)) return BEGUN;
+    if (isBegun(before) && !isUnbegun(before)) return BEGUN;
     const now = ports.clock();
     const after = { ...patched(before, patch), updatedAt: now, version: before.version + 1 };
     if (after.name.trim() === '') return refuseField('The campaign breaks a rule.', 'name', 'must not be blank');
     const fault = await inputFault(ports, actor.organizationId, after);
     if (fault) return fault;
-    const dueAt = after.status === 'scheduled' ? (after.scheduledAt ?? now) : undefined;
+    const dueAt = after.status === 'scheduled' ? after.scheduledAt : undefined;
     const entry = campaignEntry(actor, id, 'changed', now, { fields: fieldNames(patch) });
     if (!(await ports.store.change(before, after, { dueAt, entry }))) return CONFLICT;
     if (dueAt !== undefined) ports.enqueue(after, dueAt);

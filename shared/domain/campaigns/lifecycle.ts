@@ -1,11 +1,12 @@
 import { type AuditEntry, type Caller, fieldNames } from '../audit/entry.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
+import { refuseField } from '../core/refuse-field.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { campaignEvent } from '../events/automation.ts';
 import { selectAudience } from './audience.ts';
 import type { Campaign, Drive, PausedBy, PauseReason } from './campaign.ts';
-import { audienceMissing, type CountedCampaign, campaignEntry, counted, findCampaign } from './campaigns.ts';
+import { audienceMissing, type CountedCampaign, campaignEntry, counted, findCampaign, isUnbegun } from './campaigns.ts';
 import type { LifecyclePorts } from './ports.ts';
 
 type Changed<N extends 'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> = Promise<CountedCampaign | Refusal<N>>;
@@ -68,13 +69,14 @@ export const startCampaign = (
     const before = await findCampaign(ports, actor, id);
     if (isRefusal(before)) return before;
     if (before.status === 'running') return counted(ports, before);
-    if (before.status !== 'draft' && before.status !== 'scheduled') return notIn('a draft or scheduled');
+    if (before.status !== 'draft' && before.status !== 'scheduled' && !isUnbegun(before))
+      return notIn('a draft or scheduled');
     const now = ports.clock();
     const { scheduledAt } = before;
     const entry = campaignEntry(actor, id, 'started', now);
     if (scheduledAt !== undefined && scheduledAt > now) {
       if (before.status === 'scheduled') return counted(ports, before);
-      const after = next(before, { status: 'scheduled' }, now);
+      const after = next(before, { status: 'scheduled', pausedBy: undefined }, now);
       if (!(await ports.store.change(before, after, { dueAt: scheduledAt, entry }))) return CONFLICT;
       ports.enqueue(after, scheduledAt);
       return counted(ports, after);
@@ -105,7 +107,7 @@ export const pauseFor = async (
     const now = ports.clock();
     const pausedBy: PausedBy = { reason, at: now };
     const after = next(before, { status: 'paused', pausedBy }, now);
-    const events = [campaignEvent(after, { type: 'campaign.paused', pausedBy: reason }, now)];
+    const events = [campaignEvent(after, { type: 'campaign.paused', reason }, now)];
     const entry = by && campaignEntry(by, id, 'paused', now);
     // Portions that are not made yet are made all the same: nothing of them is sent.
     const dueAt = after.drive && !after.drive.portioned ? now : undefined;
@@ -136,6 +138,20 @@ const told = (drive: Drive, now: number): Drive => ({
   pacedFrom: now,
 });
 
+/** 422 for a limit below what the campaign's messages cost so far. */
+const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins: number | undefined) => {
+  if (maxCoins === undefined) return undefined;
+  const { coinsCaptured, coinsHeld } = await ports.figures(campaign);
+  const spent = coinsCaptured + coinsHeld;
+  return maxCoins < spent
+    ? refuseField(
+        'The campaign cost more already.',
+        'maxCoins',
+        `must be at least ${spent}, what its messages cost so far`,
+      )
+    : undefined;
+};
+
 /**
  * Lets a paused campaign go on with exactly those who have no message; with a higher `maxCoins` where that paused it. One that runs is answered as it
  * is; one that never began, its audience lacking, begins.
@@ -151,6 +167,8 @@ export const resumeCampaign = (
     if (isRefusal(before)) return before;
     if (before.status === 'running' && maxCoins === undefined) return counted(ports, before);
     if (before.status !== 'paused') return notIn('paused');
+    const fault = await maxCoinsFault(ports, before, maxCoins);
+    if (fault) return fault;
     const raised = maxCoins === undefined ? before : { ...before, maxCoins };
     const now = ports.clock();
     const entry = campaignEntry(actor, id, 'resumed', now, { fields: fieldNames({ maxCoins }) });

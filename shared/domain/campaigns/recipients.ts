@@ -84,7 +84,10 @@ export const campaignRecipients = async (
   if (isRefusal(from)) return from;
   const { limit, status, variant } = request;
   if (variant !== undefined && !variantsOf(campaign).some(({ name }) => name === variant))
-    return refuse('BAD_REQUEST', 'The campaign has no such variant.');
+    return refuse('BAD_REQUEST', {
+      detail: 'The campaign has no such variant.',
+      errors: [{ path: 'variant', message: 'is no variant of the campaign' }],
+    });
   const isRequested = (one: Recipient | undefined): one is Recipient =>
     one !== undefined &&
     (status === undefined || one.status === status) &&

@@ -14,7 +14,7 @@ interface CampaignOfEvent extends Tenant {
 /** What happened to a campaign: docs/spec/webhooks.md#campaigns-and-journeys. */
 export type CampaignHappening =
   | { readonly type: 'campaign.started'; readonly total: number }
-  | { readonly type: 'campaign.paused'; readonly pausedBy: string }
+  | { readonly type: 'campaign.paused'; readonly reason: string }
   | {
       readonly type: 'campaign.completed';
       /** ms. */
@@ -28,7 +28,7 @@ const campaignData = (happening: CampaignHappening, at: string): Readonly<Record
     case 'campaign.started':
       return { startedAt: at, total: happening.total };
     case 'campaign.paused':
-      return { pausedAt: at, pausedBy: happening.pausedBy };
+      return { pausedAt: at, pausedBy: { reason: happening.reason, at } };
     case 'campaign.completed': {
       const { startedAt, progress, coins } = happening;
       return { startedAt: isoTime(startedAt), completedAt: at, progress: { ...progress }, coins: { ...coins } };

@@ -52,7 +52,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     origemDoLink: { fonte: 'meta', anuncio: '120210000000000000' },
   },
   'campaign.started': { ...campaign, startedAt: at, total: 1250 },
-  'campaign.paused': { ...campaign, pausedAt: at, pausedBy: 'insufficient_funds' },
+  'campaign.paused': { ...campaign, pausedAt: at, pausedBy: { reason: 'insufficient_funds', at } },
   'campaign.completed': {
     ...campaign,
     startedAt: at,

@@ -57,10 +57,11 @@ export const editMembers = async (
   const open = await members.open(organizationId, listId);
   if (!open) return noSuchList();
   const { numbers, notFound } = await open.find(identifiers);
+  const given = IDENTIFIER_KINDS.filter((kind) => identifiers[kind] !== undefined);
   if (edit === 'replace' && numbers.size === 0)
     return refuse('VALIDATION_ERROR', {
       detail: 'None of the identifiers names a contact: to empty a list, remove its members.',
-      errors: IDENTIFIER_KINDS.filter((kind) => identifiers[kind] !== undefined).map((path) => ({
+      errors: (given.length > 0 ? given : IDENTIFIER_KINDS).map((path) => ({
         path,
         message: 'names no contact of the organization',
       })),
