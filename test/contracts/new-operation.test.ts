@@ -81,7 +81,15 @@ describe('npm run new:operation', () => {
         join(folder, 'written.json'),
         JSON.stringify({ extends: './tsconfig.json', include: [], files: [...files, 'shared/openapi/document.ts'] }),
       );
-      const { code, output } = await run('node_modules/typescript/bin/tsc', '--pretty', 'false', '-p', 'written.json');
+      const { code, output } = await run(
+        'node_modules/typescript/bin/tsc',
+        '--pretty',
+        'false',
+        '--checkers',
+        '1',
+        '-p',
+        'written.json',
+      );
       expect(code, output.slice(0, 6000)).toBe(0);
     }, 180_000);
 
@@ -96,7 +104,15 @@ describe('npm run new:operation', () => {
       const tests = ['index', 'operations', 'openapi'].map((name) => `test/contracts/${name}.test.ts`);
       const own = Object.values(WRITTEN).map((paths) => String(paths.at(-1)));
       const named = '^(sms\\.|weather\\.|the list of operations|example events|openapi\\.json)';
-      const { code, output } = await run('node_modules/vitest/vitest.mjs', 'run', ...tests, ...own, '-t', named);
+      const { code, output } = await run(
+        'node_modules/vitest/vitest.mjs',
+        'run',
+        '--maxWorkers=1',
+        ...tests,
+        ...own,
+        '-t',
+        named,
+      );
       expect(code, output.slice(-6000)).toBe(0);
       expect(output).toMatch(/Test Files .*5 passed/);
     }, 300_000);
