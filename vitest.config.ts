@@ -10,7 +10,7 @@ const SLOW = [
   'test/crm/{model,workers}.test.ts',
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,campaign-kill,event-kill,fuzz,journey-kill,kill,lanes-model,model,push-kill,webhooks}.test.ts',
-  'test/journeys/model.test.ts',
+  'test/journeys/{model,money-model}.test.ts',
   'test/lists/model.test.ts',
   'test/media/memory.test.ts',
   'test/smpp/{codec-fuzz,session-fuzz,processes}.test.ts',
