@@ -10,13 +10,12 @@ interface AlarmRow {
   readonly id: string;
   readonly description: string;
   readonly metric: string;
-  readonly dimensions?: Readonly<Record<string, string>>;
   readonly operator: ComparisonOperator;
   readonly threshold: number;
   readonly minutes: number;
 }
 
-/** Due reports are given to binds at once, or taken by the dispatcher each minute: what is overdue finds none, or the peer does not answer. */
+/** By the metrics that each container writes once a minute. */
 const ROWS: readonly AlarmRow[] = [
   {
     id: 'smpp-no-carrier-bind',
@@ -39,11 +38,10 @@ const ROWS: readonly AlarmRow[] = [
   {
     id: 'smpp-reports-wait',
     description:
-      'Reports or replies wait for a bind that receives them: an account has none, or does not answer deliver_sm. They are dropped after 72 h.',
-    metric: 'OverdueWork',
-    dimensions: { kind: 'smpp_deliver' },
+      'Reports or replies wait: a client that is bound refuses deliver_sm, or does not answer. They are dropped after 72 h.',
+    metric: 'SmppReportsNotTaken',
     operator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    threshold: 1_000,
+    threshold: 10,
     minutes: 30,
   },
 ];
@@ -54,14 +52,14 @@ export class SmppAlarms extends Construct {
     super(scope, id);
     const topicArn = Stack.of(this).formatArn({ service: 'sns', resource: alarmTopicName(environment) });
     const action = new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
-    for (const { id: name, description, metric, dimensions, operator, threshold, minutes } of ROWS)
+    for (const { id: name, description, metric, operator, threshold, minutes } of ROWS)
       new Alarm(this, name, {
         alarmName: `messaging-${environment}-${name}`,
         alarmDescription: description,
         metric: new Metric({
           namespace: 'Messaging',
           metricName: metric,
-          dimensionsMap: { service: 'messaging', stage: environment, ...dimensions },
+          dimensionsMap: { service: 'messaging', stage: environment },
           statistic: Stats.SUM,
           period: Duration.minutes(1),
         }),

@@ -21,6 +21,8 @@ export interface Receiver {
 export interface CourierCalls {
   readonly invoke: (name: 'end' | 'take' | 'told' | 'waiting', event: unknown) => Promise<unknown>;
   readonly onFault: (where: string, error: unknown) => void;
+  /** A deliver_sm was refused for now, or not answered in time. */
+  readonly onNotTaken?: () => void;
 }
 
 /** How often it is looked whether something waits (ms): of an account that sends or is told something, and of a quiet one; and when it is quiet. */
@@ -185,6 +187,7 @@ export class AccountCourier {
     if (outcome === 'lost') return false;
     const { notice, tries, told } = delivery;
     const taken = outcome === 'taken';
+    if (!taken) this.#calls.onNotTaken?.();
     await this.#calls.invoke('told', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
     return taken;
   }

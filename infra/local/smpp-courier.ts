@@ -11,6 +11,7 @@ const LAST_RESPONSES_MS = 1_000;
 export class SmppCourier {
   readonly #stages: SmppStages;
   readonly #accounts = new Map<string, AccountCourier>();
+  #notTaken = 0;
 
   constructor(stages: SmppStages) {
     this.#stages = stages;
@@ -34,6 +35,13 @@ export class SmppCourier {
     this.#accounts.get(`${stage} ${accountId}`)?.touch();
   }
 
+  /** The deliver_sm that were refused for now, or not answered in time, since they were last counted. */
+  countNotTaken(): number {
+    const count = this.#notTaken;
+    this.#notTaken = 0;
+    return count;
+  }
+
   /** Begins nothing any more, and waits a moment for responses that are on their way. Answers what is settled once the last turn has ended. */
   async stop(): Promise<{ readonly ended: Promise<unknown> }> {
     const couriers = [...this.#accounts.values()];
@@ -45,6 +53,12 @@ export class SmppCourier {
 
   #courierOf(stage: Stage, id: BoundAccount['id']): AccountCourier {
     const { invoke, onFault } = this.#stages;
-    return new AccountCourier(id, { invoke: (name, event) => invoke(stage, name, event), onFault });
+    return new AccountCourier(id, {
+      invoke: (name, event) => invoke(stage, name, event),
+      onFault,
+      onNotTaken: () => {
+        this.#notTaken += 1;
+      },
+    });
   }
 }

@@ -18,8 +18,8 @@ const TLS = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 
 export interface SmppServer {
   readonly port: number;
-  /** Connections now, and the binds that were refused since they were last counted. */
-  counts(): { readonly connections: number; readonly refusedBinds: number };
+  /** Connections now, and the binds that were refused and the deliver_sm that were not taken since they were last counted. */
+  counts(): { readonly connections: number; readonly refusedBinds: number; readonly notTaken: number };
   /** Takes no connection any more, delivers nothing new, answers what has begun, unbinds, and frees the binds. */
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export const startSmppServer = async (
   return {
     port: (server.address() as AddressInfo).port,
     counts: () => {
-      const counts = { connections: connections.size, refusedBinds };
+      const counts = { connections: connections.size, refusedBinds, notTaken: courier.countNotTaken() };
       refusedBinds = 0;
       return counts;
     },

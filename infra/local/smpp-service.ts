@@ -36,10 +36,11 @@ const metricLine = (stage: string, values: Readonly<Record<string, number>>): st
 
 /** What the alarms and the scaling read. Where no carrier is set up its binds are not counted: then none is missing. */
 const countsOf = (smpp: RunningSmpp): Readonly<Record<string, number>> => {
-  const { connections, refusedBinds, carrierBinds } = smpp.counts();
+  const { connections, refusedBinds, notTaken, carrierBinds } = smpp.counts();
   return {
     SmppConnections: connections,
     SmppRefusedBinds: refusedBinds,
+    SmppReportsNotTaken: notTaken,
     ...(carrierBinds === undefined ? {} : { CarrierBinds: carrierBinds }),
   };
 };

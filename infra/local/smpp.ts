@@ -18,6 +18,8 @@ export interface SmppCounts {
   readonly connections: number;
   /** Binds that were refused since they were last counted. */
   readonly refusedBinds: number;
+  /** deliver_sm that their accounts refused for now, or did not answer, since they were last counted. */
+  readonly notTaken: number;
   /** Binds to the carrier that are open; undefined where none is set up. */
   readonly carrierBinds: number | undefined;
 }
@@ -94,11 +96,13 @@ export const startSmpp = async (options: SmppOptions): Promise<RunningSmpp> => {
     carrierPort: carrier?.port,
     counts: () => {
       const counts = servers.map((one) => one.counts());
-      const sum = (name: 'connections' | 'refusedBinds') => counts.reduce((total, one) => total + one[name], 0);
+      const sum = (name: 'connections' | 'notTaken' | 'refusedBinds') =>
+        counts.reduce((total, one) => total + one[name], 0);
       const isSetUp = carrier?.service.key !== undefined;
       return {
         connections: sum('connections'),
         refusedBinds: sum('refusedBinds'),
+        notTaken: sum('notTaken'),
         carrierBinds: isSetUp ? carrier.service.openBinds : undefined,
       };
     },

@@ -145,7 +145,7 @@ it('alarms of live tell of a carrier without a bind, of refused binds, and of re
   ).toEqual([
     ['messaging-live-smpp-no-carrier-bind', 'CarrierBinds', 1],
     ['messaging-live-smpp-refused-binds', 'SmppRefusedBinds', 1],
-    ['messaging-live-smpp-reports-wait', 'OverdueWork', 1],
+    ['messaging-live-smpp-reports-wait', 'SmppReportsNotTaken', 1],
   ]);
   expect(own(templates.test)).toEqual([]);
 });

@@ -159,17 +159,19 @@ it.each([
   ['ESME_RMSGQFUL', 'put off'],
   ['ESME_RSYSERR', 'put off'],
 ] as const)(
-  'answered with %s it is %s, and what follows it in its message goes on with it',
+  'answered with %s it is %s and counted so, and what follows it in its message goes on with it',
   async (status, becomes) => {
     const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
     // As the stage would: what is put off waits, and holds back the rest.
     const { take } = stage.answers;
     stage.answers.take = (event) => (stage.log.length > 0 && becomes === 'put off' ? undefined : take?.(event));
-    const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+    let notTaken = 0;
+    const courier = new AccountCourier(ACCOUNT.id, { ...stage.calls, onNotTaken: () => (notTaken += 1) });
     const bind = await bindOf((id) => (id === 'a.1' ? status : 'ESME_ROK'));
     courier.add(bind.receiver);
     await pass(3_000);
     expect(stage.log).toEqual(becomes === 'taken' ? ['a#1 taken', 'a#2 taken'] : ['a#1 put off']);
+    expect(notTaken).toBe(becomes === 'taken' ? 0 : 1);
     courier.stop();
     await courier.ended;
   },
