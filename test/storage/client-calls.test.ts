@@ -122,11 +122,21 @@ describe.each([
     expect(calls.length - before).toBe(300);
   });
 
+  test('reads an answer that comes in many parts', async () => {
+    const text = 'ação'.repeat(200_000);
+    answer = { status: 200, text: JSON.stringify({ Item: { text: { S: text } } }) };
+    const { Item } = await own.send(new GetItemCommand({ TableName, Key: {} }));
+    answer = { status: 200, text: '{}' };
+    expect(Item).toEqual({ text: { S: text } });
+  });
+
   test('whose connection breaks is a fault that may be tried again', async () => {
     answer = { status: 0, text: '' };
-    const error = await own.send(new GetItemCommand({ TableName, Key: {} })).catch((fault) => fault);
+    // More of them than a client opens connections.
+    const broken = Array.from({ length: 300 }, () => own.send(new GetItemCommand({ TableName, Key: {} })));
+    const faults = (await Promise.allSettled(broken)).map((each) => each.status === 'rejected' && each.reason);
     answer = { status: 200, text: '{}' };
-    expect(isTransient(error)).toBe(true);
+    expect(faults.filter(isTransient)).toHaveLength(300);
     expect((await own.send(new GetItemCommand({ TableName, Key: {} }))).$metadata.httpStatusCode).toBe(200);
   });
 
