@@ -60,15 +60,19 @@ describe('a draft', () => {
     expect(await ports.store.readById(id)).toMatchObject({ message });
   });
 
-  test('that is scheduled is due at its time, and at once where that is cleared', async () => {
+  test('that is scheduled is due at its time, and is a draft again that nothing is due of where that is cleared', async () => {
     const actor = await world.organization();
     const scheduledAt = world.now + 3600_000;
     const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]), { scheduledAt });
     expect(accepted(await startCampaign(ports, actor, id)).status).toBe('scheduled');
     expect(accepted(await startCampaign(ports, actor, id))).toMatchObject({ status: 'scheduled', version: 2 });
     expect(await dueOf(world, id)).toEqual([]);
-    accepted(await changeCampaign(ports, actor, id, { scheduledAt: null }));
+    world.now = scheduledAt;
     expect(await dueOf(world, id)).toHaveLength(1);
+    world.now = scheduledAt - 1;
+    expect(accepted(await changeCampaign(ports, actor, id, { scheduledAt: null })).status).toBe('draft');
+    world.now = scheduledAt;
+    expect(await dueOf(world, id)).toEqual([]);
   });
 });
 

@@ -99,7 +99,13 @@ describe('what a step counts of its messages', () => {
       isUndecided: async () => false,
     };
     accepted(await resend(ports, actor, two.id, {}, undefined));
-    expect(await checked(actor, step)).toEqual({ accepted: 3, unsent: 2, replaced: 1, failed: 1, coinsHeld: two.coins });
+    expect(await checked(actor, step)).toEqual({
+      accepted: 3,
+      unsent: 2,
+      replaced: 1,
+      failed: 1,
+      coinsHeld: two.coins,
+    });
   });
 
   test('a message that was given up and is read after all was sent', async () => {

@@ -97,11 +97,15 @@ const makeSales = async (client: Client) => {
   return { pipeline, stage: estagios[0].id, card };
 };
 
-/** A draft of a journey that may be activated, and has a secret. */
+/** A draft of a journey that may be activated, has a secret, and sends at the step that the examples of simulations name. */
 const makeJourney = async (client: Client): Promise<string> => {
-  const passos = [{ chave: 'erp', tipo: 'webhook', config: { url: 'https://hooks.loja.com.br/jornada' } }];
+  const passos = [
+    { chave: 'boas_vindas', tipo: 'enviar', config: { canal: 'sms', texto: 'Oi' } },
+    { chave: 'erp', tipo: 'webhook', config: { url: 'https://hooks.loja.com.br/jornada' } },
+  ];
+  const ligacoes = [{ de: 'boas_vindas', para: 'erp', quando: 'padrao' }];
   const gatilho = { tipo: 'evento', nome: 'cadastro' };
-  const body = { name: 'Theirs', gatilho, passos, ligacoes: [], reentrada: 'nunca' };
+  const body = { name: 'Theirs', gatilho, passos, ligacoes, reentrada: 'nunca' };
   return (await client.post('/v2/journeys', body)).body.id;
 };
 

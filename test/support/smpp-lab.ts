@@ -7,6 +7,7 @@ import { ensureTable } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, tableName } from '../../infra/local/stages.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
+import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { apiClient } from './api.ts';
@@ -40,8 +41,9 @@ export const startSmppLab = async () => {
   const start = async (): Promise<SmppProcess> => {
     const dataDir = join(folder, String(children.length));
     await mkdir(dataDir, { recursive: true });
-    // All of them open what the first one sealed.
+    // All of them open what any of them sealed: with one master key, which would else be made when it is first used.
     if (first) await copyFile(keyFileOf(first), keyFileOf(dataDir));
+    else await localKeyProvider(keyFileOf(dataDir)).generate();
     first ??= dataDir;
     const [port, smppPort] = [await freePort(), await freePort()];
     const child = await spawnService({

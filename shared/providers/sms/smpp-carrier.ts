@@ -30,7 +30,10 @@ import { GSM_NETWORK, GSM_REASONS, SMPP_CAUSES, SMPP_STATES } from './smpp-carri
 
 const plan = (whose: string) =>
   z
-    .strictObject({ ton: z.int().min(0).max(7).optional(), npi: z.int().min(0).max(18).optional() })
+    .strictObject({
+      ton: z.int().min(0).max(7).optional().describe('The type of number.'),
+      npi: z.int().min(0).max(18).optional().describe('The numbering plan.'),
+    })
     .prefault({})
     .describe(whose);
 const octets = (max: number, description: string) =>

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
+import { TURN_LEASE_MS } from '../../shared/domain/smpp/notice.ts';
+import {
+  aMessage,
+  LATER,
+  messages,
+  notices,
+  ownTable,
+  ports,
+  portsOf,
+  report,
+  seen,
+  time,
+  told,
+  turnOf,
+} from './notices-kit.ts';
+
+describe('a turn', () => {
+  it('is one process’s until it ends, or its lease does', async () => {
+    const account = newId('smppAccount');
+    await report(aMessage(account), 'delivered');
+    time.now += LATER;
+    const mine = turnOf(account);
+    expect(await takeTurn(ports, mine, undefined)).toBeDefined();
+    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
+    expect(await notices.waiting(account, time.now)).toEqual([]);
+    // An end of another turn changes nothing.
+    await notices.end(turnOf(account));
+    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
+    time.now += TURN_LEASE_MS;
+    expect(await notices.waiting(account, time.now)).toEqual([0]);
+    const next = turnOf(account);
+    expect(await takeTurn(ports, next, undefined)).toBeDefined();
+    await notices.end(mine);
+    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
+    await notices.end(next);
+    expect(await notices.waiting(account, time.now)).toEqual([0]);
+  });
+
+  it('ends its sending long enough before its lease for every answer', async () => {
+    const account = newId('smppAccount');
+    const { sendUntil } = await seen(account);
+    expect(sendUntil - time.now).toBeLessThanOrEqual(TURN_LEASE_MS - 30_000);
+  });
+
+  it('is had by one of twenty processes that begin one at once, and nothing of it is told twice', async () => {
+    const account = newId('smppAccount');
+    const all = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const message = aMessage(account, [{ wants: 'always', intermediate: true }], true);
+        for (const status of ['sent', 'delivered'] as const) await report(message, status);
+        return message.id;
+      }),
+    );
+    time.now += LATER;
+    const log: string[] = [];
+    const process = async () => {
+      const own = portsOf(ownTable());
+      for (let idle = 0; idle < 3; ) {
+        const waiting = await own.notices.waiting(account, time.now);
+        if (waiting.length === 0) idle++;
+        for (const shard of waiting) {
+          const turn = turnOf(account, shard);
+          const work = await takeTurn(own, turn, undefined);
+          for (const delivery of work?.deliveries ?? []) {
+            log.push(`${delivery.report?.id} ${delivery.report?.state}`);
+            await recordTold(own, delivery);
+          }
+          if (work) await own.notices.end(turn);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, process));
+    expect(log.toSorted()).toEqual(all.flatMap((id) => [`${id} 1`, `${id} 2`]).toSorted());
+    for (const id of all) expect(log.indexOf(`${id} 1`)).toBeLessThan(log.indexOf(`${id} 2`));
+  });
+
+  it('sees a shard page by page, and the rest of the message at a page’s end in the next round', async () => {
+    const account = newId('smppAccount');
+    const many = Array.from({ length: 49 }, () => aMessage(account));
+    for (const message of many) await report(message, 'delivered');
+    time.now += 10;
+    const split = aMessage(account, [{ wants: 'always', intermediate: true }]);
+    for (const status of ['sent', 'delivered'] as const) await report(split, status);
+    time.now += 10;
+    const last = aMessage(account);
+    await report(last, 'delivered');
+    time.now += LATER;
+    const first = await seen(account);
+    expect([first.deliveries.length, told(first).at(-1)]).toEqual([50, `${split.id} 1`]);
+    const rest = await seen(account, { after: first.next ?? '' });
+    expect([told(rest), rest.next]).toEqual([[`${last.id} 2`], undefined]);
+  });
+
+  it('removes what says nothing any more, and puts off what it cannot read, without holding up the others', async () => {
+    const account = newId('smppAccount');
+    const [gone, odd, plain] = [aMessage(account), aMessage(account), aMessage(account)];
+    for (const message of [gone, odd, plain]) await report(message, 'delivered');
+    messages.delete(gone.id);
+    messages.set(odd.id, 'unreadable');
+    time.now += LATER;
+    expect(told(await seen(account))).toEqual([`${plain.id} 2`]);
+    const left = await notices.page(turnOf(account), undefined);
+    expect(left.notices.map(({ about, tries }) => [about, tries]).toSorted()).toEqual(
+      [
+        [odd.id, 1],
+        [plain.id, 0],
+      ].toSorted(),
+    );
+  });
+});
