@@ -177,8 +177,15 @@ export class PaidHistory {
       await this.#work();
       const journey = await this.#own.journeys.find(this.#journey.id);
       const stored = await this.#runs();
+      // A process that ended once a message was accepted left a send to be repeated, which waits where it is quiet by now.
+      const quiet = stored.flatMap(({ run }) => (run.wait?.kind === 'quiet' ? [run.wait.until] : []));
+      this.#world.now = Math.max(this.#world.now, ...quiet);
       if (journey?.status !== 'ativa' || stored.some(({ isParked }) => isParked)) await this.#turn('ativa');
-      else if (stored.every(({ run }) => run.wait?.kind !== 'ready') && this.#world.workItems.length === 0) {
+      else if (
+        quiet.length === 0 &&
+        stored.every(({ run }) => run.wait?.kind !== 'ready') &&
+        this.#world.workItems.length === 0
+      ) {
         const { messages } = await checkMoney(this.#world.table, organizationId, { quiet: false });
         if (messages.every(({ hold }) => hold !== 'open')) return;
       }
