@@ -21,7 +21,7 @@ const BINDS = [1, 20] as const;
 /** Goal: submits over many binds, relative to HTTP sends with as many messages in flight. */
 const GOAL = { binds: 20, ratio: 1.3 };
 /** How long each load goes on (ms) before what is in flight is waited for; and the one that warms up. */
-const MEASURE_MS = Number(process.env.MEASURE_MS ?? 3_000);
+const MEASURE_MS = Number(process.env.MEASURE_MS ?? 2_000);
 const WARM_MS = Number(process.env.WARM_MS ?? 1_000);
 /** A recipient for which the sandbox reports nothing: the submit alone. */
 const SILENT = '5511999990099';
