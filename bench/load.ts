@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { responseCounter } from './response-counter.ts';
 
 /** Load on a loopback server over keep-alive connections; each sends its next request after the last response. */
 export interface LoadPlan {
@@ -35,8 +36,12 @@ export interface Traced {
 }
 
 export interface LoadResult {
+  /** Measured responses, also to what was sent just before the end. */
   readonly requests: number;
+  /** Responses that came before the end. */
   readonly perSecond: number;
+  /** From the end of the warm-up until the last response, in ms. */
+  readonly lastMs: number;
   /** In ms. */
   readonly p50: number;
   readonly p95: number;
@@ -112,34 +117,19 @@ const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
     const head = `${plan.method} ${plan.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`;
     return Buffer.concat([Buffer.from(head, 'latin1'), body]);
   };
-  const begin = performance.now() + plan.warmMs;
-  const end = begin + plan.measureMs;
-  const times: number[] = [];
-  const statuses: Record<string, number> = {};
+  const counter = responseCounter(plan);
   const trace: Traced[] = [];
   const note = (head: string, ms: number) => {
-    if (performance.now() < begin) return;
     const status = head.slice(0, 3);
-    if (plan.traced) trace.push({ at: Date.now(), ms, status, retryAfter: /\r\nretry-after:/i.test(head) });
-    times.push(ms);
-    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (counter.note(status, ms) && plan.traced)
+      trace.push({ at: Date.now(), ms, status, retryAfter: /\r\nretry-after:/i.test(head) });
   };
   await Promise.all(
     Array.from({ length: plan.connections }, (_, at) =>
-      runConnection(plan, ports[at % ports.length] ?? plan.port, next, () => performance.now() >= end, note),
+      runConnection(plan, ports[at % ports.length] ?? plan.port, next, counter.isOver, note),
     ),
   );
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return {
-    requests: times.length,
-    perSecond: times.length / (plan.measureMs / 1000),
-    p50: at(0.5),
-    p95: at(0.95),
-    p99: at(0.99),
-    trace,
-    statuses,
-  };
+  return { ...counter.result(), trace };
 };
 
 if (parentPort) parentPort.postMessage(await runLoad(workerData as LoadPlan));

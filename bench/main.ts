@@ -5,6 +5,7 @@ import { type Section, writeResults } from './report.ts';
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
   channels: async () => (await import('./channels.ts')).benchChannels(),
+  smpp: async () => (await import('./smpp.ts')).benchSmpp(),
   preview: async () => (await import('./preview.ts')).benchPreview(),
   bulk: async () => (await import('./bulk.ts')).benchBulk(),
   push: async () => (await import('./push.ts')).benchPush(),

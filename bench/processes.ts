@@ -192,6 +192,16 @@ export const cpuMs = (pid: number): number => {
   }
 };
 
+/** Memory of a process that is in RAM, in bytes; NaN if the system does not report it. */
+export const residentBytes = (pid: number): number => {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+};
+
 /** Runs load in a worker thread, so that this thread's work does not distort it. */
 export const runLoadInThread = async (plan: LoadPlan): Promise<LoadResult> => {
   const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: plan });

@@ -82,14 +82,8 @@ const at = (variant: string, connections: number) => `${variant} ${connections}`
 export const measure = async (variant: Variant, connections: number): Promise<Run> => {
   const running = await variant.start();
   try {
-    const plan = {
-      ...running.plan,
-      port: running.port,
-      connections,
-      warmMs: WARM_MS,
-      measureMs: MEASURE_MS,
-      method: 'POST',
-    };
+    const timing = { warmMs: WARM_MS, measureMs: MEASURE_MS };
+    const plan = { ...running.plan, ...timing, port: running.port, connections, method: 'POST' };
     const loading = runLoadInThread(plan);
     await pause(WARM_MS);
     const [before, engineBefore] = [cpuMs(running.pid), cpuMs(running.enginePid)];
@@ -98,7 +92,8 @@ export const measure = async (variant: Variant, connections: number): Promise<Ru
     const result = await loading;
     const wrong = Object.keys(result.statuses).filter((status) => status !== variant.status);
     if (wrong.length > 0) throw new Error(`${variant.name}: answers ${JSON.stringify(result.statuses)}`);
-    return { ...result, cpu: used / result.requests, engineCpu: engineUsed / result.requests };
+    const responses = (result.perSecond * MEASURE_MS) / 1000;
+    return { ...result, cpu: used / responses, engineCpu: engineUsed / responses };
   } finally {
     await running.stop();
   }

@@ -4,6 +4,7 @@ import { type DataCoding, decodeText } from '../../shared/smpp/data-coding.ts';
 import type { BindCommand, Body, Pdu, PduOf } from '../../shared/smpp/pdus.ts';
 import { type Receipt, readReceipt } from '../../shared/smpp/receipt.ts';
 import { Session } from '../../shared/smpp/session.ts';
+import type { SessionOptions } from '../../shared/smpp/session-types.ts';
 import { type StatusName, statusName } from '../../shared/smpp/statuses.ts';
 import { type Tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
 
@@ -31,6 +32,7 @@ const deliveredOf = (pdu: PduOf<'deliver_sm'>): Delivered => {
 export interface SmppClientOptions {
   readonly command?: BindCommand;
   readonly version?: number;
+  readonly limits?: SessionOptions['limits'];
   /** What a deliver_sm is answered with, once this settles: ESME_ROK at once where nothing is said. */
   readonly answer?: (delivered: Delivered) => Promise<StatusName> | StatusName;
 }
@@ -45,14 +47,16 @@ const pduOf = async (reply: ReturnType<Session['request']>): Promise<Pdu> => {
 export const bindSmpp = async (
   port: number,
   { systemId, password }: SmppCredentials,
-  { command = 'bind_transceiver', version = 0x34, answer = () => 'ESME_ROK' }: SmppClientOptions = {},
+  { command = 'bind_transceiver', version = 0x34, limits = {}, answer = () => 'ESME_ROK' }: SmppClientOptions = {},
 ) => {
   const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
   await once(socket, 'connect');
   const delivered: Delivered[] = [];
   const session = new Session({
     side: 'client',
     stream: socket,
+    limits,
     handlers: {
       async request(pdu) {
         if (pdu.command !== 'deliver_sm') return { status: 'ESME_RINVCMDID' };
