@@ -31,7 +31,9 @@ const messagesOf = async ({ test: client }: Tenant, campaignId: string) =>
 const told = async ({ id }: Tenant) =>
   (await messaging.eventsOf('test', id))
     .filter(({ type }) => type.startsWith('campaign.'))
-    .map(({ type, data }) => [type, data.pausedBy?.reason].filter(Boolean).join(' '));
+    .map(({ type, data }) =>
+      [type, (data.pausedBy as { readonly reason: string } | undefined)?.reason].filter(Boolean).join(' '),
+    );
 
 describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
   test('fills the variables of a template for each contact, and counts what was delivered, read and failed', async () => {
