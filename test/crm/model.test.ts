@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { companiesOf } from '../support/companies.ts';
-import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { historyArbitrary, newScene, playHistory } from './history.ts';
@@ -24,7 +23,7 @@ test.each([
       fc.asyncProperty(historyArbitrary(STEPS, isTroubled), async (turns) => {
         await playHistory(world, await newScene(world, account), turns);
       }),
-      { seed: SEED, numRuns: shareOf(runs), endOnFailure: !process.env.SHRINK },
+      { seed: SEED, numRuns: runs, endOnFailure: !process.env.SHRINK },
     );
   },
   1_200_000,
