@@ -72,7 +72,7 @@ export default defineConfig(({ mode }) => ({
     globalSetup: 'test/support/run-folder.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // For two cores: files wait most of their time, for a deadline, an engine, another process; with four, a fifth of their time was unused.
+    // For two cores: files wait most of their time, for a deadline, an engine, another process; with four, a fifth of the cores' time was unused.
     maxWorkers: 5,
     projects: Object.entries(PROJECTS).map(([name, files]) => ({
       test: {
