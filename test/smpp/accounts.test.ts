@@ -1,13 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { operatorEntry } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { SCOPES } from '../../shared/domain/core/scopes.ts';
 import { createAccount, rotateAccountPassword } from '../../shared/domain/smpp/accounts.ts';
+import { newPassword } from '../../shared/domain/smpp/password.ts';
 import { smppAccountStore } from '../../shared/storage/smpp/accounts.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
+vi.mock('../../shared/domain/smpp/password.ts', { spy: true });
 const { table } = await use(startWorld('test'));
 const store = smppAccountStore(table);
 const grantor = () => ({ organizationId: newId('organization'), env: 'test' as const, scopes: new Set(SCOPES) });
@@ -71,4 +73,23 @@ it('a credential with allowedIps makes and shows no account that reaches beyond 
   const anywhere = await made(owner);
   const rotated = await rotateAccountPassword(store, bounded, anywhere.id, 0);
   expect(isRefusal(rotated) && rotated.name).toBe('FORBIDDEN');
+});
+
+it('a rotation derives no password for an account that does not exist, or that its caller may not change', async () => {
+  const owner = grantor();
+  const account = await made(owner);
+  vi.mocked(newPassword).mockClear();
+  const names = [];
+  for (const [by, id] of [
+    [owner, newId('smppAccount')],
+    [grantor(), account.id],
+    [{ ...owner, allowedIps: ['203.0.113.0/24'] }, account.id],
+  ] as const) {
+    const rotated = await rotateAccountPassword(store, by, id, 0);
+    names.push(isRefusal(rotated) && rotated.name);
+  }
+  expect(names).toEqual(['NOT_FOUND', 'NOT_FOUND', 'FORBIDDEN']);
+  expect(newPassword).not.toHaveBeenCalled();
+  expect(isRefusal(await rotateAccountPassword(store, owner, account.id, 0))).toBe(false);
+  expect(newPassword).toHaveBeenCalledOnce();
 });

@@ -4,12 +4,12 @@ import { isoTime } from '../../shared/domain/core/time.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
 import type { Release } from '../../shared/domain/sending/message-store.ts';
-import type { Assembly } from '../../shared/domain/smpp/assembly.ts';
+import { type Assembly, cancelled, expired } from '../../shared/domain/smpp/assembly.ts';
 import { type Delivery, putOff, recordTold } from '../../shared/domain/smpp/deliver.ts';
 import { KEEP_NOTICE_MS, type Notice } from '../../shared/domain/smpp/notice.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { releaseWrites } from '../../shared/storage/messages/message-writes.ts';
-import { expiredPartsWrites, reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
+import { endedPartsWrites, reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeRows } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import {
@@ -164,39 +164,46 @@ it('a message that fails while its account waits is reported to the parts alone 
   expect([reports(waiting, { toCaller: true }), reports(ofParts, { toCaller: true })]).toEqual([0, 0]);
 });
 
-it('parts that expired are told of under the id of each that asked, a minute after the first, and from whom they were to go to', async () => {
-  const account = newId('smppAccount');
-  const part = (number: number, wants: SmppReceipt['wants']) => ({
-    number,
-    digest: '',
-    characters: 1,
-    receipt: { wants },
-  });
-  const assemblyOf = (parts: Assembly['parts']) =>
-    ({
-      id: newId('smppParts'),
-      organizationId,
-      accountId: account,
-      destination: '+5511999990005',
-      source: 'LOJA',
-      startedAt: time.now,
-      state: 'expired',
-      parts,
-    }) as unknown as Assembly;
-  const assembly = assemblyOf([part(1, 'always'), part(2, 'success'), part(4, 'failure')]);
-  assemblies.set(assembly.id, assembly);
-  expect(expiredPartsWrites(assemblyOf([part(1, 'never'), part(2, 'success')]))).toEqual([]);
-  for (const write of expiredPartsWrites(assembly)) await table.write(write);
-  time.now += 60_000 + LATER;
-  const work = await seen(account, { shard: shardOf(assembly.id, SMPP_SHARDS) });
-  expect(told(work)).toEqual([`${assembly.id}_1 3`, `${assembly.id}_4 3`]);
-  expect(work.deliveries[1]).toMatchObject({
-    source: '+5511999990005',
-    destination: 'LOJA',
-    text: '',
-    report: { errorCode: 4, submittedAt: assembly.startedAt, doneAt: assembly.startedAt + 60_000 },
-  });
-});
+it.each([
+  ['expired, a minute after the first', (open: Assembly) => expired(open), 3, 4, 60_000],
+  ['were cancelled, when they were', (open: Assembly) => cancelled(open, open.startedAt + 5_000), 4, 0, 5_000],
+])(
+  'parts that %s are told of under the id of each that asked, from the number they were meant for',
+  async (_, end, state, errorCode, after) => {
+    const account = newId('smppAccount');
+    const part = (number: number, wants: SmppReceipt['wants']) => ({
+      number,
+      digest: '',
+      characters: 1,
+      receipt: { wants },
+    });
+    const assemblyOf = (parts: Assembly['parts']) =>
+      ({
+        id: newId('smppParts'),
+        organizationId,
+        accountId: account,
+        destination: '+5511999990005',
+        source: 'LOJA',
+        startedAt: time.now,
+        parts,
+      }) as unknown as Assembly;
+    const open = assemblyOf([part(1, 'always'), part(2, 'success'), part(4, 'failure')]);
+    expect(endedPartsWrites(open)).toEqual([]);
+    const assembly = end(open);
+    assemblies.set(assembly.id, assembly);
+    expect(endedPartsWrites(end(assemblyOf([part(1, 'never'), part(2, 'success')])))).toEqual([]);
+    for (const write of endedPartsWrites(assembly)) await table.write(write);
+    time.now += after + LATER;
+    const work = await seen(account, { shard: shardOf(assembly.id, SMPP_SHARDS) });
+    expect(told(work)).toEqual([`${assembly.id}_1 ${state}`, `${assembly.id}_4 ${state}`]);
+    expect(work.deliveries[1]).toMatchObject({
+      source: '+5511999990005',
+      destination: 'LOJA',
+      text: '',
+      report: { errorCode, submittedAt: assembly.startedAt, doneAt: assembly.startedAt + after },
+    });
+  },
+);
 
 it('a reply is told from the phone to the sender, behind the reports of its message', async () => {
   const account = newId('smppAccount');

@@ -237,18 +237,19 @@ describe('the times of a message in parts', () => {
 });
 
 describe('a message whose parts are not all there', () => {
-  test('is cancelled by any of them: it is told nothing, and what comes later is of another message', async () => {
+  test('is cancelled by any of them: those that asked are told, and what comes later is of another message', async () => {
     const { told, take, query, cancel, workOff, organizationId } = await setUp();
     const first = await take(partOf(1));
     expect(await cancel(first)).toBe(true);
     expect(await cancel(first)).toBe(false);
-    expect(await query(first)).toEqual({ state: 4, errorCode: 0 });
+    expect(await told()).toEqual([1]);
+    expect(await query(first)).toEqual({ state: 4, errorCode: 0, finalAt: world.now });
     expect(await take(partOf(1))).toBe(first);
     await take(partOf(2));
     expect(await messagesOf(world.table, organizationId)).toEqual([]);
     waitOut();
     await workOff();
-    expect(await told()).toEqual([2]);
+    expect(await told()).toEqual([1, 2]);
   });
 
   test('is not sent any more once it was cancelled, at the latest in the transaction that would take the money', async () => {

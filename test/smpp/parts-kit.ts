@@ -1,6 +1,6 @@
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { Provider } from '../../shared/domain/message/provider-port.ts';
-import { expiredIds, parsePartId } from '../../shared/domain/smpp/assembly.ts';
+import { endedIds, parsePartId } from '../../shared/domain/smpp/assembly.ts';
 import { workOnParts } from '../../shared/domain/smpp/expire-parts.ts';
 import { type SubmittedPart, submitPart } from '../../shared/domain/smpp/parts.ts';
 import type { SmppSubmitter } from '../../shared/domain/smpp/send.ts';
@@ -32,7 +32,7 @@ export const partsPortsOf = (world: World, own: Table = world.table): PartsPorts
   idempotencyRecord: (organizationId, key, now) => readIdempotencyRecord(own, organizationId, key, now),
   // A row that nothing may write again.
   parts: partsStore(own, (assembly) => {
-    const ids = expiredIds(assembly);
+    const ids = assembly.endedAt === undefined ? [] : endedIds(assembly);
     const put = { pk: toldPartition(assembly.organizationId), sk: assembly.id, ids };
     return ids.length > 0 ? [{ put, when: ABSENT }] : [];
   }),
@@ -75,7 +75,7 @@ export const partsAccount = async (world: World, coins = 1_000_000) => {
   const { organizationId } = await world.organization(coins);
   const account: SmppSubmitter = { id: newId('smppAccount'), organizationId, route: 'premium', senderId: undefined };
   const ports = partsPortsOf(world);
-  /** The numbers of the parts that were told that their message expired. */
+  /** The numbers of the parts that were reported, since their message expired or was cancelled. */
   const told = async (): Promise<number[]> => {
     const rows = await world.table.queryAll({ partition: toldPartition(organizationId), consistent: true });
     const ids = rows.flatMap((row) => row.ids as readonly string[]);

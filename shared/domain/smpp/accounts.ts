@@ -85,17 +85,18 @@ export const createAccount = async (
   throw new Unavailable('The SMPP account could not be stored.');
 };
 
+type Changed = { readonly after: SmppAccount; readonly entry: AuditEntry } | Refusal<'FORBIDDEN'>;
 /** Changes an account as it is now; again where another change came first. */
 const changeNow = (
   accounts: SmppAccountStore,
   { organizationId }: Grantor,
   id: Id<'smppAccount'>,
-  change: (before: SmppAccount) => { readonly after: SmppAccount; readonly entry: AuditEntry } | Refusal<'FORBIDDEN'>,
+  change: (before: SmppAccount) => Changed | Promise<Changed>,
 ): Promise<SmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> =>
   retryOnConflict('The SMPP account', async () => {
     const before = await accounts.read(organizationId, id);
     if (!before) return notFound();
-    const changed = change(before);
+    const changed = await change(before);
     if (isRefusal(changed)) return changed;
     return (await accounts.change(before, changed.after, changed.entry)) ? changed.after : CONFLICT;
   });
@@ -143,14 +144,18 @@ export const rotateAccountPassword = async (
   id: Id<'smppAccount'>,
   now: number,
 ): Promise<IssuedSmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
-  const { text, hash } = await newPassword();
-  const account = await changeNow(accounts, grantor, id, (before) => {
-    const entry = entryOf(grantor, 'password_rotated', { id, at: now });
+  // Hashing is slow by design: it is done once, and only for an account that exists and that the caller may change.
+  let made: ReturnType<typeof newPassword> | undefined;
+  const password = () => (made ??= newPassword());
+  const account = await changeNow(accounts, grantor, id, async (before) => {
+    const denied = refuseGrant(grantor, before.allowedIps);
+    if (denied) return denied;
+    const { hash } = await password();
     const version = before.version + 1;
     const after = { ...before, passwordHash: hash, passwordChangedAt: now, updatedAt: now, version };
-    return refuseGrant(grantor, before.allowedIps) ?? { after, entry };
+    return { after, entry: entryOf(grantor, 'password_rotated', { id, at: now }) };
   });
-  return isRefusal(account) ? account : { account, password: text };
+  return isRefusal(account) ? account : { account, password: (await password()).text };
 };
 
 /** Gives an account of the caller's organization another password. */

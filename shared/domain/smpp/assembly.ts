@@ -43,10 +43,15 @@ export interface AssemblyHead extends Tenant {
   readonly dueAt?: number | undefined;
 }
 
+/** How parts end that become no message; also the reason that they are reported with. */
+export type PartsEnd = 'cancelled' | 'expired';
+
 /** A message in parts, while they come and after it has left. */
 export interface Assembly extends AssemblyHead {
   /** `sent`: it is the message `messageId`. Absent while parts are taken. */
-  readonly state?: 'cancelled' | 'expired' | 'sent' | undefined;
+  readonly state?: PartsEnd | 'sent' | undefined;
+  /** When it was cancelled, or expired (ms). */
+  readonly endedAt?: number | undefined;
   readonly messageId?: Id<'message'> | undefined;
   /** The part whose submitter waits for what becomes of the message. */
   readonly last?: number | undefined;
@@ -85,7 +90,7 @@ export interface PartsStore {
   /** Adds a part to what is open, has no part of that number, and room for its characters. */
   add(head: AssemblyHead, part: StoredPart): Promise<AddedPart>;
   read(id: Id<'smppParts'>): Promise<Assembly | undefined>;
-  /** Replaces an assembly that is still as it was read; false when it is not. The same transaction has it told that it expired, once. */
+  /** Replaces an assembly that is still as it was read; false when it is not. The same transaction writes the reports of parts that end. */
   change(before: Assembly, after: Assembly): Promise<boolean>;
 }
 
@@ -108,19 +113,22 @@ export const isComplete = ({ state, parts, total }: Assembly): boolean => state 
 /** An assembly of which nothing is left to do: without what was said in it. */
 export const settled = (
   { destination: _, dueAt: __, parts, ...rest }: Assembly,
-  end: Pick<Assembly, 'messageId' | 'state'>,
+  end: Pick<Assembly, 'endedAt' | 'messageId' | 'state'>,
 ): Assembly => ({ ...rest, ...end, parts: parts.map(({ content: ___, ...part }) => part) });
 
-/** Whether a part asked to be told where its message expires. */
+/** Whether a part asked for a report of a message that fails. */
 const isAsking = ({ receipt: { wants } }: StoredPart): boolean => wants === 'always' || wants === 'failure';
 
-/** The ids under which an assembly that expired is reported, in the order of its parts. */
-export const expiredIds = ({ id, parts }: Assembly): readonly string[] =>
+/** The ids under which an assembly that ended without a message is reported, in the order of its parts. */
+export const endedIds = ({ id, parts }: Assembly): readonly string[] =>
   parts.filter(isAsking).map(({ number }) => partId(id, number));
 
-/** An assembly that expired: to whom it was to go stays, where somebody is to be told. */
-export const expired = (assembly: Assembly): Assembly => {
+/** An assembly that ends without a message: its destination stays only where a report, which names it, was asked for. */
+const ended = (assembly: Assembly, state: PartsEnd, endedAt: number): Assembly => {
   const { destination } = assembly;
-  const ended = settled(assembly, { state: 'expired' });
-  return expiredIds(assembly).length > 0 ? { ...ended, destination } : ended;
+  const end = settled(assembly, { state, endedAt });
+  return endedIds(assembly).length > 0 ? { ...end, destination } : end;
 };
+export const cancelled = (assembly: Assembly, now: number): Assembly => ended(assembly, 'cancelled', now);
+/** However late it is found out, it expired when its parts had waited for their time. */
+export const expired = (assembly: Assembly): Assembly => ended(assembly, 'expired', assembly.startedAt + PARTS_WAIT_MS);

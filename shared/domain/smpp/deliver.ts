@@ -1,7 +1,7 @@
 import { asId, type Id } from '../core/ids.ts';
 import type { MessageOf, MessageStatus } from '../message/message.ts';
 import { reportedIds } from '../message/smpp-reports.ts';
-import { type Assembly, expiredIds } from './assembly.ts';
+import { type Assembly, endedIds } from './assembly.ts';
 import { stateOf } from './look-up.ts';
 import { KEEP_NOTICE_MS, type Notice, type NoticeKey, type NoticeQueue, TURN_LEASE_MS, type Turn } from './notice.ts';
 
@@ -83,7 +83,7 @@ const ofMessage = (message: MessageOf<'sms'>, status: MessageStatus): Reported =
 
 /** Parts that never became a message: what was said in them is kept no more. */
 const ofParts = (assembly: Assembly): Reported => ({
-  ids: expiredIds(assembly),
+  ids: endedIds(assembly),
   submittedAt: assembly.startedAt,
   source: assembly.destination ?? '',
   destination: assembly.source ?? '',

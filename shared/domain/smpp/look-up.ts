@@ -4,7 +4,7 @@ import type { Tenant } from '../core/actor.ts';
 import { isRefusal } from '../core/errors.ts';
 import { asId, type Id } from '../core/ids.ts';
 import type { MessageOf } from '../message/message.ts';
-import { type Assembly, PARTS_WAIT_MS, type PartsStore, parsePartId, settled } from './assembly.ts';
+import { type Assembly, cancelled, type PartsStore, parsePartId } from './assembly.ts';
 
 /** Reads an SMS of an organization, and what came in parts. */
 export interface SmsReader {
@@ -63,10 +63,8 @@ const assemblyOf = async (
 };
 
 /** The state of parts that became no message. */
-const stateOfParts = ({ state, startedAt }: Assembly): MessageState => {
-  if (state === 'expired') return { state: EXPIRED, errorCode: 4, finalAt: startedAt + PARTS_WAIT_MS };
-  return { state: state === 'cancelled' ? DELETED : ENROUTE, errorCode: 0 };
-};
+const stateOfParts = ({ state, endedAt }: Assembly): MessageState =>
+  stateOf(state === undefined ? { status: 'queued' } : { status: 'failed', reason: state, failedAt: endedAt });
 
 /** What became of a message of the organization, or of the message of a part; undefined where there is none of that id. */
 export const queryMessage = async (
@@ -90,7 +88,7 @@ export const cancelOverSmpp = async (
   const assembly = await assemblyOf(ports, owner, messageId);
   if (assembly && assembly.messageId === undefined) {
     if (assembly.state !== undefined) return false;
-    if (await ports.parts.change(assembly, settled(assembly, { state: 'cancelled' }))) return true;
+    if (await ports.parts.change(assembly, cancelled(assembly, ports.clock()))) return true;
     return cancelOverSmpp(ports, owner, messageId);
   }
   const id = assembly?.messageId ?? asId('message', messageId);

@@ -2,7 +2,7 @@ import { isoTime } from '../../domain/core/time.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import type { MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import { reportedIds } from '../../domain/message/smpp-reports.ts';
-import { type Assembly, expiredIds, PARTS_WAIT_MS } from '../../domain/smpp/assembly.ts';
+import { type Assembly, endedIds } from '../../domain/smpp/assembly.ts';
 import { KEEP_NOTICE_MS, type Notice } from '../../domain/smpp/notice.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { noticeRows } from './notices.ts';
@@ -50,13 +50,13 @@ export const replyNoticeWrites = ({ id: replyId, organizationId, inReplyTo, smpp
   return [noticeWrite({ organizationId, accountId, about: inReplyTo, position, replyId, createdAt })];
 };
 
-/** What parts that expired write for their account, in the transaction by which they do: nothing where none of them asked for a report. */
-export const expiredPartsWrites = (assembly: Assembly): readonly WriteOp[] => {
-  if (expiredIds(assembly).length === 0) return [];
-  const { id: about, organizationId, accountId, startedAt } = assembly;
-  const at = startedAt + PARTS_WAIT_MS;
+/**
+ * What parts that were cancelled or expired write for their account, in the transaction by which they end: nothing where none of them asked for
+ * a report, and nothing of parts that have not ended.
+ */
+export const endedPartsWrites = (assembly: Assembly): readonly WriteOp[] => {
+  const { id: about, organizationId, accountId, startedAt, state: reason, endedAt: at } = assembly;
+  if (at === undefined || endedIds(assembly).length === 0) return [];
   const position = `${isoTime(startedAt)}#${about}#${ORDER.final}`;
-  return [
-    noticeWrite({ organizationId, accountId, about, position, status: 'failed', reason: 'expired', at, createdAt: at }),
-  ];
+  return [noticeWrite({ organizationId, accountId, about, position, status: 'failed', reason, at, createdAt: at })];
 };

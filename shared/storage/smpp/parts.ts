@@ -21,8 +21,8 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { partName } from './parts-of-message.ts';
 
-/** How long parts can be asked for: from when their message was to leave, and, of what expired, from its first part (ms). */
-const KEPT_MS = { sent: 30 * 24 * 3_600_000, expired: 72 * 3_600_000 };
+/** How long parts can be asked for: from when their message was to leave, and, where they become none, from their end (ms). */
+const KEPT_MS = { sent: 30 * 24 * 3_600_000, ended: 72 * 3_600_000 };
 
 const text = z.string().optional();
 /** An assembly but for its parts, each of which is an attribute of its own, so that one is added without the others. */
@@ -38,6 +38,7 @@ const assemblyRows = defineRow<Omit<Assembly, 'parts'>>()({
     startedAt: time,
     dueAt: z.int().optional(),
     state: z.enum(['cancelled', 'expired', 'sent']).optional(),
+    endedAt: time.optional(),
     messageId: id('message').optional(),
     last: z.int().optional(),
     characters: z.int(),
@@ -81,17 +82,17 @@ const partAttributes = (parts: readonly StoredPart[]) =>
 const commonAttributes = (assembly: Omit<Assembly, 'parts'>, leavesAt = assembly.startedAt): Row => ({
   ...(definedFields(assemblyRows.write(assembly)) as Row),
   ...(assembly.dueAt === undefined ? {} : INDEX_KEYS.due('smpp_parts', assembly.id, assembly.dueAt)),
-  ttl: ttlAfter(leavesAt + (assembly.state === 'expired' ? KEPT_MS.expired : KEPT_MS.sent)),
+  ttl: ttlAfter(assembly.endedAt === undefined ? leavesAt + KEPT_MS.sent : assembly.endedAt + KEPT_MS.ended),
 });
 
 const currentRow = z.object({ id: id('smppParts'), startedAt: time });
 const readCurrent = (row: Row): CurrentAssembly => currentRow.parse(row);
 
-/** What an assembly that expires writes for its account, in the same transaction. */
-export type ExpiredWrites = (assembly: Assembly) => readonly WriteOp[];
+/** What a change of an assembly writes for its account, in the same transaction. */
+export type ReportWrites = (assembly: Assembly) => readonly WriteOp[];
 
 /** Messages in parts, in the table of a stage. */
-export const partsStore = (table: Table, expiredWrites: ExpiredWrites): PartsStore => ({
+export const partsStore = (table: Table, reportWrites: ReportWrites): PartsStore => ({
   current: (accountId, reference) => readRow(table, KEYS.smppReference(accountId, reference), readCurrent),
   async begin(accountId, reference, before, next) {
     const row = {
@@ -124,12 +125,11 @@ export const partsStore = (table: Table, expiredWrites: ExpiredWrites): PartsSto
   },
   read: (assemblyId) => readRow(table, KEYS.smppParts(assemblyId), readAssembly),
   async change(before, after) {
-    const leavesAt = after.state === 'expired' ? undefined : before.parts[0]?.content?.deliverAt;
     const next = { ...after, version: before.version + 1 };
-    const put = { ...commonAttributes(next, leavesAt), ...partAttributes(next.parts) };
+    const put = { ...commonAttributes(next, before.parts[0]?.content?.deliverAt), ...partAttributes(next.parts) };
     const write: WriteOp = { put, when: { text: '#version = :version', values: { version: before.version } } };
-    const told = after.state === 'expired' ? expiredWrites(after) : [];
-    const { ok } = told.length > 0 ? await table.transact([write, ...told]) : await table.write(write);
+    const reports = reportWrites(after);
+    const { ok } = reports.length > 0 ? await table.transact([write, ...reports]) : await table.write(write);
     return ok;
   },
 });

@@ -5,7 +5,7 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { isDataCoding } from '../../smpp/data-coding.ts';
 import { joinParts } from '../../smpp/parts.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { expiredPartsWrites } from '../../storage/smpp/notice-writes.ts';
+import { endedPartsWrites } from '../../storage/smpp/notice-writes.ts';
 import { partsStore } from '../../storage/smpp/parts.ts';
 import { submitPorts } from '../messages/queue-and-send.ts';
 import { table } from '../process/aws.ts';
@@ -21,7 +21,7 @@ const joinText = (parts: readonly EncodedText[]): string | undefined =>
 export const partsPorts: PartsPorts = {
   ...submitPorts,
   ...smsPorts,
-  parts: partsStore(table, expiredPartsWrites),
+  parts: partsStore(table, endedPartsWrites),
   joinText,
 };
 
