@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { AdjustmentType } from 'aws-cdk-lib/aws-applicationautoscaling';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type IVpc, Peer, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import type { FargateService } from 'aws-cdk-lib/aws-ecs';
 import {
@@ -12,6 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { Construct } from 'constructs';
 import { acknowledge } from './constructs/acknowledge.ts';
+import { ownMetric } from './constructs/alarms.ts';
 import { createContainerService, createServiceNetwork } from './constructs/container-service.ts';
 import { SENDER_GRANTS, SMPP_SERVICE_ROOT_KEYS } from './constructs/grants.ts';
 import { unionOf } from './constructs/row-guards.ts';
@@ -151,13 +152,7 @@ export class SmppServiceStack extends Stack {
 
   /** By connections: a bind that is open costs next to no processor time until it sends. */
   private scale(service: FargateService, { environment, settings }: SmppServiceStackProps): void {
-    const connections = new Metric({
-      namespace: 'Messaging',
-      metricName: 'SmppConnections',
-      dimensionsMap: { service: 'messaging', stage: environment },
-      statistic: Stats.AVERAGE,
-      period: Duration.minutes(1),
-    });
+    const connections = ownMetric(environment, 'SmppConnections', Stats.AVERAGE);
     const count = service.autoScaleTaskCount({ minCapacity: settings.smppTasks, maxCapacity: MAX_TASKS });
     count.scaleOnCpuUtilization('Processor', { targetUtilizationPercent: 60, disableScaleIn: true });
     // Scaling in ends connections, and clients bind again: only when there are far too many tasks.
