@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
@@ -10,6 +10,17 @@ const { GREATER_THAN_THRESHOLD: OVER, LESS_THAN_THRESHOLD: UNDER } = ComparisonO
 
 /** By the metrics that each container writes once a minute. */
 const rowsOf = (environment: Environment): readonly AlarmRow[] => [
+  {
+    id: 'smpp-no-bind',
+    description:
+      'No account is bound in any container: the load balancer lets nobody in, its certificate is not valid, or no container lives. Or no customer has bound yet.',
+    metric: ownMetric(environment, 'SmppBinds'),
+    operator: UNDER,
+    threshold: 1,
+    minutes: 15,
+    // Containers that do not live count nothing.
+    missing: TreatMissingData.BREACHING,
+  },
   {
     id: 'smpp-no-carrier-bind',
     description:
