@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { OriginProtocolPolicy, VpcOrigin, VpcOriginEndpoint } from 'aws-cdk-lib/aws-cloudfront';
 import {
   GatewayVpcEndpointAwsService,
@@ -8,32 +8,16 @@ import {
   PrefixList,
   SecurityGroup,
   SubnetType,
-  Vpc,
 } from 'aws-cdk-lib/aws-ec2';
-import {
-  Cluster,
-  ContainerImage,
-  ContainerInsights,
-  CpuArchitecture,
-  FargateService,
-  FargateTaskDefinition,
-  type ICluster,
-  LogDrivers,
-  OperatingSystemFamily,
-} from 'aws-cdk-lib/aws-ecs';
 import { ApplicationLoadBalancer, ApplicationProtocol } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
-import type { Environment } from '../shared/domain/core/actor.ts';
-import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
 import { acknowledge } from './constructs/acknowledge.ts';
-import { acknowledgeObjects } from './constructs/function-role.ts';
-import { mergeGrants, type RoleGrants, statementsFor } from './constructs/grants.ts';
+import { createContainerService, createServiceNetwork } from './constructs/container-service.ts';
+import { mergeGrants } from './constructs/grants.ts';
 import { pathOfOperation } from './constructs/operation-function.ts';
 import { unionOf } from './constructs/row-guards.ts';
-import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
-import { NAMES } from './stages.ts';
+import type { StageParts } from './constructs/stage-resources.ts';
 
 export interface GatewayServiceStackProps extends StackProps, StageParts {
   /** The operations with a streamed body: what the container serves. */
@@ -63,9 +47,29 @@ export class GatewayServiceStack extends Stack {
 
   constructor(scope: Construct, id: string, props: GatewayServiceStackProps) {
     super(scope, id, props);
-    const vpc = this.createNetwork();
+    const { contracts, partitions } = props;
+    const vpc = createServiceNetwork(this, {
+      subnets: [{ name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 26 }],
+      endpoints: { Uploads: { service: GatewayVpcEndpointAwsService.S3 } },
+      noFlowLogs:
+        'Only CloudFront can reach the load balancer, and only the load balancer the tasks; who called what is in the log of the requests themselves.',
+    });
     const balancer = this.createBalancer(vpc);
-    const service = this.createService(vpc, props);
+    const service = createContainerService(this, {
+      ...props,
+      name: 'gateway',
+      vpc,
+      ports: [PORT],
+      grants: {
+        ...mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]),
+        // Its gateway authenticates callers: it runs the authorizer too.
+        partitions: unionOf(['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))].map(partitions)),
+      },
+      tasks: props.settings.gatewayTasks,
+      stopTimeout: DRAIN,
+      // Uploads are spooled to disk while they are inspected: room for about 150 of the largest at once.
+      ephemeralStorageGiB: 21,
+    });
     balancer.addListener('Http', { port: 80, protocol: ApplicationProtocol.HTTP, open: false }).addTargets('Tasks', {
       port: PORT,
       protocol: ApplicationProtocol.HTTP,
@@ -78,28 +82,6 @@ export class GatewayServiceStack extends Stack {
       endpoint: VpcOriginEndpoint.applicationLoadBalancer(balancer),
       protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
     });
-  }
-
-  /** Tasks run in public subnets to reach AWS and Meta without a NAT gateway; their security group admits only the load balancer. */
-  private createNetwork(): IVpc {
-    const vpc = new Vpc(this, 'Network', {
-      maxAzs: 2,
-      natGateways: 0,
-      restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [
-        { name: 'tasks', subnetType: SubnetType.PUBLIC, cidrMask: 24 },
-        { name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 26 },
-      ],
-      gatewayEndpoints: {
-        Table: { service: GatewayVpcEndpointAwsService.DYNAMODB },
-        Uploads: { service: GatewayVpcEndpointAwsService.S3 },
-      },
-    });
-    acknowledge(vpc, {
-      'AwsSolutions-VPC7':
-        'Only CloudFront can reach the load balancer, and only the load balancer the tasks; who called what is in the log of the requests themselves.',
-    });
-    return vpc as IVpc;
   }
 
   private createBalancer(vpc: IVpc): ApplicationLoadBalancer {
@@ -123,66 +105,5 @@ export class GatewayServiceStack extends Stack {
         'Each request is one line of the log of the function that serves it, with its credential, status and duration.',
     });
     return balancer;
-  }
-
-  private createService(vpc: IVpc, props: GatewayServiceStackProps): FargateService {
-    const { settings } = props;
-    const cluster = new Cluster(this, 'Cluster', { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
-    return new FargateService(this, 'Service', {
-      cluster,
-      taskDefinition: this.createTask(props),
-      desiredCount: settings.gatewayTasks,
-      minHealthyPercent: 100,
-      assignPublicIp: true,
-      vpcSubnets: { subnetType: SubnetType.PUBLIC },
-      circuitBreaker: { rollback: true },
-      healthCheckGracePeriod: Duration.seconds(30),
-    });
-  }
-
-  /** By name: the queues are of a stack that comes after this one. */
-  private queueArns(environment: Environment): Record<QueueName, string> {
-    const arnOf = (name: QueueName) => this.formatArn({ service: 'sqs', resource: NAMES.queue(environment, name) });
-    return Object.fromEntries(QUEUE_NAMES.map((name) => [name, arnOf(name)])) as Record<QueueName, string>;
-  }
-
-  private createTask(props: GatewayServiceStackProps) {
-    const { environment, settings, contracts, partitions, folder } = props;
-    const resources = stageResources(this, props, this.queueArns(environment));
-    const task = new FargateTaskDefinition(this, 'Task', {
-      cpu: 512,
-      memoryLimitMiB: 1024,
-      // Uploads are spooled to disk while they are inspected: room for about 150 of the largest at once.
-      ephemeralStorageGiB: 21,
-      runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
-    });
-    const grants: RoleGrants = {
-      ...mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]),
-      // Its gateway authenticates callers: it runs the authorizer too.
-      partitions: unionOf(['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))].map(partitions)),
-    };
-    for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
-    acknowledgeObjects(task.taskRole, ['media'], resources);
-    const logGroup = new LogGroup(this, 'Logs', {
-      logGroupName: `/messaging/${environment}/gateway-service`,
-      retention: settings.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    task.addContainer('gateway', {
-      image: ContainerImage.fromAsset(folder),
-      environment: stageVariables(this, props, 'network'),
-      portMappings: [{ containerPort: PORT }],
-      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'gateway' }),
-      stopTimeout: DRAIN,
-    });
-    acknowledge(task, {
-      'AwsSolutions-ECS2':
-        'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
-    });
-    acknowledge(task.obtainExecutionRole(), {
-      'AwsSolutions-IAM5[Resource::*]':
-        'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
-    });
-    return task;
   }
 }

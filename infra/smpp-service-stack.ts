@@ -1,26 +1,8 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { AdjustmentType } from 'aws-cdk-lib/aws-applicationautoscaling';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  GatewayVpcEndpointAwsService,
-  type IVpc,
-  Peer,
-  Port,
-  SecurityGroup,
-  SubnetType,
-  Vpc,
-} from 'aws-cdk-lib/aws-ec2';
-import {
-  Cluster,
-  ContainerImage,
-  ContainerInsights,
-  CpuArchitecture,
-  FargateService,
-  FargateTaskDefinition,
-  type ICluster,
-  LogDrivers,
-  OperatingSystemFamily,
-} from 'aws-cdk-lib/aws-ecs';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IVpc, Peer, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
+import type { FargateService } from 'aws-cdk-lib/aws-ecs';
 import {
   ListenerCertificate,
   NetworkLoadBalancer,
@@ -28,17 +10,14 @@ import {
   Protocol,
   SslPolicy,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Environment } from '../shared/domain/core/actor.ts';
-import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
 import { acknowledge } from './constructs/acknowledge.ts';
-import { acknowledgeIdentities } from './constructs/function-role.ts';
-import { type RoleGrants, SENDER_GRANTS, SMPP_SERVICE_ROOT_KEYS, statementsFor } from './constructs/grants.ts';
+import { ownMetric } from './constructs/alarms.ts';
+import { createContainerService, createServiceNetwork } from './constructs/container-service.ts';
+import { SENDER_GRANTS, SMPP_SERVICE_ROOT_KEYS } from './constructs/grants.ts';
 import { unionOf } from './constructs/row-guards.ts';
 import { SmppAlarms } from './constructs/smpp-alarms.ts';
-import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
-import { NAMES } from './stages.ts';
+import type { StageParts } from './constructs/stage-resources.ts';
 
 export interface SmppServiceStackProps extends StackProps, StageParts {
   /** The partitions of the table that each function may write, by its path under `functions/`. */
@@ -72,7 +51,9 @@ const STOP = Duration.seconds(30);
 export class SmppServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: SmppServiceStackProps) {
     super(scope, id, props);
-    const vpc = this.createNetwork();
+    const vpc = createServiceNetwork(this, {
+      noFlowLogs: 'Who bound, and what was submitted, is in the log of the service and in the messages themselves.',
+    });
     const balancerGroup = new SecurityGroup(this, 'BalancerGroup', {
       vpc,
       description: 'Messaging: lets SMPP clients and the functions in.',
@@ -91,22 +72,6 @@ export class SmppServiceStack extends Stack {
       value: balancer.loadBalancerDnsName,
       description: 'What the name of the certificate is to point to.',
     });
-  }
-
-  /** Tasks run in public subnets to reach AWS and the carrier without a NAT gateway; their security group admits the load balancer and each other. */
-  private createNetwork(): IVpc {
-    const vpc = new Vpc(this, 'Network', {
-      maxAzs: 2,
-      natGateways: 0,
-      restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [{ name: 'tasks', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
-      gatewayEndpoints: { Table: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
-    });
-    acknowledge(vpc, {
-      'AwsSolutions-VPC7':
-        'Who bound, and what was submitted, is in the log of the service and in the messages themselves.',
-    });
-    return vpc as IVpc;
   }
 
   private createBalancer(
@@ -168,29 +133,26 @@ export class SmppServiceStack extends Stack {
     });
     for (const port of Object.values(CONTAINER)) group.addIngressRule(balancerGroup, Port.tcp(port), 'Load balancer');
     group.addIngressRule(group, Port.tcp(CONTAINER.http), 'Messages to the carrier that another task is bound to');
-    const cluster = new Cluster(this, 'Cluster', { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
-    return new FargateService(this, 'Service', {
-      cluster,
-      taskDefinition: this.createTask(props),
-      desiredCount: props.settings.smppTasks,
-      minHealthyPercent: 100,
-      assignPublicIp: true,
-      vpcSubnets: { subnetType: SubnetType.PUBLIC },
-      securityGroups: [group],
-      circuitBreaker: { rollback: true },
-      healthCheckGracePeriod: Duration.seconds(30),
+    return createContainerService(this, {
+      ...props,
+      name: 'smpp',
+      vpc,
+      ports: Object.values(CONTAINER),
+      grants: {
+        ...SENDER_GRANTS,
+        awsProviders: SMS_SENDING,
+        rootKeys: SMPP_SERVICE_ROOT_KEYS,
+        partitions: unionOf(props.functions.map(props.partitions)),
+      },
+      tasks: props.settings.smppTasks,
+      stopTimeout: STOP,
+      securityGroup: group,
     });
   }
 
   /** By connections: a bind that is open costs next to no processor time until it sends. */
   private scale(service: FargateService, { environment, settings }: SmppServiceStackProps): void {
-    const connections = new Metric({
-      namespace: 'Messaging',
-      metricName: 'SmppConnections',
-      dimensionsMap: { service: 'messaging', stage: environment },
-      statistic: Stats.AVERAGE,
-      period: Duration.minutes(1),
-    });
+    const connections = ownMetric(environment, 'SmppConnections', Stats.AVERAGE);
     const count = service.autoScaleTaskCount({ minCapacity: settings.smppTasks, maxCapacity: MAX_TASKS });
     count.scaleOnCpuUtilization('Processor', { targetUtilizationPercent: 60, disableScaleIn: true });
     // Scaling in ends connections, and clients bind again: only when there are far too many tasks.
@@ -204,50 +166,5 @@ export class SmppServiceStack extends Stack {
         { lower: 1.5 * CONNECTIONS_PER_TASK, change: 2 },
       ],
     });
-  }
-
-  /** By name: the queues are of a stack that comes after this one. */
-  private queueArns(environment: Environment): Record<QueueName, string> {
-    const arnOf = (name: QueueName) => this.formatArn({ service: 'sqs', resource: NAMES.queue(environment, name) });
-    return Object.fromEntries(QUEUE_NAMES.map((name) => [name, arnOf(name)])) as Record<QueueName, string>;
-  }
-
-  private createTask(props: SmppServiceStackProps) {
-    const { environment, settings, partitions, functions, folder } = props;
-    const resources = stageResources(this, props, this.queueArns(environment));
-    const task = new FargateTaskDefinition(this, 'Task', {
-      cpu: 512,
-      memoryLimitMiB: 1024,
-      runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
-    });
-    const grants: RoleGrants = {
-      ...SENDER_GRANTS,
-      awsProviders: SMS_SENDING,
-      rootKeys: SMPP_SERVICE_ROOT_KEYS,
-      partitions: unionOf(functions.map(partitions)),
-    };
-    for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
-    if (resources.sendsForReal) for (const provider of SMS_SENDING) acknowledgeIdentities(task.taskRole, provider);
-    const logGroup = new LogGroup(this, 'Logs', {
-      logGroupName: `/messaging/${environment}/smpp-service`,
-      retention: settings.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    task.addContainer('smpp', {
-      image: ContainerImage.fromAsset(folder),
-      environment: stageVariables(this, props, 'network'),
-      portMappings: Object.values(CONTAINER).map((containerPort) => ({ containerPort })),
-      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'smpp' }),
-      stopTimeout: STOP,
-    });
-    acknowledge(task, {
-      'AwsSolutions-ECS2':
-        'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
-    });
-    acknowledge(task.obtainExecutionRole(), {
-      'AwsSolutions-IAM5[Resource::*]':
-        'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
-    });
-    return task;
   }
 }

@@ -26,7 +26,8 @@ export interface AlarmsProps {
   readonly topic: ITopic;
 }
 
-interface AlarmRow {
+/** An alarm of a stage. */
+export interface AlarmRow {
   readonly id: string;
   readonly description: string;
   readonly metric: IMetric;
@@ -34,6 +35,8 @@ interface AlarmRow {
   readonly operator: ComparisonOperator;
   /** Consecutive one-minute periods that must breach the threshold. */
   readonly minutes: number;
+  /** By default a minute without a value breaches nothing. */
+  readonly missing?: TreatMissingData;
 }
 
 const MINUTE = Duration.minutes(1);
@@ -83,12 +86,12 @@ export const tableMetric = (tableName: string, metricName: string, index?: strin
     dimensionsMap: { TableName: tableName, ...(index ? { GlobalSecondaryIndexName: index } : {}) },
   });
 
-/** The sum of a metric of the service itself that has no dimension but the stage (`shared/wiring/process/metrics.ts`). */
-const ownSum = (stage: Environment, metricName: string): Metric =>
+/** A metric of the service itself that has no dimension but the stage (`shared/wiring/process/metrics.ts`). */
+export const ownMetric = (stage: Environment, metricName: string, statistic: string = Stats.SUM): Metric =>
   new Metric({
     namespace: 'Messaging',
     metricName,
-    statistic: Stats.SUM,
+    statistic,
     period: MINUTE,
     dimensionsMap: { service: 'messaging', stage },
   });
@@ -145,7 +148,7 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     description:
       'DynamoDB throttled calls to the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to. The log names the index.',
     // What the callers saw. DynamoDB's own count is two metrics of the table and two of each index, each of which an alarm pays for.
-    metric: ownSum(environment, 'TableThrottles'),
+    metric: ownMetric(environment, 'TableThrottles'),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,
     minutes: 2,
@@ -163,7 +166,7 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     id: 'work-set-aside',
     description:
       'Work failed for about four hours, each time it was handed over, and is not tried again: `admin work list` shows it, `admin work retry` puts it back. Or an import or export of a file was given up: the log names it.',
-    metric: ownSum(environment, 'WorkSetAside'),
+    metric: ownMetric(environment, 'WorkSetAside'),
     threshold: THRESHOLDS.workSetAside,
     operator: AT_LEAST,
     minutes: 1,
@@ -172,12 +175,33 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     id: 'destinations-held',
     description:
       'A prefix abroad is held for an organization: many SMS, next to none delivered. The log names both; somebody may earn on the traffic.',
-    metric: ownSum(environment, 'DestinationsHeld'),
+    metric: ownMetric(environment, 'DestinationsHeld'),
     threshold: THRESHOLDS.destinationsHeld,
     operator: AT_LEAST,
     minutes: 1,
   },
 ];
+
+/** Makes the alarms of rows, which notify a topic. */
+export const createAlarms = (
+  scope: Construct,
+  environment: Environment,
+  topic: ITopic,
+  rows: readonly AlarmRow[],
+): readonly Alarm[] =>
+  rows.map((row) => {
+    const alarm = new Alarm(scope, row.id, {
+      alarmName: `messaging-${environment}-${row.id}`,
+      alarmDescription: row.description,
+      metric: row.metric,
+      threshold: row.threshold,
+      comparisonOperator: row.operator,
+      evaluationPeriods: row.minutes,
+      treatMissingData: row.missing ?? TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(topic));
+    return alarm;
+  });
 
 /** The alarms of a stage, one declared row each. */
 export class Alarms extends Construct {
@@ -186,18 +210,6 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const rows = [...props.queues.flatMap(queueRows), ...stageRows(props)];
-    this.alarms = rows.map((row) => {
-      const alarm = new Alarm(this, row.id, {
-        alarmName: `messaging-${props.environment}-${row.id}`,
-        alarmDescription: row.description,
-        metric: row.metric,
-        threshold: row.threshold,
-        comparisonOperator: row.operator,
-        evaluationPeriods: row.minutes,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
-      alarm.addAlarmAction(new SnsAction(props.topic));
-      return alarm;
-    });
+    this.alarms = createAlarms(this, props.environment, props.topic, rows);
   }
 }

@@ -23,11 +23,7 @@ export interface FunctionRoleProps {
 export const nagToken = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
 
 /** Acknowledges cdk-nag's finding on the wildcard of the upload objects. */
-export const acknowledgeObjects = (
-  role: IConstruct,
-  objects: readonly ObjectAccess[],
-  resources: StageResources,
-): void => {
+const acknowledgeObjects = (role: IConstruct, objects: readonly ObjectAccess[], resources: StageResources): void => {
   const { account, region } = Stack.of(role);
   const name = NAMES.uploadBucket(resources.environment);
   const bucket = `${name}-${nagToken(account, 'AccountId')}-${nagToken(region, 'Region')}`;
@@ -40,7 +36,7 @@ export const acknowledgeObjects = (
 };
 
 /** Acknowledges cdk-nag's findings on the sending identities of a service, which the operator chooses at run time. */
-export const acknowledgeIdentities = (role: IConstruct, provider: AwsProvider): void => {
+const acknowledgeIdentities = (role: IConstruct, provider: AwsProvider): void => {
   const { account, region } = Stack.of(role);
   for (const arn of identityArns(role as Construct, provider)) {
     const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
@@ -50,6 +46,12 @@ export const acknowledgeIdentities = (role: IConstruct, provider: AwsProvider): 
         'The sending number, pool, sender id or domain is a provider setting that the operator changes at run time, so it is unknown at deployment. The grant allows sending only, within this account and region.',
     });
   }
+};
+
+/** Acknowledges cdk-nag's findings on what a role is granted. */
+export const acknowledgeGrants = (role: IConstruct, grants: RoleGrants, resources: StageResources): void => {
+  if (grants.objects?.length) acknowledgeObjects(role, grants.objects, resources);
+  if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) acknowledgeIdentities(role, provider);
 };
 
 /** X-Ray's segments belong to no resource. */
@@ -77,8 +79,7 @@ export class FunctionRole extends Role {
         'AwsSolutions-IAM5[Resource::*]':
           'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
       });
-    if (grants.objects?.length) acknowledgeObjects(this, grants.objects, resources);
-    if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) acknowledgeIdentities(this, provider);
+    acknowledgeGrants(this, grants, resources);
   }
 
   allowLogs(logGroup: ILogGroup): void {

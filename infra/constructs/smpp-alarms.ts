@@ -1,28 +1,32 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Stack } from 'aws-cdk-lib';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { alarmTopicName } from './alarm-topic.ts';
+import { type AlarmRow, createAlarms, ownMetric } from './alarms.ts';
 
-interface AlarmRow {
-  readonly id: string;
-  readonly description: string;
-  readonly metric: string;
-  readonly operator: ComparisonOperator;
-  readonly threshold: number;
-  readonly minutes: number;
-}
+const { GREATER_THAN_THRESHOLD: OVER, LESS_THAN_THRESHOLD: UNDER } = ComparisonOperator;
 
 /** By the metrics that each container writes once a minute. */
-const ROWS: readonly AlarmRow[] = [
+const rowsOf = (environment: Environment): readonly AlarmRow[] => [
+  {
+    id: 'smpp-no-bind',
+    description:
+      'No account is bound in any container: the load balancer lets nobody in, its certificate is not valid, or no container lives. Or no customer has bound yet.',
+    metric: ownMetric(environment, 'SmppBinds'),
+    operator: UNDER,
+    threshold: 1,
+    minutes: 15,
+    // Containers that do not live count nothing.
+    missing: TreatMissingData.BREACHING,
+  },
   {
     id: 'smpp-no-carrier-bind',
     description:
       'No bind to the SMPP carrier is open in any process: its messages are refused, or leave by the next provider. The log of the service says why (`carrier bind`).',
-    metric: 'CarrierBinds',
-    operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    metric: ownMetric(environment, 'CarrierBinds'),
+    operator: UNDER,
     threshold: 1,
     minutes: 3,
   },
@@ -30,8 +34,8 @@ const ROWS: readonly AlarmRow[] = [
     id: 'smpp-refused-binds',
     description:
       'Many binds are refused: a client with a password that was rotated, from an address that its account does not allow, or somebody who guesses.',
-    metric: 'SmppRefusedBinds',
-    operator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    metric: ownMetric(environment, 'SmppRefusedBinds'),
+    operator: OVER,
     threshold: 50,
     minutes: 5,
   },
@@ -39,8 +43,8 @@ const ROWS: readonly AlarmRow[] = [
     id: 'smpp-reports-wait',
     description:
       'Reports or replies wait: a client that is bound refuses deliver_sm, or does not answer. They are dropped after 72 h.',
-    metric: 'SmppReportsNotTaken',
-    operator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    metric: ownMetric(environment, 'SmppReportsNotTaken'),
+    operator: OVER,
     threshold: 10,
     minutes: 30,
   },
@@ -51,22 +55,6 @@ export class SmppAlarms extends Construct {
   constructor(scope: Construct, id: string, { environment }: { readonly environment: Environment }) {
     super(scope, id);
     const topicArn = Stack.of(this).formatArn({ service: 'sns', resource: alarmTopicName(environment) });
-    const action = new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
-    for (const { id: name, description, metric, operator, threshold, minutes } of ROWS)
-      new Alarm(this, name, {
-        alarmName: `messaging-${environment}-${name}`,
-        alarmDescription: description,
-        metric: new Metric({
-          namespace: 'Messaging',
-          metricName: metric,
-          dimensionsMap: { service: 'messaging', stage: environment },
-          statistic: Stats.SUM,
-          period: Duration.minutes(1),
-        }),
-        threshold,
-        comparisonOperator: operator,
-        evaluationPeriods: minutes,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      }).addAlarmAction(action);
+    createAlarms(this, environment, Topic.fromTopicArn(this, 'Topic', topicArn), rowsOf(environment));
   }
 }

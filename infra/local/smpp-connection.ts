@@ -80,6 +80,11 @@ export class SmppConnection {
     });
   }
 
+  /** Whether an account is bound over it. */
+  get isBound(): boolean {
+    return this.#held !== undefined;
+  }
+
   get freed(): Promise<unknown> {
     return this.#freed;
   }

@@ -16,10 +16,19 @@ export interface Certificate {
 
 const TLS = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 
+export interface AccountCounts {
+  readonly connections: number;
+  /** Connections over which an account is bound. */
+  readonly binds: number;
+  /** Binds that were refused since they were last counted. */
+  readonly refusedBinds: number;
+  /** deliver_sm that their accounts refused for now, or did not answer, since they were last counted. */
+  readonly notTaken: number;
+}
+
 export interface SmppServer {
   readonly port: number;
-  /** Connections now, and the binds that were refused and the deliver_sm that were not taken since they were last counted. */
-  counts(): { readonly connections: number; readonly refusedBinds: number; readonly notTaken: number };
+  counts(): AccountCounts;
   /** Takes no connection any more, delivers nothing new, answers what has begun, unbinds, and frees the binds. */
   close(): Promise<void>;
 }
@@ -53,7 +62,8 @@ export const startSmppServer = async (
   return {
     port: (server.address() as AddressInfo).port,
     counts: () => {
-      const counts = { connections: connections.size, refusedBinds, notTaken: courier.countNotTaken() };
+      const binds = Array.from(connections).filter(({ isBound }) => isBound).length;
+      const counts = { connections: connections.size, binds, refusedBinds, notTaken: courier.countNotTaken() };
       refusedBinds = 0;
       return counts;
     },

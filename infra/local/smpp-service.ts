@@ -35,10 +35,11 @@ const metricLine = (stage: string, values: Readonly<Record<string, number>>): st
   });
 
 /** What the alarms and the scaling read. Where no carrier is set up its binds are not counted: then none is missing. */
-const countsOf = (smpp: RunningSmpp): Readonly<Record<string, number>> => {
-  const { connections, refusedBinds, notTaken, carrierBinds } = smpp.counts();
+export const countsOf = (smpp: Pick<RunningSmpp, 'counts'>): Readonly<Record<string, number>> => {
+  const { connections, binds, refusedBinds, notTaken, carrierBinds } = smpp.counts();
   return {
     SmppConnections: connections,
+    SmppBinds: binds,
     SmppRefusedBinds: refusedBinds,
     SmppReportsNotTaken: notTaken,
     ...(carrierBinds === undefined ? {} : { CarrierBinds: carrierBinds }),

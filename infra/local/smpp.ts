@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RunningCarrier, startCarrier } from './carrier/start.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
-import { type Certificate, type SmppServer, startSmppServer } from './smpp-server.ts';
+import { type AccountCounts, type Certificate, type SmppServer, startSmppServer } from './smpp-server.ts';
 import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
@@ -14,12 +14,7 @@ const CALL_MS = 28_000;
 /** A port, 0 for any free one, or the standard one unless it is taken. */
 export type WantedPort = number | 'standard';
 
-export interface SmppCounts {
-  readonly connections: number;
-  /** Binds that were refused since they were last counted. */
-  readonly refusedBinds: number;
-  /** deliver_sm that their accounts refused for now, or did not answer, since they were last counted. */
-  readonly notTaken: number;
+export interface SmppCounts extends AccountCounts {
   /** Binds to the carrier that are open; undefined where none is set up. */
   readonly carrierBinds: number | undefined;
 }
@@ -96,11 +91,11 @@ export const startSmpp = async (options: SmppOptions): Promise<RunningSmpp> => {
     carrierPort: carrier?.port,
     counts: () => {
       const counts = servers.map((one) => one.counts());
-      const sum = (name: 'connections' | 'notTaken' | 'refusedBinds') =>
-        counts.reduce((total, one) => total + one[name], 0);
+      const sum = (name: keyof AccountCounts) => counts.reduce((total, one) => total + one[name], 0);
       const isSetUp = carrier?.service.key !== undefined;
       return {
         connections: sum('connections'),
+        binds: sum('binds'),
         refusedBinds: sum('refusedBinds'),
         notTaken: sum('notTaken'),
         carrierBinds: isSetUp ? carrier.service.openBinds : undefined,

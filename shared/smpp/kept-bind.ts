@@ -11,6 +11,8 @@ export type BindNews =
   | { readonly kind: 'bound' }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'unreachable'; readonly error: unknown }
+  /** The connection ended before a response to the bind, or none that can be read came in time. */
+  | { readonly kind: 'unanswered'; readonly reason: Exclude<Reply['kind'], 'response'> }
   | { readonly kind: 'ended'; readonly reason: CloseReason };
 
 export interface KeptBindOptions {
@@ -106,9 +108,11 @@ export class KeptBind {
     });
     this.#session = session;
     const reply = await session.bind(command, body);
+    if (reply.kind === 'response' && reply.pdu.status !== 0) this.#refused(reply.pdu.status);
+    if (reply.kind !== 'response' && !this.#stopped) news({ kind: 'unanswered', reason: reply.kind });
     if (session.state === 'closed') return;
     if (reply.kind === 'response' && reply.pdu.status === 0) this.#bound();
-    else await this.#refused(session, reply);
+    else await session.unbind();
   }
 
   #bound(): void {
@@ -118,12 +122,9 @@ export class KeptBind {
     for (const settle of this.#waiting) settle();
   }
 
-  async #refused(session: Session, reply: Reply): Promise<void> {
-    if (reply.kind === 'response') {
-      this.#refusal = reply.pdu.status;
-      this.#options.news({ kind: 'refused', status: reply.pdu.status });
-    }
-    await session.unbind();
+  #refused(status: number): void {
+    this.#refusal = status;
+    this.#options.news({ kind: 'refused', status });
   }
 
   #ended(reason: CloseReason): void {

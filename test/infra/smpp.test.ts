@@ -137,15 +137,23 @@ describe('the containers', () => {
   });
 });
 
-it('alarms of live tell of a carrier without a bind, of refused binds, and of reports that wait; test has none', () => {
+it('alarms of live watch for binds of accounts and to the carrier, refused binds and reports that wait; test has none', () => {
   const own = (template: Template) =>
     propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName !== undefined);
   expect(
     own(live).map(({ AlarmName, MetricName, AlarmActions }) => [AlarmName, MetricName, AlarmActions.length]),
   ).toEqual([
+    ['messaging-live-smpp-no-bind', 'SmppBinds', 1],
     ['messaging-live-smpp-no-carrier-bind', 'CarrierBinds', 1],
     ['messaging-live-smpp-refused-binds', 'SmppRefusedBinds', 1],
     ['messaging-live-smpp-reports-wait', 'SmppReportsNotTaken', 1],
   ]);
   expect(own(templates.test)).toEqual([]);
+  // Containers that do not live count nothing, and a stage without a carrier counts no binds to one.
+  expect(own(live).map(({ TreatMissingData }) => TreatMissingData)).toEqual([
+    'breaching',
+    'notBreaching',
+    'notBreaching',
+    'notBreaching',
+  ]);
 });

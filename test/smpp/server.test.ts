@@ -185,12 +185,12 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
   const peer = peerOf(socket);
   peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
   await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_RINVPASWD']));
-  expect(server.counts()).toEqual({ connections: 1, refusedBinds: 1, notTaken: 0 });
+  expect(server.counts()).toEqual({ connections: 1, binds: 0, refusedBinds: 1, notTaken: 0 });
   refused = false;
   peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
   await vi.waitFor(() => expect(peer.log()).toContain('bind_transceiver_resp ESME_ROK'));
   expect(events.at(-1)).toMatchObject({ address: '127.0.0.1' });
-  expect(server.counts()).toEqual({ connections: 1, refusedBinds: 0, notTaken: 0 });
+  expect(server.counts()).toEqual({ connections: 1, binds: 1, refusedBinds: 0, notTaken: 0 });
   const closed = server.close();
   await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'));
   socket.destroy();

@@ -198,7 +198,7 @@ describe('a kept bind', () => {
     expect(bind.refusal).toBeUndefined();
   });
 
-  it('waits longer after each attempt that fails, also where a bind is accepted and ended at once', async () => {
+  it('waits longer after each attempt that fails, also where the carrier ends the connection at once, and says so', async () => {
     const times: number[] = [];
     const server = createServer((socket) => socket.destroy());
     server.listen(0, '127.0.0.1');
@@ -209,10 +209,39 @@ describe('a kept bind', () => {
       times.push(performance.now());
       return connectTo(port)();
     };
-    await setUp({}, { connect: connects, retry: { firstMs: 20, maxMs: 160 } });
+    const { news } = await setUp({}, { connect: connects, retry: { firstMs: 20, maxMs: 160 } });
     await vi.waitFor(() => expect(times.length).toBeGreaterThan(5), { timeout: 10_000 });
     const gaps = times.slice(1).map((at, index) => at - (times[index] as number));
     for (const [index, least] of [20, 40, 80, 160, 160].entries()) expect(gaps[index]).toBeGreaterThan(least - 5);
+    expect(news[0]).toEqual({ kind: 'unanswered', reason: 'closed' });
+    expect(new Set(kinds(news))).toEqual(new Set(['unanswered']));
+  });
+
+  it('that is accepted and ended at once counts as an attempt that failed', async () => {
+    const times: number[] = [];
+    let drop = () => {};
+    const onNews = ({ kind }: BindNews) => {
+      if (kind !== 'bound') return;
+      times.push(performance.now());
+      drop();
+    };
+    const { carrier } = await setUp({}, { retry: { firstMs: 20, maxMs: 160 }, news: onNews });
+    drop = carrier.drop;
+    carrier.drop();
+    await vi.waitFor(() => expect(times.length).toBeGreaterThan(5), { timeout: 10_000 });
+    const gaps = times.slice(1).map((at, index) => at - (times[index] as number));
+    expect(gaps[4]).toBeGreaterThan(155);
+  });
+
+  it('says that a carrier accepted the connection and never answered the bind', async () => {
+    const server = createServer(() => {});
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ends.push(async () => server.close());
+    const { port } = server.address() as { port: number };
+    const { news } = await setUp({}, { connect: connectTo(port), limits: { bindMs: 40 } });
+    await vi.waitFor(() => expect(news.length).toBeGreaterThan(1));
+    expect(new Set(kinds(news))).toEqual(new Set(['unanswered']));
   });
 
   it('asks a silent carrier whether it is there', async () => {

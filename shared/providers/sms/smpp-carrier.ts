@@ -36,13 +36,13 @@ const plan = (whose: string) =>
     })
     .prefault({})
     .describe(whose);
-const octets = (max: number, description: string) =>
+/** A C-octet string of printable ASCII. */
+const octets = (max: number) =>
   z
     .string()
     .regex(/^[\x20-\x7e]*$/)
-    .max(max)
-    .default('')
-    .describe(description);
+    .max(max);
+const optionalOctets = (max: number, description: string) => octets(max).default('').describe(description);
 /** Ids of messages: as a carrier writes them in its responses, and in its receipts. */
 const ID_FORMATS = ['same', 'hex_then_decimal', 'decimal_then_hex'] as const;
 const REASONS = ['invalid_number', 'carrier_rejected', 'blacklisted', 'expired'] as const;
@@ -83,10 +83,10 @@ export const smppCarrierSettings = z.strictObject({
   tlsCa: optionalTextSetting(
     "The certificate (PEM) that the carrier's is verified by, if no public authority issued it.",
   ),
-  systemId: textSetting('The system_id of the account, at most 15 characters.').max(15),
-  password: z.string().max(8).describe('Its password, at most 8 characters.'),
-  systemType: octets(12, 'The system_type, where the carrier asks for one.'),
-  addressRange: octets(40, 'The address_range of binds that receive, where the carrier asks for one.'),
+  systemId: octets(15).min(1).describe('The system_id of the account, at most 15 characters.'),
+  password: octets(8).describe('Its password, at most 8 characters.'),
+  systemType: optionalOctets(12, 'The system_type, where the carrier asks for one.'),
+  addressRange: optionalOctets(40, 'The address_range of binds that receive, where the carrier asks for one.'),
   bindType: z
     .enum(['transceiver', 'transmitter_receiver'])
     .default('transceiver')
@@ -115,7 +115,7 @@ export const smppCarrierSettings = z.strictObject({
     .describe('After how much silence the carrier is asked whether it is there.'),
   source: plan('TON and NPI of senders; without them 1 and 1 for numbers, 3 and 0 for short codes, 5 and 0 for names.'),
   destination: plan('TON and NPI of recipients; without them 1 and 1.'),
-  serviceType: octets(5, 'The service_type, where the carrier asks for one.'),
+  serviceType: optionalOctets(5, 'The service_type, where the carrier asks for one.'),
   from: z
     .string()
     .min(1)
