@@ -7,7 +7,7 @@ import {
   EXTERNAL_SYSTEMS,
   OPT_IN_STATUSES,
 } from '../domain/contacts/contact.ts';
-import { MAX_DEBTS, MAX_TAGS } from '../domain/contacts/input.ts';
+import { MAX_DEBTS, MAX_TAG_LENGTH, MAX_TAGS } from '../domain/contacts/input.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 
 /** The fields of a contact, as bodies and answers share them. */
@@ -31,7 +31,7 @@ export const avatarUrl = z
     example: 'https://cdn.example.com/ana.png',
   });
 export const tags = z
-  .array(line(64))
+  .array(line(MAX_TAG_LENGTH))
   .max(MAX_TAGS)
   .meta({ description: 'Labels, at most 100; duplicates are removed.', example: ['cliente', 'vip'] });
 export const source = z.enum(CONTACT_SOURCES).meta({ description: 'Where the contact came from.', example: 'api' });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CONTACT_SOURCES, OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
+import { MAX_TAG_LENGTH } from '../domain/contacts/input.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { boundedText, count, dateTime, openObject, optionalBoundedText, paged } from './common.ts';
 import { Contact } from './contacts.ts';
@@ -14,7 +15,7 @@ export const listContacts = defineOperation({
     'Filters are joined: a contact has to meet all of them. `q` finds what the name, the WhatsApp name, the e-mail address or the phone (by its digits) contains, ignoring case and accents; one or two characters find beginnings of words. It needs the scope pii:full; without it, `q` is dropped and a warning says so.',
   permission: 'contacts:read',
   query: z.strictObject({
-    tag: optionalBoundedText(64, 'Only contacts with this tag.', 'vip'),
+    tag: optionalBoundedText(MAX_TAG_LENGTH, 'Only contacts with this tag.', 'vip'),
     optInStatus: z
       .enum(OPT_IN_STATUSES)
       .optional()

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_TAG_LENGTH } from '../domain/contacts/input.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { attributeKey, attributeValue } from '../domain/core/json-values.ts';
 import { SENT_STATUSES, WEEKDAYS } from '../domain/journeys/definition.ts';
@@ -92,7 +93,7 @@ const sent = {
 const both = ({ passo, status }: { passo?: string | undefined; status?: string | undefined }) =>
   (passo === undefined) === (status === undefined);
 
-const tag = lineOf(64, 'A tag.', 'cliente');
+const tag = lineOf(MAX_TAG_LENGTH, 'A tag.', 'cliente');
 const tags = (description: string) =>
   z
     .union([tag, z.array(tag).min(1).max(20)], { error: 'must be a tag, or a list of 1 to 20 tags' })

@@ -9,6 +9,9 @@ test.each([
   ['mail zoe.lima+a@loja.com.br, ok', 'mail z***@loja.com.br, ok'],
   ['https://x.com/?t=%2B5511987654321&e=zoe%40loja.com', 'https://x.com/?t=%2B55119****4321&e=z***%40loja.com'],
   ['<a href="mailto:zoe@loja.com.br">zoe@loja.com.br</a>', '<a href="mailto:z***@loja.com.br">z***@loja.com.br</a>'],
+  ['https://x.com/?e=zoe.lima%2Bloja%40loja.com', 'https://x.com/?e=z***%40loja.com'],
+  ['<p>zoe.d&#39;ana@loja.com.br</p>', '<p>z***@loja.com.br</p>'],
+  [`mail ${'zoe'.repeat(40)}@loja.com.br`, 'mail z***@loja.com.br'],
   ['pedido 5511987654321, R$ +12, 3@4, a@b', 'pedido 5511987654321, R$ +12, 3@4, a@b'],
 ])('what an automation says is shown without addresses: %s', (text, masked) => {
   expect(shown(text)).toBe(masked);

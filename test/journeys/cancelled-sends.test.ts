@@ -10,7 +10,7 @@ import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
 const { table } = await useContendedTable();
 const now = Date.parse('2026-03-10T12:00:00Z');
 
-test('a message that left while its run was cancelled is named by the history, once, and counted as no second visit', async () => {
+test('a message that two workers sent while its run was cancelled is in the history once, and counts as no second visit', async () => {
   const outside = new Outside();
   const own = journeysOver(table, () => now, outside);
   const tenant = await newOrganization(table);
@@ -20,12 +20,20 @@ test('a message that left while its run was cancelled is named by the history, o
   await own.enter(journey, [{ contactId: contact.id, cause: { key: 'entry', at: now } }]);
   const runOf = async () => (await own.runsOf(journey, contact.id)) as StoredRun;
   const { id } = (await runOf()).run;
+  let workers = 0;
+  const cancelled = Promise.withResolvers<void>();
   const perform: typeof own.ports.perform = async (context, effect) => {
     const result = await outside.perform(context, effect);
-    await moveRun(own.ports, id, { kind: 'cancel', reason: 'operador' });
+    if (++workers === 2) {
+      await moveRun(own.ports, id, { kind: 'cancel', reason: 'operador' });
+      cancelled.resolve();
+    }
+    await cancelled.promise;
     return result;
   };
-  for (let told = 0; told < 2; told++) await moveRun({ ...own.ports, perform }, id, { kind: 'due' });
+  const work = () => moveRun({ ...own.ports, perform }, id, { kind: 'due' });
+  await Promise.all([work(), work()]);
+  await work();
   const stored = await runOf();
   expect(stored.run.status).toBe('cancelada');
   const history = await own.ports.runs.historyOf(stored);

@@ -14,6 +14,8 @@ export const MAX_ATTRIBUTES_BYTES = 200 * 1024;
 /** Max. number of attributes, those included that a change leaves as they are. */
 export const MAX_ATTRIBUTES = 100;
 export const MAX_TAGS = 100;
+/** Max. characters of a tag. */
+export const MAX_TAG_LENGTH = 64;
 export const MAX_DEBTS = 50;
 
 /** A debt as a caller writes it: without an id it is a new one, or the equal one that there is already. */

@@ -1,8 +1,8 @@
 import type { Caller } from '../audit/entry.ts';
 import type { Contact } from '../contacts/contact.ts';
+import { shownContact } from '../contacts/shown-contact.ts';
 import type { Actor } from '../core/actor.ts';
 import { definedFields } from '../core/patch.ts';
-import { maskEmail, maskPhone } from '../core/phone.ts';
 import { isSameValue } from '../core/same-value.ts';
 import type { WireStep } from './definition.ts';
 
@@ -48,16 +48,14 @@ export const shownAfter = (
 
 /** A contact as a webhook step posts it. */
 export const postedContact = (contact: Contact, shown: ContactsShown = 'id') => {
-  const { id, name: nome, phone, email, externalId, tags, attributes: atributos } = contact;
-  if (shown === 'id') return { id };
-  const isFull = shown === 'full';
-  return definedFields({
+  const {
     id,
-    nome,
-    telefone: isFull ? phone : maskPhone(phone),
-    email: isFull || email === undefined ? email : maskEmail(email),
+    name: nome,
+    phone: telefone,
+    email,
     externalId,
     tags,
-    atributos,
-  });
+    attributes: atributos,
+  } = shownContact(contact, shown === 'full');
+  return shown === 'id' ? { id } : definedFields({ id, nome, telefone, email, externalId, tags, atributos });
 };

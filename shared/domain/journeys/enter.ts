@@ -7,7 +7,7 @@ import { countsOfStarts } from './counting.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { causedAfter, type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
 import type { Journey } from './journey.ts';
-import { beginRun, type Run, type RunEvent, TOLD_TO_MS } from './run.ts';
+import { beginRun, EVENT_PRECISION_MS, type Run, type RunEvent } from './run.ts';
 import type { Start, StoredRun } from './run-ports.ts';
 import { takesEntries } from './trigger.ts';
 
@@ -87,7 +87,7 @@ const enterGroup = async (
       }
       const of = { id: runId, organizationId, env, journeyId, rootId, contactId };
       // Most entries are of this moment, and their rows are shorter without.
-      const since = cause.at <= now - TOLD_TO_MS ? cause.at : undefined;
+      const since = cause.at <= now - EVENT_PRECISION_MS ? cause.at : undefined;
       const fields = definedFields({ event, variables, since, branches: over?.branches });
       // Each of its later waits tells by how much the journey's clock was behind.
       const run = { ...beginRun({ ...of, ...fields }, graph, now), version: 1 };

@@ -6,8 +6,8 @@ import type { StoredRun } from './run-ports.ts';
 import type { Input } from './turn.ts';
 
 /**
- * Notes a message that left while its run was being cancelled, behind the cancellation: it was sent and charged, and the history names all that was. Nothing for
- * a run that is active, whose next turn tells it, and for a message that the history names.
+ * Adds a message that left while a cancel or the goal ended its run to the history, behind that end: it was sent and charged. Nothing for an active run, whose next
+ * turn takes the result, and for a message that the history names already.
  */
 export const noteSent = async (
   { runs, clock }: Pick<EnginePorts, 'clock' | 'runs'>,

@@ -64,8 +64,8 @@ export type Wait =
   /** The pause before the `attempt`-th try of an effect. */
   | { readonly kind: 'retry'; readonly until: JourneyTime; readonly attempt: number };
 
-/** How exactly times of events are known, in ms: callers tell them to the second, and their clocks differ by as much. */
-export const TOLD_TO_MS = 1_000;
+/** Precision of the time at which an event happened, in ms: callers report it to the second, and their clocks differ by as much. */
+export const EVENT_PRECISION_MS = 1_000;
 
 /** A customer event, or what else let the contact in, as texts may use it. */
 export interface RunEvent {

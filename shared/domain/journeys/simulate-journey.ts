@@ -18,6 +18,7 @@ import { consentRefusal } from '../sending/refusals.ts';
 import type { SentStatus, WireDuration } from './definition.ts';
 import { durationMs } from './durations.ts';
 import type { JourneyClock } from './engine-ports.ts';
+import { MAX_FAULTS } from './faults.ts';
 import { findJourney } from './find.ts';
 import { type Graph, graphOf } from './graph.ts';
 import type { Journey } from './journey.ts';
@@ -163,7 +164,7 @@ const outcomesFault = ({ steps }: Graph, { mensagens = [] }: SimulationRequest) 
     ? undefined
     : refuse('VALIDATION_ERROR', {
         detail: 'The simulation names what the journey has not.',
-        errors: errors.slice(0, 100),
+        errors: errors.slice(0, MAX_FAULTS),
       });
 };
 

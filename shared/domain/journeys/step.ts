@@ -1,7 +1,7 @@
 import { actionOf, goOn, reachGoal } from './advance.ts';
 import { UNIT_MS } from './durations.ts';
 import type { Graph, Step } from './graph.ts';
-import { type Run, type RunEvent, type SentMessage, type Signal, TOLD_TO_MS, visitOf } from './run.ts';
+import { EVENT_PRECISION_MS, type Run, type RunEvent, type SentMessage, type Signal, visitOf } from './run.ts';
 import type { EffectResult, Input, Moment, Turn } from './turn.ts';
 import { Walk } from './walk.ts';
 
@@ -61,7 +61,7 @@ const takeResult = (walk: Walk, input: Extract<Input, { kind: 'result' }>): void
 
 /** Whether an event happened after what let the contact in, to the second. */
 const isOfRun = ({ run, moment }: Walk, { at = moment.now }: RunEvent): boolean =>
-  at > (run.since ?? run.beganAt) - TOLD_TO_MS;
+  at > (run.since ?? run.beganAt) - EVENT_PRECISION_MS;
 
 /** A goal after the end of its run counts for a time, and once. */
 const takeLateGoal = (walk: Walk, event: RunEvent): void => {

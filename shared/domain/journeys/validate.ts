@@ -1,4 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
+import { MAX_TAG_LENGTH } from '../contacts/input.ts';
 import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { jsonBytes } from '../core/json-bytes.ts';
 import { checkEndpoint, type EndpointPolicy } from '../core/public-address.ts';
@@ -23,9 +24,6 @@ const TRIGGER_FIELDS: {
   manual: {},
 };
 
-/** No tag is longer. */
-const MAX_TAG_LENGTH = 64;
-
 const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
   for (const field of ['listId', 'nome', 'segmentId'] as const) {
     const rule = TRIGGER_FIELDS[gatilho.tipo][field];
@@ -35,7 +33,11 @@ const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
   }
   const { tipo, nome } = gatilho;
   if (nome === undefined) return;
-  faults.addIf(tipo === 'etiqueta' && nome.length > MAX_TAG_LENGTH, 'gatilho.nome', 'must be at most 64 characters');
+  faults.addIf(
+    tipo === 'etiqueta' && nome.length > MAX_TAG_LENGTH,
+    'gatilho.nome',
+    `must be at most ${MAX_TAG_LENGTH} characters`,
+  );
   faults.addIf(tipo === 'mensagem' && !hasWords(nome), 'gatilho.nome', 'must have a letter or a digit');
 };
 

@@ -1,8 +1,9 @@
 import { maskEmail, maskPhone } from '../core/phone.ts';
 import type { MessageRecord } from './message.ts';
 
-/** An e-mail address or a phone in E.164, as it is in text, or percent-encoded in a link. */
-const ADDRESSES = /([\w.+'-]{1,64})(@|%40)([\w-]{1,63}(?:\.[\w-]{1,63}){1,8})|(\+|%2B)([1-9]\d{6,14})(?!\d)/gi;
+/** An e-mail address or a phone in E.164, as texts are filled with it: as it is, percent-encoded in a link, escaped in HTML. No address has more than 254 characters. */
+const ADDRESSES =
+  /((?:[\w.+'-]|%2B|&#39;){1,254})(@|%40)([\w-]{1,63}(?:\.[\w-]{1,63}){1,8})|(\+|%2B)([1-9]\d{6,14})(?!\d)/gi;
 
 const maskedText = (text: string): string =>
   text.replaceAll(

@@ -126,7 +126,7 @@ const lateJoins = async (
 /**
  * Changes the members of a list at once for all readers: writes the chunks that change under a version of their own, and has the list name them if it is
  * still what they were derived from; else begins anew from the list as it is then. Four round trips; two, and nothing written, where nothing
- * changes. Of who joins it journeys are told in the same transaction; one that is activated beside it is asked for once more. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
+ * changes. Who joins it enters journeys by a row of the same transaction; where none lets contacts in by the list, one that was activated meanwhile is looked for after it, which is a round trip more. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
  */
 export const editList = async (
   editing: Editing,
@@ -149,8 +149,10 @@ export const editList = async (
     leftovers.push(...versionsOf(change.list, changed), ...made);
     const own = { organizationId, listId, id, over: change.list.version, since };
     await table.write({ put: editRows.write({ ...own, chunks: leftovers, cleanUpAt: clock() + CLEAN_UP_MS }) });
-    await writeChunks(table, listId, made, change.members);
-    const also = edit.joins ? await joinWrites(table, { organizationId, listId }, mark, change.joined, clock()) : [];
+    const [also] = await Promise.all([
+      edit.joins ? joinWrites(table, { organizationId, listId }, mark, change.joined, clock()) : [],
+      writeChunks(table, listId, made, change.members),
+    ]);
     const outcome = await commitChange(editing, change, chunks, mark, also);
     if (outcome === 'committed') {
       const late = edit.joins && also.length === 0 ? await lateJoins(editing, change, mark) : [];
