@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CreateCampaign } from '../../shared/contracts/campaign-fields.ts';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
-import { changeCampaign, createCampaign } from '../../shared/domain/campaigns/campaigns.ts';
+import { changeCampaign, createCampaign, deleteCampaign } from '../../shared/domain/campaigns/campaigns.ts';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import { previewCampaign } from '../../shared/domain/campaigns/preview.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
@@ -74,6 +74,17 @@ describe('a draft', () => {
     world.now = scheduledAt;
     expect(await dueOf(world, id)).toEqual([]);
   });
+});
+
+test('a draft whose deletion was not answered is gone, and asked to be deleted again at once, it is not an error', async () => {
+  const actor = await world.organization();
+  const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]));
+  const remove: typeof ports.store.remove = async (...given) => {
+    await ports.store.remove(...given);
+    return false;
+  };
+  expect(await deleteCampaign({ ...ports, store: { ...ports.store, remove } }, actor, id)).toBeUndefined();
+  expect(await ports.store.readById(id)).toBeUndefined();
 });
 
 test('a preview counts who has no address on the channel for that alone, though a frequency cap holds them back as well', async () => {
