@@ -17,10 +17,11 @@ beforeEach(world.reset);
 const bulk = bulkWorld(world);
 const ports = campaignPortsOver(world, world.table);
 
-/** A campaign of one SMS with a fallback by SMS, of which the first failed. */
-const failedOnce = async (actor: Actor) => {
+/** A campaign of one SMS with fallbacks by SMS, of which the first message failed. */
+const failedOnce = async (actor: Actor, fallbacks = 1) => {
   const contacts = await writePeople(world, actor, [{}]);
-  const message = { channel: 'sms' as const, text: 'Oi', fallback: [{ channel: 'sms' as const, text: 'De novo' }] };
+  const fallback = Array.from({ length: fallbacks }, () => ({ channel: 'sms' as const, text: 'De novo' }));
+  const message = { channel: 'sms' as const, text: 'Oi', fallback };
   const id = await draftTo(ports, actor, contacts, { message });
   accepted(await startCampaign(ports, actor, id));
   await workOff(world, ports, id);
@@ -101,22 +102,13 @@ describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
 
   test('takes what is sent in the place of a fallback that failed, also where another one followed it', async () => {
     const actor = await world.organization();
-    const contacts = await writePeople(world, actor, [{}]);
-    const again = { channel: 'sms' as const, text: 'De novo' };
-    const message = { channel: 'sms' as const, text: 'Oi', fallback: [again, again] };
-    const id = await draftTo(ports, actor, contacts, { message });
-    accepted(await startCampaign(ports, actor, id));
-    await workOff(world, ports, id);
-    await bulk.dispatch();
-    const [first] = await bulk.messages(actor);
-    if (!first) throw new Error('nothing was sent');
-    await deliverReport(world, reportOf(first.id, 'undelivered'));
-    await advance(first.id);
-    const step = (await bulk.messages(actor)).find((one) => one.id !== first.id);
+    const { id, first } = await failedOnce(actor, 2);
+    await advance(first);
+    const step = (await bulk.messages(actor)).find((one) => one.id !== first);
     if (!step) throw new Error('the fallback was not made');
     await bulk.dispatch();
     await deliverReport(world, reportOf(step.id, 'undelivered'));
-    await advance(first.id);
+    await advance(first);
     accepted(await bulk.one.resend(actor, step.id));
     await cancelled(actor, id);
     expect(await endOf(actor, id)).toEqual(['cancelled', 'cancelled', 'undelivered', 'undelivered']);

@@ -1,42 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import type { Figures } from '../../shared/domain/campaigns/ports.ts';
-import type { Id } from '../../shared/domain/core/ids.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { campaignPortsOver, draftTo, workOnCampaign, writePeople } from './stage.ts';
+import { campaignPortsOver, draftTo, driveItem, statusAfter, workOnCampaign, writePeople } from './stage.ts';
 
 const world = await use(startWorld('live'));
 beforeEach(world.reset);
 const ports = campaignPortsOver(world, world.table);
-const NOTHING: Figures = {
-  accepted: 0,
-  unsent: 0,
-  replaced: 0,
-  sent: 0,
-  delivered: 0,
-  read: 0,
-  clicked: 0,
-  failed: 0,
-  skipped: 0,
-  portionsDone: 1,
-  coinsCaptured: 0,
-  coinsHeld: 0,
-};
 /** A campaign whose portions are made. */
 const started = async () => {
   const actor = await world.organization();
   const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]));
   accepted(await startCampaign(ports, actor, id));
-  await workOnCampaign(ports, { pk: `CMP#${id}`, sk: 'CMP' });
+  await workOnCampaign(ports, driveItem(id));
   return id;
-};
-/** Where it stands once it was looked at, with these counts. */
-const lookedAt = async (id: Id<'campaign'>, counts: Partial<Figures>) => {
-  const figures = async () => ({ ...NOTHING, ...counts });
-  await workOnCampaign({ ...ports, figures }, { pk: `CMP#${id}`, sk: 'CMP' });
-  return (await ports.store.readById(id))?.status;
 };
 
 describe('a campaign', { timeout: 60_000 }, () => {
@@ -52,6 +31,6 @@ describe('a campaign', { timeout: 60_000 }, () => {
     ['one was refused and one failed', { accepted: 2, unsent: 1, sent: 1, failed: 2 }, 'completed'],
     ['nobody was sent to', { skipped: 1 }, 'completed'],
   ])('is over when each of its messages has an end: %s', async (_, counts, status) => {
-    expect(await lookedAt(await started(), counts)).toBe(status);
+    expect(await statusAfter(ports, await started(), counts)).toBe(status);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CreateCampaign } from '../../shared/contracts/campaign-fields.ts';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
-import { changeCampaign, createCampaign } from '../../shared/domain/campaigns/campaigns.ts';
+import { changeCampaign, createCampaign, deleteCampaign } from '../../shared/domain/campaigns/campaigns.ts';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import { previewCampaign } from '../../shared/domain/campaigns/preview.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
@@ -9,7 +9,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { campaignPortsOver, draftTo, dueOf, writePeople } from './stage.ts';
+import { campaignPortsOver, draftTo, dueOf, workOff, writePeople } from './stage.ts';
 
 const world = await use(startWorld('live'));
 beforeEach(world.reset);
@@ -74,6 +74,30 @@ describe('a draft', () => {
     world.now = scheduledAt;
     expect(await dueOf(world, id)).toEqual([]);
   });
+});
+
+test('a draft whose deletion was not answered is gone, and asked to be deleted again at once, it is not an error', async () => {
+  const actor = await world.organization();
+  const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]));
+  const remove: typeof ports.store.remove = async (...given) => {
+    await ports.store.remove(...given);
+    return false;
+  };
+  expect(await deleteCampaign({ ...ports, store: { ...ports.store, remove } }, actor, id)).toBeUndefined();
+  expect(await ports.store.readById(id)).toBeUndefined();
+});
+
+test('a preview counts who has no address on the channel for that alone, though a frequency cap holds them back as well', async () => {
+  const actor = await world.organization();
+  const contacts = await writePeople(world, actor, [{}, {}]);
+  const before = await draftTo(ports, actor, contacts);
+  accepted(await startCampaign(ports, actor, before));
+  await workOff(world, ports, before);
+  const instagram = { channel: 'instagram' as const, text: 'Oi' };
+  const frequencyCap = { messages: 1, days: 30 };
+  const id = await draftTo(ports, actor, contacts, { message: instagram, frequencyCap });
+  const preview = accepted(await previewCampaign(ports, { ...actor, scopes: new Set() }, id));
+  expect(preview).toMatchObject({ reach: 0, excluded: { noAddress: 2, frequencyCap: 0 }, price: { coins: 0 } });
 });
 
 test('a preview tells price and recipients by country, three messages as they would read, and whether the wallet covers all', async () => {

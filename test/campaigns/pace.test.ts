@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
 import { pauseCampaign, resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
+import type { Figures } from '../../shared/domain/campaigns/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { accepted } from '../support/accepted.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { campaignPortsOver, draftTo, dueOf, workOnCampaign, writePeople } from './stage.ts';
+import { campaignPortsOver, draftTo, driveItem, dueOf, statusAfter, workOnCampaign, writePeople } from './stage.ts';
 
 const world = await use(startWorld('live'));
 beforeEach(world.reset);
@@ -17,7 +18,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3600_000;
 
 const portionItem = (id: Id<'campaign'>, portion: number) => ({ pk: `CMPP#${id}#${portion}`, sk: 'PORTION' });
-const driveItem = (id: Id<'campaign'>) => ({ pk: `CMP#${id}`, sk: 'CMP' });
 /** A campaign to so many people, its portions made as far as one invocation makes them. */
 const started = async (actor: Actor, count: number, fields: Partial<CampaignInput>) => {
   const contacts = await writePeople(
@@ -30,23 +30,7 @@ const started = async (actor: Actor, count: number, fields: Partial<CampaignInpu
   await workOnCampaign(ports, driveItem(id));
   return { id, contacts };
 };
-const NOTHING = {
-  unsent: 0,
-  replaced: 0,
-  delivered: 0,
-  read: 0,
-  clicked: 0,
-  failed: 0,
-  skipped: 0,
-  coinsCaptured: 0,
-  coinsHeld: 0,
-};
-/** Where a campaign of one portion stands once it was looked at with these counts of its messages. */
-const lookedAt = async (id: Id<'campaign'>, counts: { accepted: number; sent: number; failed?: number }) => {
-  const figures = async () => ({ ...NOTHING, portionsDone: 1, ...counts });
-  await workOnCampaign({ ...ports, figures }, driveItem(id));
-  return (await ports.store.readById(id))?.status;
-};
+const lookedAt = (id: Id<'campaign'>, counts: Partial<Figures>) => statusAfter(ports, id, counts);
 const readAll = async (id: Id<'campaign'>) => {
   const { drive } = (await ports.store.readById(id)) ?? {};
   const places = Array.from({ length: drive?.portions ?? 0 }, (_, at) => at);

@@ -82,6 +82,17 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await warnedOf(poor)).toBe(WARNING_LEVEL.depleted);
   });
 
+  test('that was resumed with a limit answers the same resumption again, and refuses one with another limit while it runs', async () => {
+    const actor = await world.organization();
+    const id = await draftTo(ports, actor, await peopleOf(actor, 3), { maxCoins: SMS });
+    for (const item of await started(actor, id)) await workOnCampaign(ports, item);
+    expect(await stateOf(id)).toEqual({ status: 'paused', reason: 'max_coins' });
+    const resumed = accepted(await resumeCampaign(ports, actor, id, { maxCoins: 3 * SMS }));
+    const again = accepted(await resumeCampaign(ports, actor, id, { maxCoins: 3 * SMS }));
+    expect(again).toMatchObject({ status: 'running', version: resumed.version });
+    expect(await resumeCampaign(ports, actor, id, { maxCoins: 4 * SMS })).toMatchObject({ name: 'CONFLICT' });
+  });
+
   test('is not paused by a worker that has lost its portion to another', async () => {
     const actor = await world.organization();
     const contacts = await peopleOf(actor, 3);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { cancel } from '../../shared/domain/api/cancel-and-force.ts';
 import { NumberSet } from '../../shared/domain/audience/number-set.ts';
-import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
+import type { CampaignInput, CampaignStatus } from '../../shared/domain/campaigns/campaign.ts';
 import { createCampaign } from '../../shared/domain/campaigns/campaigns.ts';
 import { driveCampaign } from '../../shared/domain/campaigns/drive.ts';
-import type { PortionPorts } from '../../shared/domain/campaigns/ports.ts';
+import type { Figures, PortionPorts } from '../../shared/domain/campaigns/ports.ts';
 import { sendPortion } from '../../shared/domain/campaigns/send-portion.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -87,6 +87,24 @@ export const workOnCampaign = (ports: PortionPorts, item: Pick<WorkItem, 'pk' | 
   if (!isCampaignPortion(item)) return driveCampaign(ports, PARSE_KEY.campaign(item));
   const { campaignId, portion } = PARSE_KEY.campaignPortion(item);
   return sendPortion(ports, campaignId, portion);
+};
+
+/** The campaign's own work, as the consumer gets it. */
+export const driveItem = (id: Id<'campaign'>) => ({ pk: `CMP#${id}`, sk: 'CMP' });
+
+/** The status of a campaign of one portion, which is done, after its work has found these counts. */
+export const statusAfter = async (
+  ports: PortionPorts,
+  id: Id<'campaign'>,
+  counts: Partial<Figures>,
+): Promise<CampaignStatus | undefined> => {
+  const figures: PortionPorts['figures'] = async (campaign) => ({
+    ...(await ports.figures(campaign)),
+    portionsDone: 1,
+    ...counts,
+  });
+  await workOnCampaign({ ...ports, figures }, driveItem(id));
+  return (await ports.store.readById(id))?.status;
 };
 
 /** Stores contacts with phones of their own; `denied`: opted out. */

@@ -54,6 +54,9 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect((await tenant.test.get(`/v2/campaigns/${id}`)).body).toMatchObject({ status: 'paused', maxCoins: 2 * SMS });
     const changed = await tenant.test.call('PATCH', `/v2/campaigns/${id}`, { body: { name: 'Outra' } });
     expectProblem(changed, 409);
+    // Exactly what they cost is taken, and pauses it again before anybody else is written to.
+    await move(tenant, id, 'resume', { maxCoins: 2 * SMS });
+    await becomes(tenant, id, { status: 'paused', progress: { sent: 2 }, pausedBy: { reason: 'max_coins' } });
     await move(tenant, id, 'resume', { maxCoins: 3 * SMS });
     await becomes(tenant, id, { status: 'completed' });
   });

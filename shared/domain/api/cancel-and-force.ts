@@ -28,7 +28,8 @@ export interface CancelAndForcePorts extends CancelPorts {
 
 type CancelOrForceResult = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
 
-const isQueued = (message: StoredMessage): message is MessageRecord =>
+/** Whether a message has not left, and may be cancelled. */
+export const isQueued = (message: StoredMessage): message is MessageRecord =>
   message.direction === 'outbound' &&
   message.status === 'queued' &&
   message.hold === 'open' &&

@@ -4,7 +4,7 @@ import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors
 import { type Id, newId } from '../core/ids.ts';
 import { jsonBytes } from '../core/json-bytes.ts';
 import { refuseField } from '../core/refuse-field.ts';
-import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import { compileMessage, isFaults } from '../personalization/message.ts';
 import { missingParts } from './audience.ts';
@@ -191,11 +191,9 @@ export const deleteCampaign = (
   actor: Caller,
   id: Id<'campaign'>,
 ): Promise<undefined | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
-  retryOnConflict('The campaign', async () => {
-    const campaign = await findCampaign(ports, actor, id);
-    if (isRefusal(campaign)) return campaign;
-    if (isBegun(campaign)) return BEGUN;
-    return (await ports.store.remove(campaign, campaignEntry(actor, id, 'deleted', ports.clock())))
-      ? undefined
-      : CONFLICT;
-  });
+  removeOnce(
+    'The campaign',
+    () => findCampaign(ports, actor, id),
+    async (campaign) =>
+      isBegun(campaign) ? BEGUN : ports.store.remove(campaign, campaignEntry(actor, id, 'deleted', ports.clock())),
+  );

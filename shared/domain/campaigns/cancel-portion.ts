@@ -1,3 +1,4 @@
+import { isQueued } from '../api/cancel-and-force.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import type { MessageRecord } from '../message/message.ts';
@@ -23,9 +24,6 @@ const unsavedMessages = async (ports: PortionPorts, campaign: Campaign, portion:
   });
 };
 
-const isWaiting = ({ status, hold, archivedAt }: MessageRecord): boolean =>
-  status === 'queued' && hold === 'open' && archivedAt === undefined;
-
 /**
  * Cancels a message that has not left. Answers those that followed it: the steps of its fallback, which ends before anything else, so that it takes no
  * step that is not among them; and what is sent in its place.
@@ -33,7 +31,7 @@ const isWaiting = ({ status, hold, archivedAt }: MessageRecord): boolean =>
 const cancelOne = async (ports: PortionPorts, campaign: Campaign, message: MessageRecord) => {
   const { id, fallbackId, replacedBy } = message;
   const steps = fallbackId === id ? await ports.endFallback(id) : [];
-  if (!isWaiting(message)) return [...steps, replacedBy];
+  if (!isQueued(message)) return [...steps, replacedBy];
   if (await ports.cancelMessage(campaign, id)) return steps;
   // It left or was replaced since it was read.
   const [now] = await ports.readMessages([id]);

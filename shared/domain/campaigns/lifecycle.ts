@@ -165,7 +165,8 @@ export const resumeCampaign = (
   retryOnConflict('The campaign', async () => {
     const before = await findCampaign(ports, actor, id);
     if (isRefusal(before)) return before;
-    if (before.status === 'running' && maxCoins === undefined) return counted(ports, before);
+    if (before.status === 'running' && (maxCoins === undefined || maxCoins === before.maxCoins))
+      return counted(ports, before);
     if (before.status !== 'paused') return notIn('paused');
     const fault = await maxCoinsFault(ports, before, maxCoins);
     if (fault) return fault;

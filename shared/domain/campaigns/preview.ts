@@ -152,14 +152,15 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
     cappedOf(
       ports,
       campaign,
-      contacts.map(([, contact]) => contact),
+      composed.map(({ contact }) => contact),
     ),
   ]);
   const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
-  const frequencyCap = Math.round(capped.size * scale);
-  const withoutDevice = planned.filter(({ refused }) => refused === NO_ADDRESS).length;
-  const unaddressed = Math.round((contacts.length - composed.length + withoutDevice) * scale);
-  const reached = planned.filter((one) => !capped.has(one.composed.contact.id));
+  const addressed = planned.filter(({ refused }) => refused !== NO_ADDRESS);
+  const unaddressed = Math.round((contacts.length - addressed.length) * scale);
+  // Who has no address is excluded for that alone, whatever else would hold a message back.
+  const reached = addressed.filter(({ composed: { contact } }) => !capped.has(contact.id));
+  const frequencyCap = Math.round((addressed.length - reached.length) * scale);
   const coinsOf = await priceOf(ports, campaign, reached, scale);
   const coins = Math.round([...coinsOf.values()].reduce((sum, one) => sum + one, 0));
   const recipients = recipientsByCountry(reached, scale);
