@@ -25,21 +25,21 @@ export interface CourierCalls {
   readonly onNotTaken?: () => void;
 }
 
-/** How often it is looked whether something waits (ms): of an account that sends or is told something, and of a quiet one; and when it is quiet. */
-const LOOK_MS = { lively: 1_000, quiet: 5_000 } as const;
-const LIVELY_MS = 60_000;
-/** A shard in which everything has to wait is left alone for so long at most (ms): what is new there waits for that. */
-const MAX_REST_MS = 60_000;
-/** How long to wait until a bind may have room again, and after the peer said that it is asked too much (ms). */
+/** How often the notices of an account are polled (ms): while it is active, and else. It is active for a while after it sends or is told something. */
+const POLL_MS = { active: 1_000, quiet: 5_000 } as const;
+const ACTIVE_MS = 60_000;
+/** The longest that a shard is skipped while all of its notices are put off (ms): a new notice in it waits for that. */
+const MAX_REST_MS = POLL_MS.quiet;
+/** How long to wait until a bind may have room again, and after the peer answered ESME_RTHROTTLED (ms). */
 const ROOM_MS = 50;
 const THROTTLED_MS = 1_000;
-/** Messages that are told of at once on each bind: as many as it may leave without a response. */
+/** Messages whose reports are sent at once on each bind: its window. */
 const AT_ONCE = 32;
 const VERSION_34 = 0x34;
 
 /** The peer will never take it: repeating it would be of no use. */
 const REFUSED_FOR_GOOD: readonly number[] = [STATUSES.ESME_RX_P_APPN, STATUSES.ESME_RX_R_APPN];
-/** What became of a deliver_sm; `lost`: its connection ended, so that it is to be told by another bind at once. */
+/** What became of a deliver_sm; `lost`: its connection ended, so that another bind sends it at once. */
 type Outcome = 'lost' | 'not_taken' | 'taken';
 const outcomeOf = (reply: Reply): Outcome => {
   if (reply.kind === 'closed' || reply.kind === 'busy') return 'lost';
@@ -48,7 +48,7 @@ const outcomeOf = (reply: Reply): Outcome => {
   return status === STATUSES.ESME_ROK || REFUSED_FOR_GOOD.includes(status) ? 'taken' : 'not_taken';
 };
 
-/** How far the rounds have come in a shard. */
+/** Where the next turn at a shard begins, and until when the shard is skipped. */
 interface ShardState {
   readonly after?: string | undefined;
   readonly restUntil?: number | undefined;
@@ -61,7 +61,7 @@ export class AccountCourier {
   readonly #receivers = new Set<Receiver>();
   readonly #shards = new Map<number, ShardState>();
   #picked = 0;
-  #livelyUntil = 0;
+  #activeUntil = 0;
   #pausedUntil = 0;
   #stopped = false;
   #running: Promise<void> | undefined;
@@ -95,8 +95,8 @@ export class AccountCourier {
 
   /** The account sends: there will be something to tell soon. */
   touch(): void {
-    const wasQuiet = this.#livelyUntil <= Date.now();
-    this.#livelyUntil = Date.now() + LIVELY_MS;
+    const wasQuiet = this.#activeUntil <= Date.now();
+    this.#activeUntil = Date.now() + ACTIVE_MS;
     if (wasQuiet) this.#wake();
   }
 
@@ -119,7 +119,7 @@ export class AccountCourier {
   }
 
   #sleep(): Promise<void> {
-    const ms = this.#livelyUntil > Date.now() ? LOOK_MS.lively : LOOK_MS.quiet;
+    const ms = this.#activeUntil > Date.now() ? POLL_MS.active : POLL_MS.quiet;
     return Promise.race([pause(ms), new Promise<void>((resolve) => (this.#wake = resolve))]);
   }
 
@@ -132,7 +132,7 @@ export class AccountCourier {
     }
   }
 
-  /** A turn at each shard in which something waits, as many at once as there are binds, in any order; whether there may be more at once. */
+  /** Takes a turn at each shard in which something waits, in random order, as many at once as there are binds. Whether there may be more to send at once. */
   async #round(): Promise<boolean> {
     const waiting = (await this.#calls.invoke('waiting', { accountId: this.#accountId })) as readonly number[];
     const now = Date.now();
@@ -157,7 +157,7 @@ export class AccountCourier {
       const told = await this.#tellAll(work);
       return told || work.next !== undefined;
     } finally {
-      // Also where it is not known whether it began.
+      // Also after an error: the turn may have begun.
       if (!isOthers) await this.#calls.invoke('end', turn);
     }
   }
@@ -192,7 +192,7 @@ export class AccountCourier {
     return taken;
   }
 
-  /** Sends it over the next bind that has room; while none has, it waits, and is not sent after the end of its turn. */
+  /** Sends it over the next bind that has room, and waits for one until its turn may send no more. */
   async #send(delivery: Delivery, sendUntil: number): Promise<Outcome> {
     for (;;) {
       if (!this.#goesOn() || Date.now() >= sendUntil) return 'lost';
@@ -217,7 +217,7 @@ export class AccountCourier {
         this.#pausedUntil = Date.now() + THROTTLED_MS;
       return outcomeOf(reply);
     } catch (error) {
-      // What no deliver_sm can hold: the others go on.
+      // No deliver_sm can hold it: the others go on.
       this.#calls.onFault('smpp/deliver', error);
       return 'not_taken';
     }

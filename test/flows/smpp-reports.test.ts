@@ -159,6 +159,9 @@ describe('a report', () => {
     await expireNow(one);
     await expect.poll(() => bound.states(), WAIT).toMatchObject({ [one]: ['EXPIRED'], [other]: ['EXPIRED'] });
     expect(bound.delivered.at(-1)?.pdu.body).toMatchObject({ sourceAddr: '5511999990005', destinationAddr: 'LOJA' });
+    const cancelled = await submit(4, 2, 1);
+    await bound.session.request('cancel_sm', { messageId: cancelled });
+    await expect.poll(() => bound.states(), WAIT).toMatchObject({ [cancelled]: ['DELETED'] });
   });
 
   test('is told of a scheduled message that is cancelled: DELETED', async () => {

@@ -257,23 +257,36 @@ it('two processes tell each thing once between them', async () => {
   await Promise.all(couriers.map((courier) => courier.ended));
 });
 
-it('a shard in which everything waits is left alone until the first of it is due', async () => {
-  const stage = stageOf({ 0: [deliveryOf('a')] });
+it('a shard in which everything is put off is skipped until the first of it is due, for five seconds at most', async () => {
+  const shards: Record<number, Delivery[]> = { 0: [deliveryOf('a')] };
+  const stage = stageOf(shards);
+  const { take } = stage.answers;
   let takes = 0;
-  const due = Date.now() + 20_000;
-  stage.answers.take = () => {
+  let due = Date.now() + 3_000;
+  stage.answers.take = (event) => {
     takes++;
-    return Date.now() < due
-      ? { deliveries: [], sendUntil: Date.now() + 25_000, waitsUntil: due }
-      : { deliveries: [deliveryOf('a')], sendUntil: Date.now() + 25_000 };
+    const work = take?.(event) as TurnWork | undefined;
+    if (!work || Date.now() >= due) return work;
+    const deliveries = work.deliveries.filter(({ notice }) => !notice.position.startsWith('a#'));
+    return { ...work, deliveries, waitsUntil: due };
   };
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
   courier.add(bind.receiver);
-  await pass(19_000);
-  expect(takes).toBe(1);
-  await pass(3_000);
+  await pass(2_750);
+  expect([takes, bind.got]).toEqual([1, []]);
+  await pass(1_500);
   expect(bind.got).toEqual(['a.1']);
+
+  due = Date.now() + 900_000;
+  shards[0] = [deliveryOf('a')];
+  await pass(2_000);
+  takes = 0;
+  await pass(20_000);
+  expect([takes >= 3, takes <= 5]).toEqual([true, true]);
+  shards[0].push(deliveryOf('b'));
+  await pass(6_000);
+  expect(bind.got).toEqual(['a.1', 'b.1']);
   courier.stop();
   await courier.ended;
 });

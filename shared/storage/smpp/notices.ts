@@ -8,6 +8,7 @@ import type { Condition } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { SMPP_SHARDS } from '../table-indexes.ts';
+import { isFreeAt } from './slots.ts';
 
 /** Notices of a turn: as many as a bind answers within its time, at a round trip of half a second each. */
 const PAGE = 50;
@@ -33,10 +34,6 @@ const keyOf = ({ accountId, about, position }: NoticeKey) => KEYS.smppNotice(acc
 
 const turnRow = z.object({ owner: z.string(), until: time });
 
-const isFreeAt = (now: number): Condition => ({
-  text: 'attribute_not_exists(#pk) OR #until <= :now',
-  values: { now: z.encode(time, now) },
-});
 const isOf = ({ owner }: Turn): Condition => ({ text: '#owner = :owner', values: { owner } });
 
 /** The notices of a stage's accounts. */
