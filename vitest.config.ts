@@ -22,7 +22,7 @@ const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'] as const;
 /** Of the folders of E2E: what starts neither the service nor another process. */
 const IN_PROCESS = [
-  'test/docs/{bench-results,cost-idle,crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
+  'test/docs/{bench-results,cost-{idle,smpp},crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The whole service, started as `npm start` does, its command line and pages. */

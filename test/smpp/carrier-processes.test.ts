@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { SmppCarrierSettings } from '../../shared/providers/sms/smpp-carrier.ts';
+import { listening } from '../support/loopback.ts';
 import { startCarrier } from '../support/smpp/carrier-simulator.ts';
 import { ends, serviceOf, settingsOf, start } from './carrier-kit.ts';
 
@@ -43,6 +45,21 @@ describe('several processes', () => {
       id: carrier.accepted[0]?.id,
     });
     expect(await first.call('status', { messageId: 'msg_there' })).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('do not wait for one that died with its bind: what it would have got was not sent, for certain', async () => {
+    const { service: first, carrier } = await start();
+    await first.close();
+    const silent = await listening(createServer(() => {}));
+    ends.push(silent.close);
+    const now = Date.now();
+    const held = await first.slots.take(1, { bindId: 'dead', at: silent.url }, { now, until: now + 60_000 });
+    ends.push(async () => held && first.slots.free(held));
+    const second = await serviceOf(() => settingsOf(carrier));
+    const began = performance.now();
+    expect(await Promise.all([second.send(), second.send()])).toEqual([{ kind: 'unbound' }, { kind: 'unbound' }]);
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(carrier.submits).toHaveLength(0);
   });
 
   it('where none has a bind say so, for certain', async () => {
@@ -94,7 +111,7 @@ describe('settings', () => {
     expect(await service.slots.held(Date.now())).toEqual([]);
   });
 
-  it('of a bind that is refused are told, with the status', async () => {
+  it('that the carrier refuses are logged and answered with its status', async () => {
     const carrier = await startCarrier({ password: 'another' });
     ends.push(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier));

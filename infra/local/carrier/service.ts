@@ -43,6 +43,8 @@ const EVERY_MS = 5_000;
 const GRACE_MS = 50;
 const FORWARD_MS = 12_000;
 const HOLDERS_MS = 2_000;
+/** How long another process may take to say that it is alive: one that died keeps its binds until their lease is over. */
+const HEALTH_MS = 1_000;
 
 /**
  * Holds binds to the carrier that the operator set up, as many as all processes together may have, and submits messages over them. A process
@@ -59,7 +61,7 @@ export class CarrierService {
   #turn = 0;
   #work: Promise<void> = Promise.resolve();
   #timers: NodeJS.Timeout[] = [];
-  #holders: { readonly at: number; readonly urls: readonly string[] } = { at: 0, urls: [] };
+  #holders: { readonly at: number; readonly urls: Promise<readonly string[]> } = { at: 0, urls: Promise.resolve([]) };
   #stopped = false;
 
   constructor(options: CarrierServiceOptions) {
@@ -190,10 +192,21 @@ export class CarrierService {
     );
   }
 
-  async #otherHolders(): Promise<readonly string[]> {
-    if (this.#clock() - this.#holders.at > HOLDERS_MS)
-      this.#holders = { at: this.#clock(), urls: (await this.#ask({ kind: 'holders' })) as string[] };
-    return this.#holders.urls.filter((url) => url !== this.#url);
+  #otherHolders(): Promise<readonly string[]> {
+    if (this.#clock() - this.#holders.at > HOLDERS_MS) this.#holders = { at: this.#clock(), urls: this.#findHolders() };
+    return this.#holders.urls;
+  }
+
+  /** The other processes that have binds and answer. */
+  async #findHolders(): Promise<readonly string[]> {
+    try {
+      const urls = ((await this.#ask({ kind: 'holders' })) as string[]).filter((url) => url !== this.#url);
+      const alive = await Promise.all(urls.map(isAlive));
+      return urls.filter((_, at) => alive[at]);
+    } catch (error) {
+      this.#options.onFault('carrier/holders', error);
+      return [];
+    }
   }
 
   /** Passes a call on to the processes that hold binds: a message to one of them, a question to all until one knows. */
@@ -225,6 +238,12 @@ export class CarrierService {
     }
   }
 }
+
+const isAlive = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 const newsLine = (news: Parameters<LinkOptions['news']>[1]): Readonly<Record<string, unknown>> =>
   news.kind === 'unreachable'
