@@ -118,6 +118,13 @@ describe('what webhook steps show of contacts', () => {
     await seesMasked.did(own.id, 'rotate-secret');
     await seesAll.patch(own.id, hook());
     expectProblem(await seesMasked.act(own.id, 'rotate-secret'), 403);
+    const running = await seesMasked.create(hook());
+    await seesMasked.did(running.id, 'activate');
+    expect((await seesAll.patch(running.id, hook(`${URL}/2`))).status).toBe(201);
+    expectProblem(await seesMasked.act(running.id, 'rotate-secret'), 403);
+    const plain = await seesAll.create();
+    await seesMasked.patch(plain.id, hook());
+    await seesMasked.did(plain.id, 'rotate-secret');
   });
 });
 

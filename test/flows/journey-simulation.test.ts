@@ -192,6 +192,47 @@ describe('a simulation', () => {
     }
   });
 
+  test('moves the open card of a stored contact by the rules of cards: one that was won is not moved again, and none comes into an archived pipeline', async () => {
+    const { client, create, did, simulate } = await begin();
+    const pipelineOf = async (nome: string) => {
+      const estagios = [{ nome: 'Aberta' }, { nome: 'Proposta' }, { nome: 'Ganha', tipo: 'ganho' }];
+      return (await client.post('/pipelines', { nome, estagios })).body;
+    };
+    const [sales, archived] = [await pipelineOf('Vendas'), await pipelineOf('Antigo')];
+    const contactId = (await client.post('/contacts', { phone: '+5511976544009' })).body.id;
+    for (const { id: pipelineId, estagios } of [sales, archived])
+      await client.post('/cards', { pipelineId, estagioId: estagios[0].id, titulo: 'Novo', contatoId: contactId });
+    const move = (chave: string, { id: pipelineId, estagios }: typeof sales, at: number) => ({
+      chave,
+      tipo: 'mover_cartao',
+      config: { pipelineId, estagioId: estagios[at].id },
+    });
+    const steps = line(
+      move('proposta', sales, 1),
+      move('ganha', sales, 2),
+      move('depois', sales, 0),
+      move('fica', archived, 0),
+      move('muda', archived, 1),
+    );
+    const { id } = await create({ gatilho: { tipo: 'manual' }, ...steps });
+    await did(id, 'activate');
+    expect((await client.post(`/pipelines/${archived.id}/archive`, {})).status).toBe(200);
+    const results = (visits: readonly { passo: string; resultado: string; detalhe?: string }[]) =>
+      visits.map(({ passo, resultado, detalhe }) => [passo, resultado, detalhe]);
+    const simulated = results((await simulate(id, { contactId })).body.passos);
+    const { items } = await did(id, 'entries', { contactIds: [contactId] });
+    const runOf = async () => (await client.get(`${JOURNEYS}/${id}/runs/${items[0].runId}`)).body;
+    await expect.poll(async () => (await runOf()).status, { timeout: 60_000 }).toBe('concluida');
+    expect(simulated).toEqual(results((await runOf()).historico));
+    expect(simulated).toEqual([
+      ['proposta', 'feito', undefined],
+      ['ganha', 'feito', undefined],
+      ['depois', 'pulada', 'sem_cartao'],
+      ['fica', 'falhou', 'conflict'],
+      ['muda', 'falhou', 'conflict'],
+    ]);
+  });
+
   test('of messages of steps that there are not, or that send none, is refused by place', async () => {
     const { create, simulate } = await begin();
     const { id } = await create(GRAPH);

@@ -77,6 +77,22 @@ describe('a journey', () => {
     expect(both.body.errors).toMatchObject([{ path: 'ligacoes.0.para' }, { path: 'gatilho.listId' }]);
   });
 
+  test('is refused with a hundred faults at most, and for its size alone where it is too large', async () => {
+    const { client } = await begin();
+    const gatilho = { tipo: 'lista', listId: newId('list') };
+    const zap = { canal: 'whatsapp', template: 'nenhum', fallbackApos: '1h' };
+    const named = line(...Array.from({ length: 60 }, (_, at) => ({ chave: `z${at}`, tipo: 'enviar', config: zap })));
+    const refused = await client.post(JOURNEYS, definition(named));
+    expectProblem(refused, 422);
+    expect(refused.body.errors).toHaveLength(100);
+    const html = 'x'.repeat(99_000);
+    const mail = { canal: 'email', assunto: 'Oi', html };
+    const large = line(...Array.from({ length: 11 }, (_, at) => ({ chave: `m${at}`, tipo: 'enviar', config: mail })));
+    const tooLarge = await client.post(JOURNEYS, definition({ gatilho, ...large }));
+    expectProblem(tooLarge, 422);
+    expect(tooLarge.body.errors).toMatchObject([{ path: 'passos' }]);
+  });
+
   test('is listed newest first without its steps, until it is archived', async () => {
     const { client, create, did, list } = await begin();
     const { id: listId } = (await client.post('/v2/lists', { name: 'VIP' })).body;

@@ -3,6 +3,7 @@ import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
+import type { StoredRun } from '../../shared/domain/journeys/run-ports.ts';
 import { enterMoved, tellEvent, tellMessage, tellTags } from '../../shared/domain/journeys/triggers.ts';
 import { holdsWord } from '../../shared/domain/journeys/words.ts';
 import { newOrganization } from '../lists/stage.ts';
@@ -75,12 +76,18 @@ test('a customer event lets its contact in by when it happened: not before the a
   await told(ended);
   expect((await runs())?.run.id).toBe(first?.id);
   await told(ended + 1);
-  expect((await runs())?.run).toMatchObject({ status: 'ativa', since: ended + 1 });
+  const second = (await runs())?.run;
+  expect(second).toMatchObject({ status: 'ativa', since: ended + 1 });
+  if (second) await moveRun(own.ports, second.id, { kind: 'cancel', reason: 'operador' });
+  now += 1_000;
+  // The caller's clock is ahead: it cannot have happened later than it was told.
+  await told(now + 3_600_000);
+  expect((await runs())?.run).toMatchObject({ status: 'ativa', event: { at: now } });
 });
 
-test('who comes to match a segment enters; who leaves it, or matches another, does not', async () => {
+test('who comes to match a segment enters, ten times an hour at most; who leaves it, or matches another, does not', async () => {
   const segmentId = newId('segment');
-  const { contact, runs, organizationId, env } = await withTrigger({ tipo: 'segmento', segmentId });
+  const { contact, journey, runs, organizationId, env } = await withTrigger({ tipo: 'segmento', segmentId });
   const moved = { organizationId, env, contactId: contact.id, at: now, version: 3 };
   await enterMoved(own.ports)([
     { ...moved, kind: 'left', segmentId },
@@ -89,6 +96,14 @@ test('who comes to match a segment enters; who leaves it, or matches another, do
   expect(await runs()).toBeUndefined();
   await enterMoved(own.ports)([{ ...moved, kind: 'entered', segmentId }]);
   expect((await runs())?.run.contactId).toBe(contact.id);
+  // Steps change what segments ask for: the same bound as for tags.
+  for (let version = 4; version < 16; version++) {
+    const { run } = (await runs()) as StoredRun;
+    await moveRun(own.ports, run.id, { kind: 'cancel', reason: 'operador' });
+    now += 1_000;
+    await enterMoved(own.ports)([{ ...moved, kind: 'entered', segmentId, version, at: now }]);
+  }
+  expect((await own.counts(journey))['']).toMatchObject({ entradas: 10 });
 });
 
 test('a tag lets a contact into the journeys that ask for it, and into no others', async () => {

@@ -28,6 +28,13 @@ export const countsOfStarts =
       [first, { entraram: begun }],
     ]);
 
+/** Adds counts to what a key has among some sums. */
+export const addCounts = (sums: Map<string, Record<string, number>>, key: string, counts: Counts): void => {
+  const sum = sums.get(key) ?? {};
+  sums.set(key, sum);
+  for (const [name, by] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + by;
+};
+
 /** Between the keys of two steps: what went from one to the other is counted by one write, which tells of both. */
 const TO = '>';
 
@@ -42,11 +49,7 @@ export const countsOfMove = (
   goal: RunEvent | undefined,
 ): JourneyCounts => {
   const counts = new Map<string, Record<string, number>>();
-  const add = (key: string, name: CountName, by: number) => {
-    const own = counts.get(key) ?? {};
-    counts.set(key, own);
-    own[name] = (own[name] ?? 0) + by;
-  };
+  const add = (key: string, name: CountName, by: number) => addCounts(counts, key, { [name]: by });
   const isActive = after.status === 'ativa';
   for (const [at, { step, result }] of added.entries()) {
     const next = added[at + 1]?.step ?? (isActive ? after.step : undefined);
@@ -66,15 +69,11 @@ export const countsOfMove = (
 /** What is counted of each step, by what was counted of steps and of the ways between them: who left one for another came to that. */
 export const countsOfSteps = (counted: JourneyCounts): JourneyCounts => {
   const sums = new Map<string, Record<string, number>>();
-  const add = (step: string, counts: Counts) => {
-    const sum = sums.get(step) ?? {};
-    sums.set(step, sum);
-    for (const [name, by] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + by;
-  };
   for (const [key, counts] of counted) {
     const [step = '', next] = key.split(TO);
-    add(step, counts);
-    if (next !== undefined) add(next, { entraram: counts.sairam ?? 0 } satisfies { [N in CountName]?: number });
+    addCounts(sums, step, counts);
+    if (next !== undefined)
+      addCounts(sums, next, { entraram: counts.sairam ?? 0 } satisfies { [N in CountName]?: number });
   }
   return sums;
 };

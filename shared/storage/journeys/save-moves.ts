@@ -1,6 +1,7 @@
 import { Unavailable } from '../../domain/core/errors.ts';
 import { randomBase62 } from '../../domain/core/ids.ts';
 import { pause } from '../../domain/core/pause.ts';
+import { addCounts } from '../../domain/journeys/counting.ts';
 import type { JourneyCounts, Move, MoveOutcome } from '../../domain/journeys/run-ports.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
@@ -11,12 +12,7 @@ import { type MovePart, movePart } from './run-writes.ts';
 /** The counts of several moves as one. */
 const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
   const sums = new Map<string, Record<string, number>>();
-  for (const one of counts)
-    for (const [step, added] of one) {
-      const sum = sums.get(step) ?? {};
-      sums.set(step, sum);
-      for (const [name, by] of Object.entries(added)) sum[name] = (sum[name] ?? 0) + by;
-    }
+  for (const one of counts) for (const [key, added] of one) addCounts(sums, key, added);
   return sums;
 };
 
