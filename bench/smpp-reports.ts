@@ -14,9 +14,9 @@ const DELIVERED = '5511999990005';
 const LOOK_MS = 200;
 const DEADLINE_MS = 60_000;
 
-export interface Told {
+export interface Delivered {
   readonly perSecond: number;
-  /** CPU time of a report (ms) in the process that tells it and in its engine. */
+  /** CPU time of a report (ms) in the process that delivers it and in its engine. */
   readonly cpu: number;
   readonly engineCpu: number;
 }
@@ -39,7 +39,7 @@ const untilWaiting = async (service: Service, account: Account, count: number): 
   }
 };
 
-/** Submits from a transmitter, so that nothing is told yet, until a report of each message waits; answers their ids. */
+/** Submits from a transmitter, so that nothing is delivered yet, until a report of each message waits; answers their ids. */
 const submitAll = async (service: Service, smppPort: number, account: Account): Promise<ReadonlySet<string>> => {
   const sender = await bindSmpp(smppPort, account, { command: 'bind_transmitter' });
   const message = { destinationAddr: DELIVERED, registeredDelivery: 1, shortMessage: Buffer.from(TEXT) };
@@ -49,23 +49,23 @@ const submitAll = async (service: Service, smppPort: number, account: Account): 
   return new Set(ids);
 };
 
-/** How fast reports are told that wait for a transceiver, from its bind until it has acknowledged the last of them. */
-export const tellReports = async (service: Service, smppPort: number): Promise<Told> => {
+/** How fast reports that wait for a transceiver are delivered, from its bind until it has acknowledged the last of them. */
+export const deliverReports = async (service: Service, smppPort: number): Promise<Delivered> => {
   const account = await newAccount(service, 1);
   const open = new Set(await submitAll(service, smppPort, account));
   const { pid } = service.running;
   const used = [pid, service.store.pid].map(cpuMs);
   const startedAt = performance.now();
-  const told = Promise.withResolvers<number>();
+  const last = Promise.withResolvers<number>();
   const receiver = await bindSmpp(smppPort, account, {
     answer: ({ receipt }) => {
       open.delete(receipt?.id ?? '');
-      if (open.size === 0) told.resolve(performance.now());
+      if (open.size === 0) last.resolve(performance.now());
       return 'ESME_ROK';
     },
   });
-  const late = setTimeout(() => told.reject(new Error(`${open.size} reports did not come`)), DEADLINE_MS);
-  const endedAt = await told.promise.finally(() => clearTimeout(late));
+  const late = setTimeout(() => last.reject(new Error(`${open.size} reports did not come`)), DEADLINE_MS);
+  const endedAt = await last.promise.finally(() => clearTimeout(late));
   await untilWaiting(service, account, 0);
   const [cpu = 0, engineCpu = 0] = [pid, service.store.pid].map(
     (each, at) => (cpuMs(each) - (used[at] ?? 0)) / REPORTS,

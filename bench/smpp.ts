@@ -15,7 +15,7 @@ import {
   WINDOW,
 } from './smpp-clients.ts';
 import { ENQUIRE_MS, type Idle, measureIdle } from './smpp-idle.ts';
-import { REPORTS, type Told, tellReports } from './smpp-reports.ts';
+import { type Delivered, deliverReports, REPORTS } from './smpp-reports.ts';
 
 const BINDS = [1, 20] as const;
 /** Goal: submits over many binds, relative to HTTP sends with as many messages in flight. */
@@ -72,7 +72,7 @@ const waysOf = (service: Awaited<ReturnType<typeof startSmppService>>, account: 
 interface Round {
   /** By way and binds. */
   readonly runs: ReadonlyMap<string, Run>;
-  readonly told: Told;
+  readonly reports: Delivered;
 }
 const at = (way: Way, binds: number) => `${way} ${binds}`;
 
@@ -101,9 +101,9 @@ const measureRound = async (round: number): Promise<Round> => {
           `smpp: round ${round}, ${way}, ${binds * WINDOW} in flight: ${figure(perSecond)}/s, p50 ${figure(p50)}, p95 ${figure(p95)} ms, CPU ${figure(cpu)} ms, engine's ${figure(engineCpu)} ms`,
         );
       }
-    const told = await tellReports(service, service.smppPort);
-    console.log(`smpp: round ${round}, reports: ${figure(told.perSecond)}/s, CPU ${figure(told.cpu)} ms`);
-    return { runs, told };
+    const reports = await deliverReports(service, service.smppPort);
+    console.log(`smpp: round ${round}, reports: ${figure(reports.perSecond)}/s, CPU ${figure(reports.cpu)} ms`);
+    return { runs, reports };
   } finally {
     await service.stop();
     await floor.stop();
@@ -143,7 +143,7 @@ nothing else. Clients of SMPP use that session, too, in the bench's process; HTT
 after ${WARM_MS / 1000} s of each to warm up: for ${MEASURE_MS / 1000} s, and until all that is in flight is answered (to the bare server a third of that). A new engine and process for each of ${ROUNDS} rounds, whose medians are shown.`;
 
 const reportsText = (rounds: readonly Round[]): string => {
-  const of = (name: keyof Told) => figure(median(rounds.map(({ told }) => told[name])));
+  const of = (name: keyof Delivered) => figure(median(rounds.map(({ reports }) => reports[name])));
   return `**Reports.** ${figure(REPORTS)} messages are submitted with registered_delivery 1 and delivered by the sandbox. Once a report of each waits, the account binds a transceiver, which acknowledges each deliver_sm at once: **${of('perSecond')} reports a second** from before
 its bind until it has acknowledged the last, each once; CPU ${of('cpu')} ms a report, the engine's ${of('engineCpu')} ms.`;
 };

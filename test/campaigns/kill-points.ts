@@ -14,8 +14,8 @@ const commits = ({ action }: GateCall): boolean => action === 'TransactWriteItem
 const updates = ({ action }: GateCall): boolean => action === 'UpdateItem';
 const ofCampaign = ({ body }: GateCall, { id }: KilledCampaign): boolean => body.includes(`"CMP#${id}"`);
 const ofPortion = ({ body }: GateCall, { id }: KilledCampaign): boolean => body.includes(`"CMPP#${id}#`);
-/** A change of the campaign that is told of, or entered in the audit log, by this name. */
-const told =
+/** A change of the campaign whose event, or entry in the audit log, has this name. */
+const records =
   (name: string): Matches =>
   (call, campaign) =>
     commits(call) && ofCampaign(call, campaign) && call.body.includes(`"campaign.${name}"`);
@@ -50,20 +50,20 @@ interface Point {
 /** Every point of a campaign's work at which its process may end: before the call of the table, and after it. */
 const POINTS = {
   snapshot: { matches: keepsSnapshot, by: 'start', isCall: true },
-  start: { matches: told('started'), by: 'start', isCall: true },
+  start: { matches: records('started'), by: 'start', isCall: true },
   portions: { matches: makesPortions, by: 'start' },
   claim: { matches: claims, by: 'start' },
   allot: { matches: allots, by: 'start' },
   accept: { matches: accepts, by: 'start' },
   decide: { matches: decides, by: 'start' },
   result: { matches: storesResult, by: 'start' },
-  pause: { matches: told('paused'), by: 'pause', isCall: true },
+  pause: { matches: records('paused'), by: 'pause', isCall: true },
   park: { matches: parks, by: 'pause' },
-  resume: { matches: told('resumed'), by: 'resume', isCall: true },
+  resume: { matches: records('resumed'), by: 'resume', isCall: true },
   tell: { matches: tells, by: 'resume' },
-  cancel: { matches: told('cancelled'), by: 'cancel', isCall: true },
+  cancel: { matches: records('cancelled'), by: 'cancel', isCall: true },
   tell_cancelled: { matches: tells, by: 'cancel' },
-  completed: { matches: told('completed'), by: 'receipts' },
+  completed: { matches: records('completed'), by: 'receipts' },
 } as const satisfies Readonly<Record<string, Point>>;
 
 export interface KillPoint extends Point {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
 import { pauseCampaign, resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
-import type { Figures } from '../../shared/domain/campaigns/ports.ts';
+import type { Figures, PortionPorts } from '../../shared/domain/campaigns/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { accepted } from '../support/accepted.ts';
@@ -31,6 +31,8 @@ const started = async (actor: Actor, count: number, fields: Partial<CampaignInpu
   return { id, contacts };
 };
 const lookedAt = (id: Id<'campaign'>, counts: Partial<Figures>) => statusAfter(ports, id, counts);
+/** In how many ms the campaign's own work is due. */
+const dueInMs = async (id: Id<'campaign'>) => Number((await world.table.get(driveItem(id)))?.dueAt) - world.now;
 const readAll = async (id: Id<'campaign'>) => {
   const { drive } = (await ports.store.readById(id)) ?? {};
   const places = Array.from({ length: drive?.portions ?? 0 }, (_, at) => at);
@@ -114,6 +116,10 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await lookedAt(id, failed)).toBe('running');
     world.now++;
     expect(await lookedAt(id, failed)).toBe('completed');
+    const { id: other } = await started(await world.organization(), 1, { message });
+    expect(await lookedAt(other, { accepted: 1, sent: 1 })).toBe('running');
+    world.now += HOUR_MS;
+    expect(await lookedAt(other, failed)).toBe('running');
   });
 
   test('whose provider reports no delivery is completed once all of it left, unless a fallback goes where one does', async () => {
@@ -126,6 +132,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
       return lookedAt(id, { ...left, sent: 2 });
     };
     expect(await statusOf({ channel: 'push', text: 'Oi' })).toBe('completed');
+    const { id } = await started(await world.organization(), 1, { message: { channel: 'push', text: 'Oi' } });
+    expect(await lookedAt(id, { accepted: 3, sent: 2, unsent: 1 })).toBe('completed');
     expect(await statusOf({ channel: 'instagram', text: 'Oi', fallback: [{ channel: 'push' }] })).toBe('completed');
     expect(await statusOf({ channel: 'push', text: 'Oi', fallback: [{ channel: 'sms' }] })).toBe('running');
     expect(await statusOf({ channel: 'sms', text: 'Oi' })).toBe('running');
@@ -133,17 +141,71 @@ describe('a campaign', { timeout: 120_000 }, () => {
 
   test('is looked at soon after its messages moved, ever later while they rest, and at least every ten minutes', async () => {
     const { id } = await started(await world.organization(), 2, {});
-    const dueInMs = async () => Number((await world.table.get({ pk: `CMP#${id}`, sk: 'CMP' }))?.dueAt) - world.now;
     const waits: number[] = [];
     for (const sent of [1, 1, 1, 1, 2, 2]) {
       await lookedAt(id, { accepted: 2, sent });
-      waits.push(await dueInMs());
-      world.now += await dueInMs();
+      waits.push(await dueInMs(id));
+      world.now += await dueInMs(id);
     }
     expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 1_000, 1_000]);
     world.now += HOUR_MS;
     await lookedAt(id, { accepted: 2, sent: 2 });
-    expect(await dueInMs()).toBe(600_000);
+    expect(await dueInMs(id)).toBe(600_000);
+  });
+
+  test('is looked at soon after any of its counts moved', async () => {
+    const { id } = await started(await world.organization(), 2, {});
+    const counts = { accepted: 9, unsent: 0, sent: 0, delivered: 0, failed: 0 };
+    for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
+      world.now += HOUR_MS;
+      await lookedAt(id, counts);
+      world.now += HOUR_MS;
+      counts[name]++;
+      await lookedAt(id, counts);
+      expect(await dueInMs(id), name).toBe(1_000);
+    }
+  });
+
+  test('is looked at as often when many of its portions end at once as when one does', async () => {
+    const looksOf = async (count: number) => {
+      const { id } = await started(await world.organization(), count, { perMinute: 1 });
+      const asked: number[] = [];
+      let looks = 0;
+      const figures: PortionPorts['figures'] = (campaign) => {
+        looks++;
+        return ports.figures(campaign);
+      };
+      const own = { ...ports, figures, enqueue: (_: object, at: number) => void asked.push(at) };
+      const lookUntil = async (until: number) => {
+        for (let at = Math.min(...asked); at <= until; at = Math.min(...asked)) {
+          asked.splice(asked.indexOf(at), 1);
+          world.now = Math.max(world.now, at);
+          await workOnCampaign(own, driveItem(id));
+        }
+      };
+      world.now += count * MINUTE_MS;
+      for (let portion = 0; portion < count; portion++) {
+        world.now += 10;
+        await workOnCampaign(own, portionItem(id, portion));
+        await lookUntil(world.now);
+      }
+      await lookUntil(world.now + HOUR_MS);
+      // Work that is delivered twice.
+      await workOnCampaign(own, driveItem(id));
+      expect(asked).toHaveLength(1);
+      return looks;
+    };
+    const ofOne = await looksOf(1);
+    expect(ofOne).toBeGreaterThan(10);
+    expect(await looksOf(8)).toBeLessThanOrEqual(ofOne + 1);
+  });
+
+  test('whose messages all left or were refused is given up 72 hours after the last one left', async () => {
+    const { id } = await started(await world.organization(), 2, {});
+    const counts = { accepted: 2, sent: 1, unsent: 1, failed: 1 };
+    expect(await lookedAt(id, counts)).toBe('running');
+    world.now += 72 * HOUR_MS;
+    expect(await lookedAt(id, counts)).toBe('completed');
   });
 
   test('is not given up while a message has not left, however long that takes', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
+import { pauseCampaign, resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
@@ -80,6 +80,19 @@ describe('a campaign', { timeout: 120_000 }, () => {
     for (const item of await started(poor, id)) await workOnCampaign(ports, item);
     expect(await stateOf(id)).toEqual({ status: 'paused', reason: 'insufficient_funds' });
     expect(await warnedOf(poor)).toBe(WARNING_LEVEL.depleted);
+  });
+
+  test('that waited for its last messages is due when its next look is, also after it was paused and resumed', async () => {
+    const actor = await world.organization();
+    const id = await draftTo(ports, actor, await peopleOf(actor, 2));
+    accepted(await startCampaign(ports, actor, id));
+    await workOff(world, ports, id);
+    world.now += 3600_000;
+    await workOff(world, ports, id);
+    accepted(await pauseCampaign(ports, actor, id));
+    accepted(await resumeCampaign(ports, actor, id));
+    await workOff(world, ports, id);
+    expect(await stateOf(id)).toEqual({ status: 'running', reason: undefined });
   });
 
   test('that was resumed with a limit answers the same resumption again, and refuses one with another limit while it runs', async () => {

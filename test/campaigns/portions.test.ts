@@ -5,12 +5,13 @@ import {
   resumeCampaign,
   startCampaign,
 } from '../../shared/domain/campaigns/lifecycle.ts';
+import type { PortionPorts } from '../../shared/domain/campaigns/ports.ts';
 import { accepted } from '../support/accepted.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { campaignPortsOver, draftTo, dueOf, workOff, workOnCampaign, writePeople } from './stage.ts';
+import { campaignPortsOver, draftTo, driveItem, dueOf, workOff, workOnCampaign, writePeople } from './stage.ts';
 
 const world = await use(startWorld('live'));
 beforeEach(world.reset);
@@ -122,25 +123,41 @@ describe('a campaign', { timeout: 300_000 }, () => {
     expect(await ports.store.readById(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('that is paused between the look of a worker and its parking is not parked for ever', async () => {
+  type Resume = () => Promise<void>;
+  test.each<[string, (resume: Resume) => PortionPorts]>([
+    [
+      'before the worker that found it paused has parked its portion',
+      (resume) => {
+        const park: PortionPorts['portions']['park'] = async (portion) => {
+          await resume();
+          await ports.portions.park(portion);
+        };
+        return { ...ports, portions: { ...ports.portions, park } };
+      },
+    ],
+    [
+      'while a worker reads it',
+      (resume) => {
+        const readById: PortionPorts['store']['readById'] = async (campaignId) => {
+          const found = await ports.store.readById(campaignId);
+          await resume();
+          return found;
+        };
+        return { ...ports, store: { ...ports.store, readById } };
+      },
+    ],
+  ])('that is resumed %s leaves no portion parked', async (_, late) => {
     const actor = await world.organization();
     const contacts = await writePeople(world, actor, [{}, {}]);
     const id = await draftTo(ports, actor, contacts);
     accepted(await startCampaign(ports, actor, id));
-    await workOnCampaign(ports, { pk: `CMP#${id}`, sk: 'CMP' });
+    await workOnCampaign(ports, driveItem(id));
     accepted(await pauseCampaign(ports, actor, id));
-    const late = {
-      ...ports,
-      portions: {
-        ...ports.portions,
-        park: async (portion: Parameters<typeof ports.portions.park>[0]) => {
-          accepted(await resumeCampaign(ports, actor, id));
-          await workOnCampaign(ports, { pk: `CMP#${id}`, sk: 'CMP' });
-          await ports.portions.park(portion);
-        },
-      },
+    const resume = async () => {
+      accepted(await resumeCampaign(ports, actor, id));
+      await workOnCampaign(ports, driveItem(id));
     };
-    await workOnCampaign(late, { pk: `CMPP#${id}#0`, sk: 'PORTION' });
+    await workOnCampaign(late(resume), { pk: `CMPP#${id}#0`, sk: 'PORTION' });
     await workOff(world, ports, id);
     expect(await written(actor)).toEqual(idsOf(contacts));
   });

@@ -134,26 +134,29 @@ beforeAll(async () => {
 });
 
 describe('a campaign whose process is killed', () => {
-  test.each(KILL_POINTS)('$name writes once to each recipient, to the coin, and is told of once', async ({ name }) => {
-    const victim = victims.find(({ point }) => point.name === name) as Victim;
-    const isCancelled = victim.point.by === 'cancel';
-    const { progress, coins } = await read(victim);
-    const { sent } = progress;
-    expect([sent >= (isCancelled ? 1 : RECIPIENTS), coins.captured]).toEqual([true, sent * SMS]);
-    const taken = lab.provider.messages.filter(({ to }) => victim.phones.includes(to)).map(({ to }) => to);
-    expect(taken.sort()).toEqual([...victim.phones].slice(0, sent));
-    expect(await lab.table.get(KEYS.campaignBudget(victim.id))).toMatchObject({ spent: sent * SMS });
-    const rows = await rowsWith(lab.endpoint, lab.table.name, victim.id);
-    const raised = rows.filter(({ pk }) => pk.startsWith('EVT#')).map(({ type }) => String(type));
-    const times = (type: string) => raised.filter((each) => each === `campaign.${type}`).length;
-    const acted = (await caller.client.get('/v2/audit', { object: victim.id })).body.items;
-    const acts = (type: string) =>
-      acted.filter(({ action }: { action: string }) => action === `campaign.${type}`).length;
-    expect([times('started'), times('completed')]).toEqual([1, isCancelled ? 0 : 1]);
-    expect([acts('started'), acts('paused'), acts('cancelled')]).toEqual([1, times('paused'), isCancelled ? 1 : 0]);
-    expect(acts('resumed')).toBe(times('paused'));
-    expect(times('paused')).toBeLessThanOrEqual(1);
-  });
+  test.each(KILL_POINTS)(
+    '$name writes once to each recipient, to the coin, and raises each event once',
+    async ({ name }) => {
+      const victim = victims.find(({ point }) => point.name === name) as Victim;
+      const isCancelled = victim.point.by === 'cancel';
+      const { progress, coins } = await read(victim);
+      const { sent } = progress;
+      expect([sent >= (isCancelled ? 1 : RECIPIENTS), coins.captured]).toEqual([true, sent * SMS]);
+      const taken = lab.provider.messages.filter(({ to }) => victim.phones.includes(to)).map(({ to }) => to);
+      expect(taken.sort()).toEqual([...victim.phones].slice(0, sent));
+      expect(await lab.table.get(KEYS.campaignBudget(victim.id))).toMatchObject({ spent: sent * SMS });
+      const rows = await rowsWith(lab.endpoint, lab.table.name, victim.id);
+      const raised = rows.filter(({ pk }) => pk.startsWith('EVT#')).map(({ type }) => String(type));
+      const times = (type: string) => raised.filter((each) => each === `campaign.${type}`).length;
+      const acted = (await caller.client.get('/v2/audit', { object: victim.id })).body.items;
+      const acts = (type: string) =>
+        acted.filter(({ action }: { action: string }) => action === `campaign.${type}`).length;
+      expect([times('started'), times('completed')]).toEqual([1, isCancelled ? 0 : 1]);
+      expect([acts('started'), acts('paused'), acts('cancelled')]).toEqual([1, times('paused'), isCancelled ? 1 : 0]);
+      expect(acts('resumed')).toBe(times('paused'));
+      expect(times('paused')).toBeLessThanOrEqual(1);
+    },
+  );
 
   test('leaves money that adds up', async () => {
     await checkMoney(lab.table, caller.organizationId);

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
-import type { Tenant } from '../support/api.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import type { Messaging, Tenant } from '../support/api.ts';
 
 /** How long a campaign may take. */
 export const WAIT = { timeout: 60_000, interval: 200 };
@@ -41,6 +42,18 @@ export const move = async ({ test: client }: Tenant, id: string, operation: stri
 };
 export const becomes = ({ test: client }: Tenant, id: string, fields: object) =>
   vi.waitFor(async () => expect((await client.get(`/v2/campaigns/${id}`)).body).toMatchObject(fields), WAIT);
+/** The events that were raised for an organization, those of campaigns unless others are asked for, with why a campaign was paused. */
+export const eventsRaised = async (
+  messaging: Pick<Messaging, 'eventsOf'>,
+  env: Environment,
+  { id }: Tenant,
+  types = /^campaign\./,
+): Promise<string[]> =>
+  (await messaging.eventsOf(env, id))
+    .filter(({ type }) => types.test(type))
+    .map(({ type, data }) =>
+      [type, (data.pausedBy as { readonly reason: string } | undefined)?.reason].filter(Boolean).join(' '),
+    );
 export const recipientsOf = async ({ test: client }: Tenant, id: string, query: Record<string, string> = {}) => {
   const { body, status, text } = await client.get(`/v2/campaigns/${id}/recipients`, query);
   expect(status, text).toBe(200);

@@ -95,6 +95,8 @@ export interface Drive {
   /** What its counts were together when they last changed, and when that was (ms). */
   readonly moves: number;
   readonly movedAt: number;
+  /** When its counts are read again (ms); 0 before they were. */
+  readonly lookAt: number;
 }
 
 /** A stored campaign (docs/spec/campaigns.md#shape). Times in ms. */

@@ -51,6 +51,7 @@ export const begin = async (
     lastSentAt: now,
     moves: 0,
     movedAt: now,
+    lookAt: 0,
   };
   const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);
   const events = [campaignEvent(after, { type: 'campaign.started', total }, now)];
@@ -136,6 +137,7 @@ const told = (drive: Drive, now: number): Drive => ({
   told: 0,
   paced: 0,
   pacedFrom: now,
+  lookAt: 0,
 });
 
 /** 422 for a limit below what the campaign's messages cost so far. */

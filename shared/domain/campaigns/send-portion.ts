@@ -149,6 +149,7 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
 export const sendPortion = async (ports: PortionPorts, id: Id<'campaign'>, number: number): Promise<void> => {
   const portion = await ports.portions.read(id, number);
   if (!portion) return;
+  // Read after the portion: one that is found paused parks no portion that a resumption has made due since.
   const campaign = await ports.store.readById(id);
   const { status } = campaign ?? {};
   if (campaign && status === 'cancelled') return work(ports, campaign, portion);

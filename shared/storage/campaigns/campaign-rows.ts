@@ -34,6 +34,7 @@ const drive = z.object({
   lastSentAt: z.int(),
   moves: z.int(),
   movedAt: z.int(),
+  lookAt: z.int().default(0),
 });
 
 export const campaignRows = defineRow<StoredCampaign>()({
