@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
 import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
-import { callbacks, KEY, serviceOf, start } from './carrier-kit.ts';
+import { callbacks, KEY, useCarrierProcesses } from './carrier-kit.ts';
+
+const { serviceOf, start } = await useCarrierProcesses();
 
 describe('a message', () => {
   it.each([
