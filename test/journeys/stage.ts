@@ -15,6 +15,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readJourneyCounts } from '../../shared/storage/automation/counters.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow, readContact } from '../../shared/storage/contacts/contacts.ts';
+import { mergedInto } from '../../shared/storage/contacts/merges.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
 import { readRunCounts } from '../../shared/storage/journeys/run-counts.ts';
@@ -54,10 +55,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
       const contact = await readRow(table, KEYS.contact(id), readContact);
       return contact?.organizationId === organizationId ? contact : undefined;
     },
-    existing: async (_, ids) => {
-      const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk'] });
-      return new Set(ids.filter((__, at) => rows[at]));
-    },
+    existing: (organizationId, ids) => mergedInto(table, organizationId, ids),
     clockOf: async () => ({ timeZone: 'America/Sao_Paulo' }),
     eventOf: async (id) => outside.events.get(id),
     perform: outside.perform,

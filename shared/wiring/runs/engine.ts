@@ -9,7 +9,7 @@ import { readQuietHours } from '../../storage/access/organization-settings.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { coalescedRead } from '../../storage/client/coalescer.ts';
 import { readContact } from '../../storage/contacts/contacts.ts';
-import { heirOf } from '../../storage/contacts/merges.ts';
+import { heirOf, mergedInto } from '../../storage/contacts/merges.ts';
 import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
 import { runStore } from '../../storage/journeys/run-store.ts';
 import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
@@ -24,10 +24,7 @@ export const entryPorts: EntryPorts & TriggerPorts = {
   runs: runStore(table, publishEvents),
   journeys,
   triggers: journeys.triggers,
-  async existing(organizationId, ids) {
-    const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk', 'org'] });
-    return new Set(ids.filter((_, at) => rows[at]?.org === organizationId));
-  },
+  existing: (organizationId, ids) => mergedInto(table, organizationId, ids),
   enqueue: (runs, at) =>
     publishWorkAt(
       runs.map(({ id, organizationId: owner }) => ({ kind: 'run_journey' as const, ...KEYS.run(id), owner })),
