@@ -7,11 +7,9 @@ interface Reason {
   readonly Item?: Item;
 }
 
-const refusal = (name: string, message: string, more: object = {}): Error =>
-  Object.assign(
-    new DynamoDBServiceException({ name, message, $fault: 'client', $metadata: { httpStatusCode: 400 } }),
-    more,
-  );
+/** An error as the SDK makes one of an answer. */
+export const refusal = (name: string, message: string, more: object = {}, httpStatusCode = 400): Error =>
+  Object.assign(new DynamoDBServiceException({ name, message, $fault: 'client', $metadata: { httpStatusCode } }), more);
 
 /** Errors as the SDK throws them for the engine's answers. */
 export const REFUSALS = {
@@ -24,6 +22,8 @@ export const REFUSALS = {
       `Transaction cancelled: [${CancellationReasons.map(({ Code }) => Code).join(', ')}]`,
       { CancellationReasons },
     ),
+  throttled: () => refusal('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.'),
+  unanswered: () => Object.assign(new Error('The connection ended.'), { code: 'ECONNRESET' }),
   met: () => refusal('TransactionConflictException', 'Transaction is ongoing for the item'),
 };
 export const FAILED = { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' } as const;
