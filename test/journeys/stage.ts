@@ -140,9 +140,9 @@ export const activeJourney = async (
   { journeys, clock }: Pick<Journeys, 'clock' | 'journeys'>,
   { organizationId, env }: Tenant,
   definition: Partial<JourneyDefinition> & Pick<JourneyDefinition, 'ligacoes' | 'passos'>,
+  id = newId('journey'),
 ): Promise<Journey> => {
   const { passos, ligacoes, ...settings } = { ...BASE, ...definition };
-  const id = newId('journey');
   const now = clock();
   const journey: Journey = {
     ...settings,
