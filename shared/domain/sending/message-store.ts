@@ -18,6 +18,8 @@ export interface Reservation {
   readonly requestHash: string;
   /** How long its key is good for, in ms; 24 hours when absent. */
   readonly keepMs?: number | undefined;
+  /** No record of its key is stored: the message's own row tells whether it was. */
+  readonly unrepeatable?: true | undefined;
   /** Live only: what it takes of the month's volume. */
   readonly volume?: { readonly month: string; readonly change: VolumeChange; readonly price: PriceRow };
   /** Whose opt-out forbids the send. */

@@ -25,11 +25,14 @@ const shardWrite = (
 
 const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;
 
-/** Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold. */
-export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => {
+/**
+ * Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold.
+ * `shardBy`: the id that chooses the shard of the wallet's captures; the message's own, or one that several messages share.
+ */
+export const captureWrites = (message: MessageRecord, at: number, shardBy = message.id): WriteOp[] => {
   const { coins, escrow } = message;
   if (escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
-  return captureEntry(message, coins, at);
+  return captureEntry(message, coins, at, shardBy);
 };
 
 /** The row that counts the captures of a wallet or a lane; `id` chooses the wallet's shard. A lane has one: it is a shard itself. */
@@ -41,11 +44,11 @@ export const capturedKey = ({
   KEYS.captured(organizationId, lane, lane === 0 ? shardOf(id, CAPTURE_SHARDS) : 0);
 
 /** A capture of so many coins from the hold of a wallet or a lane. */
-const captureEntry = (message: MessageRecord, coins: number, at: number): WriteOp[] => {
+const captureEntry = (message: MessageRecord, coins: number, at: number, shardBy = message.id): WriteOp[] => {
   const { organizationId, id: messageId, lane } = message;
   return [
     entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -coins, at, messageId }),
-    { update: capturedKey(message), add: { captured: coins } },
+    { update: capturedKey({ organizationId, lane, id: shardBy }), add: { captured: coins } },
   ];
 };
 

@@ -28,8 +28,13 @@ export const underFence = (message: MessageRecord): Condition => ({
   values: { open: 'open', fence: message.fence },
 });
 
-/** The writes that capture the hold of a message that its provider took. */
-export const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
+/** The writes that capture the hold of a message that its provider took; the first alone has a condition. `shardBy` as in `captureWrites`. */
+export const settleWrites = (
+  table: Table,
+  message: MessageRecord,
+  settlement: Settlement,
+  shardBy = message.id,
+): WriteOp[] => {
   const { id } = message;
   const { at, outcomeAt, provider, providerMessageId } = settlement;
   return [
@@ -53,7 +58,7 @@ export const settleWrites = (table: Table, message: MessageRecord, settlement: S
       remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
       when: underFence(message),
     },
-    ...captureWrites(message, at),
+    ...captureWrites(message, at, shardBy),
     ...countSentWrites(message, at),
     ...messageCountWrites([[message, countsOfSettlement(message)]]),
     ...reportWrites(message, { status: 'sent', at }),
@@ -98,7 +103,7 @@ const releaseCounts = (releases: readonly Releasing[]): WriteOp[] =>
   );
 
 /** Writes that only add to one row, as one write: a transaction may name each row once. */
-const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
+export const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
   const sums = new Map<string, Record<string, number>>();
   const summed: WriteOp[] = [];
   for (const write of writes) {
