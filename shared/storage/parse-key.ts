@@ -73,6 +73,8 @@ export const PARSE_KEY = {
   },
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   smppParts: ({ pk }: PartitionKey) => parseId('smppParts', after('SMPPPARTS#', pk)),
+  smppWatch: ({ pk }: PartitionKey) => parseId('smppAccount', after('SMPPW#', pk)),
+  replyParts: ({ pk }: PartitionKey) => parseId('replyParts', after('RPLPARTS#', pk)),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
   /** Works for every row of a version of a journey. */

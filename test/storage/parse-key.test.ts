@@ -29,6 +29,8 @@ const id = {
   upload: newId('upload'),
   segment: newId('segment'),
   smppParts: newId('smppParts'),
+  replyParts: newId('replyParts'),
+  smppAccount: newId('smppAccount'),
   webhook: newId('webhook'),
 } as const;
 
@@ -53,6 +55,8 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   smppParts: [KEYS.smppParts(id.smppParts), id.smppParts],
+  replyParts: [KEYS.replyParts(id.replyParts), id.replyParts],
+  smppWatch: [KEYS.smppWatch(id.smppAccount), id.smppAccount],
   activity: [KEYS.activity(id.activity), id.activity],
   cardUpload: [KEYS.cardUpload(id.upload), id.upload],
   journey: [KEYS.journeyEntries(id.journey), id.journey],
