@@ -92,7 +92,7 @@ export class History {
     this.#scene.shadowsDue();
   }
 
-  /** Mostly what fell due is done before anything else happens, in any order of the contacts. */
+  /** What fell due is done before anything else happens, in any order of the contacts. */
   async #takeDue(): Promise<void> {
     const people = this.#chance.shuffled(this.#scene.people);
     if (people[0] !== this.#scene.people[0]) this.#note('runs taken in another order');
@@ -212,7 +212,7 @@ export class History {
       this.#scene.outage = !this.#scene.outage;
       this.#note(this.#scene.outage ? 'credits that run out' : 'credits that come back');
     }
-    if (jumps && this.#chance.below(4) > 0) await this.#takeDue();
+    if (this.#scene.isAnyDue()) await this.#takeDue();
   }
 
   async #play(happenings: number): Promise<void> {

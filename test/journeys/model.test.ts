@@ -25,8 +25,9 @@ test(`whatever happens, crashes, meets others and is told twice, each run goes a
   if (IN_MEMORY >= TELLING) tally.expectEach();
 }, 3_600_000);
 
+const { table } = await use(startWorld('test'));
+
 test(`so it does on the embedded engine: ${ON_THE_ENGINE} histories from seed ${SEED}`, async () => {
-  const { table } = await use(startWorld('test'));
   for (const seed of seeds(ON_THE_ENGINE))
     await ofHistory(seed, new History(table, chanceOf(seed), { name: `history ${seed}` }).run());
 }, 600_000);

@@ -8,7 +8,7 @@ import { PAID_HAPPENINGS, Tally } from './tally.ts';
 
 /** Other histories: SEED=… HISTORIES=… npx vitest run test/journeys/money-model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 800));
+const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600));
 const ON_THE_ENGINE = shareOf(Number(process.env.HISTORIES ?? 24));
 /** So few need not have seen everything. */
 const TELLING = 100;
@@ -30,7 +30,8 @@ test(`whatever happens, what left the wallet is the price of the messages that t
   if (IN_MEMORY >= TELLING) tally.expectEach(PAID_HAPPENINGS);
 }, 3_600_000);
 
+const engine = await use(startWorld('test'));
+
 test(`so it is on the embedded engine: ${ON_THE_ENGINE} histories from seed ${SEED}`, async () => {
-  const world = await use(startWorld('test'));
-  await playAll(ON_THE_ENGINE, async () => world);
+  await playAll(ON_THE_ENGINE, async () => engine);
 }, 600_000);

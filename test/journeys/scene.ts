@@ -6,6 +6,7 @@ import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { EVENT_PRECISION_MS } from '../../shared/domain/journeys/run.ts';
 import type { EffectResult, PerformedEffect } from '../../shared/domain/journeys/turn.ts';
+import { dueAt } from '../../shared/domain/journeys/waits.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { crashingAt } from '../lists/crashes.ts';
@@ -118,7 +119,13 @@ export class Scene {
       if (each) await moveRun(ports, each.run.id, { kind: 'due' });
   }
 
-  /** The same, as the interpreter does it. */
+  /** Whether the interpreter has a run whose time has come. */
+  isAnyDue(): boolean {
+    const { now, pausedAt, pausedMs } = this.state;
+    return pausedAt === undefined && this.runs().some(({ run }) => (dueAt(run, pausedMs, now) ?? Infinity) <= now);
+  }
+
+  /** What is due is done, as the interpreter does it. */
   shadowsDue(): void {
     if (this.state.pausedAt === undefined) for (const each of this.runs()) each.take({ kind: 'due' });
   }

@@ -53,9 +53,8 @@ export class Tally {
   }
 
   toString(): string {
-    const [first, ...others] = Object.entries(this.counts).map(
-      ([name, count]) => `${name}: ${count.toLocaleString('en-US')}`,
-    );
-    return [first, ...others].join(', ');
+    return Object.entries(this.counts)
+      .map(([name, count]) => `${name}: ${count.toLocaleString('en-US')}`)
+      .join(', ');
   }
 }
