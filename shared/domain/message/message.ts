@@ -211,6 +211,10 @@ export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
 /** What the work items of a message depend on: which it is, whose, and its priority. */
 export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'priority' | 'route'>;
 
+/** When a message was given to its provider, in ms: with its acceptance where it did not wait. */
+export const givenAt = ({ dispatchedAt, createdAt }: Pick<MessageRecord, 'createdAt' | 'dispatchedAt'>): number =>
+  dispatchedAt ?? createdAt;
+
 /** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */
 const RANK: Readonly<Record<MessageStatus, number>> = {
   queued: 0,

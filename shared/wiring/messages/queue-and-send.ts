@@ -102,9 +102,17 @@ const advanceFallbackPorts: AdvanceFallbackPorts = {
   enqueueFallback,
 };
 
-/** Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. */
-export const processSendItem = async (item: WorkItem): Promise<void> => {
+/**
+ * Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. `onAccountRefused`: what follows for the journey
+ * or campaign of a message.
+ */
+export const processSendItem = async (
+  item: WorkItem,
+  { onAccountRefused }: Required<Pick<SendQueuedPorts, 'onAccountRefused'>>,
+): Promise<void> => {
   if (item.kind === 'mail_sign_in') return (await import('../access/sign-in-links.ts')).processSignInMail(item);
   const id = PARSE_KEY.message(item);
-  return item.kind === 'fallback' ? advanceFallback(advanceFallbackPorts, id) : sendQueued(sendQueuedPorts, id);
+  return item.kind === 'fallback'
+    ? advanceFallback(advanceFallbackPorts, id)
+    : sendQueued({ ...sendQueuedPorts, onAccountRefused }, id);
 };
