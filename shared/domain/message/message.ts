@@ -159,6 +159,8 @@ interface MessageBase extends Tenant {
   readonly settledDay?: ListedState | undefined;
   /** True while the content to send is stored sealed in a row of its own, until the hold is resolved. */
   readonly hasBody?: boolean | undefined;
+  /** True of a message whose batch was refused as a whole: it never was to be, nobody was told of it, and no list or read shows it. */
+  readonly withdrawn?: true | undefined;
   /** The caller's idempotency key, so that a refund can free it. */
   readonly callerKey: string;
   readonly attempts: number;
