@@ -98,6 +98,10 @@ export const PARSE_KEY = {
     after('JCNT#', pk);
     return sk.slice(0, sk.lastIndexOf('#'));
   },
+  runHistory: ({ pk, sk }: Key) => ({
+    runId: parseId('run', after('RUN#', pk)),
+    part: whole(after('HIST#', sk)),
+  }),
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };

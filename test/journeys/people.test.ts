@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
 import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { eraseRuns } from '../../shared/storage/journeys/erase-runs.ts';
 import { moveRuns } from '../../shared/storage/journeys/move-runs.ts';
+import { runPage } from '../../shared/storage/journeys/run-page.ts';
 import { newOrganization } from '../lists/stage.ts';
+import { accepted } from '../support/accepted.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { ligacoes, passo } from '../support/journeys/build.ts';
+import { indexesUpToDate } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
@@ -17,6 +22,7 @@ import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
 const { table } = await use(startWorld('test'));
 let now = Date.parse('2026-03-10T12:00:00Z');
 const outside = new Outside();
+const vault = createVault(randomBytes(32));
 const own = journeysOver(table, () => now, outside);
 
 const WAITS = {
@@ -68,7 +74,7 @@ test('an erased contact has no run that goes on, and no row of its journeys tell
   await untilDone(() => erase(table));
   expect(await rowsOf(table, ana.id)).toEqual([]);
   const row = await table.get(KEYS.run(stored?.run.id as never));
-  expect(row).toMatchObject({ status: 'cancelada' });
+  expect(row).toMatchObject({ state: 'cancelada' });
   expect(JSON.stringify(row)).not.toContain('segredo');
   expect(row?.gsi2pk).toBeUndefined();
   expect((await own.counts(journey))['']).toEqual({ entradas: 1, canceladas: 1 });
@@ -148,4 +154,21 @@ test('a contact enters no journey in which one is, or was, that was merged into 
   expect(await entered()).toEqual({ refusal: 'ja_entrou' });
   await table.write({ put: contactRow(heir) });
   expect(await entered()).toHaveProperty('runId');
+});
+
+test("a contact's runs are listed by the status that they have now", async () => {
+  const { journey, people, enter } = await begin(2);
+  const [ana, bia] = people as [Contact, Contact];
+  await enter(ana, bia);
+  const { organizationId, env } = journey;
+  const request = { vault, scope: { organizationId, env, query: {} }, cursor: undefined, limit: 10 };
+  const listed = async (status: 'ativa' | 'cancelada') => {
+    await indexesUpToDate();
+    const page = accepted(await runPage(table)(journey, { contactId: ana.id, status }, request));
+    return page.items.map(({ run }) => [run.contactId, run.status]);
+  };
+  expect([await listed('ativa'), await listed('cancelada')]).toEqual([[[ana.id, 'ativa']], []]);
+  const stored = await own.runsOf(journey, ana.id);
+  await moveRun(own.ports, stored?.run.id as never, { kind: 'cancel', reason: 'operador' });
+  expect([await listed('ativa'), await listed('cancelada')]).toEqual([[], [[ana.id, 'cancelada']]]);
 });

@@ -31,6 +31,12 @@ export class Outside {
   /** What the next effects come to, by their step. */
   readonly script = new Map<string, (context: EffectContext, effect: PerformedEffect) => Performed | undefined>();
 
+  /** The message that a visit of a step has sent. */
+  sentBy = async ({ id }: { readonly id: string }, step: string, visit: number) => {
+    const key = [id, step, visit].join(' ');
+    return this.done.get(key)?.kind === 'send' ? derivedId('message', [key]) : undefined;
+  };
+
   perform = async (context: EffectContext, effect: PerformedEffect): Promise<Performed> => {
     const scripted = this.script.get(effect.step)?.(context, effect);
     if (scripted) return scripted;
@@ -59,6 +65,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
     clockOf: async () => ({ timeZone: 'America/Sao_Paulo' }),
     eventOf: async (id) => outside.events.get(id),
     perform: outside.perform,
+    sentBy: outside.sentBy,
     pause: async (journey, { reason, step, label }) => {
       const before = await journeys.find(journey.id);
       if (before?.status !== 'ativa') return;

@@ -63,6 +63,7 @@ const CASES = {
   run: [KEYS.run(id.run), id.run],
   taggedContact: [KEYS.taggedContact(id.contact, 12), { contactId: id.contact, version: 12 }],
   listJoin: [KEYS.listJoin(id.list, 'e1'), { listId: id.list, edit: 'e1' }],
+  runHistory: [KEYS.runHistory(id.run, 32), { runId: id.run, part: 32 }],
   runAwait: [
     KEYS.runAwait(id.contact, 'compra', 'wait', id.run),
     { contactId: id.contact, role: 'wait', runId: id.run },

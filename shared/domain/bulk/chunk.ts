@@ -173,6 +173,8 @@ export interface EscrowSums {
   readonly released: number;
   /** Units that the released messages took of their months' volumes, by channel, month and band. */
   readonly freed: Readonly<Record<string, number>>;
+  /** What the totals of the lists change by, by channel, since messages were taken out of them. */
+  readonly unlisted: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
 }
 

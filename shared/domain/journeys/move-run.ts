@@ -9,6 +9,7 @@ import { quietUntil } from '../sending/quiet-hours.ts';
 import { compiledGraph } from './compiled-graph.ts';
 import { countsOfMove } from './counting.ts';
 import type { EnginePorts, JourneyClock, Performed } from './engine-ports.ts';
+import { forgottenSend } from './forgotten-send.ts';
 import type { Graph } from './graph.ts';
 import type { Journey } from './journey.ts';
 import { noteSent } from './note-sent.ts';
@@ -222,7 +223,9 @@ const walk = async (
   let input = start;
   for (;;) {
     const now = ports.clock();
-    const turn = step(stored.run, around.graph, momentOf(around, now), input);
+    const moment = momentOf(around, now);
+    if (input.kind === 'due') input = (await forgottenSend(ports, stored, around.graph, moment)) ?? input;
+    const turn = step(stored.run, around.graph, moment, input);
     around = await pausedWhere(ports, around, turn);
     const lookAt = nextLook(around, now);
     let { effects, goesOn } = turn;

@@ -97,7 +97,7 @@ export interface Release {
   /** Whether the caller's key may be used again: true when it is certain that nothing was sent. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];
-  /** True when its whole chunk of a batch is withdrawn: the coins are refunded once, when the escrow closes. */
+  /** True when its whole chunk of a batch is withdrawn: it never was to be, and the coins are refunded once, when the escrow closes. */
   readonly withChunk?: boolean;
 }
 

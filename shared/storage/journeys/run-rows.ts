@@ -94,7 +94,7 @@ interface StoredFields extends RunFields {
 }
 
 /** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while its journey is paused. */
-const runRows = defineRow<StoredFields>()({
+export const runRows = defineRow<StoredFields>()({
   attributes: {
     id: id('run'),
     ...tenant,
@@ -111,6 +111,10 @@ const runRows = defineRow<StoredFields>()({
     dueAt: z.number().optional(),
     version: z.int(),
   },
+  // The lists' indexes project `status`: by that name each end of a run would write the entry of its contact again.
+  rename: { status: 'state' },
+  version: 2,
+  versions: { 1: ({ status, ...row }) => ({ state: status, ...row }) },
   key: (run) => KEYS.run(run.id),
   index({ id: runId, journeyId, contactId, status, beganAt, isParked, dueAt }) {
     const at = isoTime(beganAt);

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { Coins } from '../../domain/core/money.ts';
+import type { Channel } from '../../domain/message/channel.ts';
 import { parseEscrowShard } from '../../domain/message/escrow-shard.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { TakenPositions } from '../../domain/pricing/volume.ts';
@@ -10,6 +12,20 @@ import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { type Freed, freedUnits } from '../wallet/volumes.ts';
+
+const UNLISTED = 'unlisted_';
+/** Counts a message that was taken out of the lists, in its shard of its chunk's escrow. */
+const unlisted = (channel: Channel): Freed => ({ [`${UNLISTED}${channel}`]: 1 });
+/** What the rows of an escrow's shards take from the totals of the lists, by channel: what the wallet's row adds. */
+export const unlistedTotals = (rows: readonly (Readonly<Record<string, unknown>> | undefined)[]): Freed => {
+  const totals: Record<string, number> = {};
+  for (const [name, count] of rows.flatMap((row) => Object.entries(row ?? {}))) {
+    if (!name.startsWith(UNLISTED)) continue;
+    const channel = name.slice(UNLISTED.length);
+    totals[channel] = (totals[channel] ?? 0) - z.int().parse(count);
+  }
+  return totals;
+};
 
 /** Adds to a message's shard of its chunk's escrow; the first message that is resolved creates the row. */
 const shardWrite = (
@@ -143,7 +159,7 @@ export const releaseEntryWrites = (
   const { organizationId, id, coins, escrow, channel, lane } = message;
   const isImmediate = returnsAtOnce(message, withChunk);
   const positions = isImmediate ? undefined : positionsOf(message);
-  const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1 };
+  const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1, ...(withChunk ? unlisted(channel) : {}) };
   const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
   if (!isImmediate) return shard;
   const released = { organizationId, lane, kind: 'release', coins, held: -coins, at, messageId: id } as const;

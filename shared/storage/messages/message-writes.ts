@@ -19,7 +19,7 @@ import { fallbackStatusWrites } from './fallbacks.ts';
 import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
 import { freedKey } from './idempotency.ts';
 import { keptState } from './late-changes.ts';
-import { firstEntries, isUnlisted, messageRows } from './message-rows.ts';
+import { firstEntries, isUnlisted, messageRows, withdrawal } from './message-rows.ts';
 import { bodyDeletes } from './queued.ts';
 
 /** Condition: the hold is open, under the fence that was read. */
@@ -69,17 +69,18 @@ export const settleWrites = (
 const withoutCounts = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
   const { id } = message;
   const { at, reason, lastError } = release;
+  const gone = release.withChunk ? withdrawal(message, at) : { set: firstEntries(message), remove: [] };
   return [
     {
       update: KEYS.message(id),
       set: {
         ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
-        ...firstEntries(message),
+        ...gone.set,
         ...leavesAfter(table, at),
       },
       setOnce: keptState(message, at),
       append: { decisions: release.decisions },
-      remove: ['duePk', 'dueAt', 'uncertain'],
+      remove: ['duePk', 'dueAt', 'uncertain', ...gone.remove],
       when: underFence(message),
     },
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),

@@ -5,6 +5,7 @@ import { moveRun } from '../../domain/journeys/move-run.ts';
 import type { CancelReason } from '../../domain/journeys/run.ts';
 import { pauseItself } from '../../domain/journeys/states.ts';
 import { runEventOf, type TriggerPorts } from '../../domain/journeys/triggers.ts';
+import { journeyKey } from '../../domain/sending/automated.ts';
 import { readQuietHours } from '../../storage/access/organization-settings.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { coalescedRead } from '../../storage/client/coalescer.ts';
@@ -12,6 +13,7 @@ import { readContact } from '../../storage/contacts/contacts.ts';
 import { heirOf, mergedInto } from '../../storage/contacts/merges.ts';
 import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
 import { runStore } from '../../storage/journeys/run-store.ts';
+import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
 import { journeys } from './store.ts';
 
@@ -50,6 +52,10 @@ export const engineWith = (perform: EnginePorts['perform']): EnginePorts & Trigg
     return event && runEventOf(event);
   },
   perform,
+  async sentBy({ id, organizationId }, step, visit) {
+    const { callerKey } = journeyKey(id, step, visit);
+    return (await readIdempotencyRecord(table, organizationId, callerKey, clock()))?.messageId;
+  },
   pause: async (journey, obstacle) => void (await pauseItself({ clock, store: journeys }, journey, obstacle)),
 });
 
