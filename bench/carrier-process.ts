@@ -7,7 +7,7 @@ import type { CarrierSettings } from '../shared/domain/smpp/carrier.ts';
  */
 
 const OPEN_MS = 20;
-process.once('message', async (settings: CarrierSettings) => {
+const serve = async (settings: CarrierSettings): Promise<void> => {
   let taken = 0;
   const { service, port } = await startCarrier(
     { port: 0, host: '127.0.0.1', address: '127.0.0.1' },
@@ -28,4 +28,5 @@ process.once('message', async (settings: CarrierSettings) => {
     clearInterval(opening);
     process.send?.(port);
   }, OPEN_MS);
-});
+};
+process.once('message', (settings: CarrierSettings) => void serve(settings));
