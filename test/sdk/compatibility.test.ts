@@ -191,6 +191,13 @@ describe('a difference that clients notice is found', () => {
     ]);
   });
 
+  it('also where another shape of a union has the schema that changed', () => {
+    const [two, one] = [object({ other: text, part: ref('Part') }), object({ part: ref('Part') })];
+    const before = answer({ anyOf: [two, one] }, { Part: object({ value: whole }) });
+    const after = answer(one, { Part: object({ value: text }) });
+    expect(rules(before, after)).toEqual(['response-type-widened']);
+  });
+
   it.each([
     [{ minLength: 1 }, 'minLength none → 1'],
     [{ pattern: '^a' }, 'pattern none → ^a'],

@@ -34,11 +34,11 @@ export interface Contract {
 interface Versions {
   readonly before: Contract;
   readonly after: Contract;
-  readonly seen: Set<string>;
+  readonly found: Map<string, readonly Finding[]>;
 }
 
 const compareIn = (
-  { before, after, seen }: Versions,
+  { before, after, found }: Versions,
   direction: Direction,
   one: Schema,
   other: Schema,
@@ -46,7 +46,7 @@ const compareIn = (
 ) => {
   // A client's values come from the version before, and an answer's from the version after.
   const [given, taken] = direction === 'request' ? [before, after] : [after, before];
-  const sides = { direction, seen, given: given.components.schemas, taken: taken.components.schemas };
+  const sides = { direction, found, given: given.components.schemas, taken: taken.components.schemas };
   return direction === 'request' ? compareSchemas(sides, one, other, place) : compareSchemas(sides, other, one, place);
 };
 
@@ -166,7 +166,7 @@ const compareEvents = (versions: Versions): readonly Finding[] =>
 
 /** What a client of the contract before notices of the one after, each difference of a named schema once. */
 export const compareContracts = (before: Contract, after: Contract): readonly Finding[] => {
-  const versions = { before, after, seen: new Set<string>() };
+  const versions = { before, after, found: new Map<string, readonly Finding[]>() };
   const now = operationsOf(after);
   const operations = [...operationsOf(before)].flatMap(([route, operation]): readonly Finding[] => {
     const next = now.get(route);
@@ -174,5 +174,6 @@ export const compareContracts = (before: Contract, after: Contract): readonly Fi
       ? compareOperations(versions, operation, next)
       : [{ rule: 'operation-removed', place: operation.operationId, detail: route }];
   });
-  return [...operations, ...compareEvents(versions)];
+  const all = [...operations, ...compareEvents(versions)];
+  return [...new Map(all.map((finding) => [JSON.stringify(finding), finding])).values()];
 };

@@ -7,8 +7,8 @@ interface Sides {
   readonly direction: Direction;
   readonly given: Schemas;
   readonly taken: Schemas;
-  /** Pairs of named schemas that were compared, or are being compared further up. */
-  readonly seen: Set<string>;
+  /** What was found of pairs of named schemas; nothing yet of those that are being compared further up. */
+  readonly found: Map<string, readonly Finding[]>;
 }
 
 type Find = (given: Schema, taken: Schema, place: string) => readonly Finding[];
@@ -121,14 +121,19 @@ const findUnion = (sides: Sides, given: Schema, taken: Schema, place: string, fi
   });
 };
 
-/** What a client of the earlier version notices where values of `given` come in the place of values of `taken`. */
+/**
+ * What a client of the earlier version notices where values of `given` come in the place of values of `taken`. A difference of a named schema is
+ * told wherever the schema is used.
+ */
 export const compareSchemas = (sides: Sides, given: Schema, taken: Schema, place: string): readonly Finding[] => {
   const [from, to] = [refName(given), refName(taken)];
-  if (from !== undefined && to !== undefined) {
-    const pair = `${sides.direction} ${from} ${to}`;
-    if (sides.seen.has(pair)) return [];
-    sides.seen.add(pair);
-  }
-  const here = to ?? from ?? place;
-  return findUnion(sides, given, taken, here, (one, other, below) => compareSchemas(sides, one, other, below));
+  const find: Find = (one, other, below) => compareSchemas(sides, one, other, below);
+  if (from === undefined || to === undefined) return findUnion(sides, given, taken, to ?? from ?? place, find);
+  const pair = `${sides.direction} ${from} ${to}`;
+  const known = sides.found.get(pair);
+  if (known) return known;
+  sides.found.set(pair, []);
+  const found = findUnion(sides, given, taken, to, find);
+  sides.found.set(pair, found);
+  return found;
 };
