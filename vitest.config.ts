@@ -52,7 +52,7 @@ const PROJECTS = {
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...E2E.slice(1)],
     isolate: false,
   },
   unit: { include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
