@@ -26,7 +26,7 @@ const IN_PROCESS = [
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
-const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts'];
+const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** Files of E2E that share one service per process. */
 const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
@@ -52,7 +52,7 @@ const PROJECTS = {
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...E2E.slice(1)],
     isolate: false,
   },
   unit: { include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
