@@ -58,6 +58,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   exports: ['exports', 'export-jobs', 'message-export', 'job-bucket', 'poison-jobs'],
   inbound: ['inbound', 'replies', 'engagement'],
   webhooks: ['takers', 'webhook'],
+  sdk: ['test/sdk'],
   wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'months', 'debits', 'coins', 'storage/rates', 'docs/cost'],
   access: [
     'access',

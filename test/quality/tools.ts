@@ -34,8 +34,16 @@ export const runTool = (name: string, command: string, args: readonly string[]):
     });
   });
 
-const SOURCE_FOLDERS = ['functions', 'shared', 'infra', 'test', 'bench'];
-const GENERATED = /(?:^|\/)(?:node_modules|dist|cdk\.out|\.build|\.local)\//;
+const SOURCE_FOLDERS = [
+  'functions',
+  'shared',
+  'infra',
+  'test',
+  'bench',
+  'sdk/typescript/generate',
+  'sdk/typescript/src',
+];
+const GENERATED = /(?:^|\/)(?:node_modules|dist|cdk\.out|\.build|\.local|sdk\/typescript\/src\/generated)\//;
 
 /** Every TypeScript file of the project, by its path from the root. */
 export const sourceFiles = (folders: readonly string[] = SOURCE_FOLDERS): string[] =>
