@@ -9,7 +9,7 @@ import { readManifest, replaceFolder } from './manifest.ts';
 
 /** What the console's build depends on. */
 const SOURCES = ['console/src', 'console/public', 'sdk/typescript/src'];
-const SINGLE_FILES = ['console/index.html', 'console/vite.config.ts', 'package-lock.json'];
+const SINGLE_FILES = ['console/index.html', 'console/vite.config.ts', 'console/mantine-styles.ts', 'infra/console/page.ts', 'package-lock.json'];
 
 const filesIn = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -17,6 +17,8 @@ import { DESKTOP, startBrowser } from './browser.ts';
 /** Where `npm run screenshots` writes pages; nowhere in other runs. */
 const SCREENSHOTS =
   process.env.CONSOLE_SCREENSHOTS === '1' ? join(import.meta.dirname, '../../docs/console') : undefined;
+/** For `expect.poll`: a page is there when the service has answered. */
+export const PATIENCE = { timeout: 30_000, interval: 100 };
 export const SCHEMES = ['light', 'dark'] as const;
 
 /** What went wrong in a page, besides what the test looks at. */
@@ -44,7 +46,12 @@ const watch = async (page: Page): Promise<void> => {
 export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
 
 const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
-  await page.evaluate((chosen) => document.documentElement.setAttribute('data-mantine-color-scheme', chosen), scheme);
+  await page.evaluate(async (chosen) => {
+    document.documentElement.setAttribute('data-mantine-color-scheme', chosen);
+    // Colours on their way from one theme to the other are of neither. A loader turns for ever.
+    const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  }, scheme);
 };
 
 /**

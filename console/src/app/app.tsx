@@ -1,22 +1,21 @@
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { queryClient } from './queries.ts';
+import { newQueryClient } from './queries.ts';
 import { router } from './router.tsx';
 import { useSession } from './session.ts';
 import { initialLanguage, type Language, LanguageContext, LOCALES, storeLanguage } from './texts.ts';
 import { schemeManager, styleNonce, theme, variables } from './theme.ts';
 
-/** What one was shown in one environment, or as one person, is nothing to the next. */
-const useFreshStart = () => {
+/** What one was shown in one environment, or as one person, is nothing to the next: each has a cache of its own. */
+const useOwnCache = (): QueryClient => {
   const { environment, session } = useSession();
   const whose = `${environment} ${session?.session.id ?? ''}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is somebody else, or elsewhere.
-  useEffect(() => {
-    queryClient.clear();
-    void router.invalidate();
-  }, [whose]);
+  useEffect(() => void router.invalidate(), [whose]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  return useMemo(() => newQueryClient(() => void router.invalidate()), [whose]);
 };
 
 export const App = () => {
@@ -31,7 +30,7 @@ export const App = () => {
   useEffect(() => {
     document.documentElement.lang = LOCALES[language];
   }, [language]);
-  useFreshStart();
+  const queryClient = useOwnCache();
   return (
     <LanguageContext value={choice}>
       <MantineProvider

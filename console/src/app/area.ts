@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
+import type { Scope } from './session.ts';
 import type { Language } from './texts.ts';
 
 /** Groups of the navigation, in their order. */
@@ -21,7 +22,7 @@ export interface Area {
   readonly group: Group;
   readonly icon: LucideIcon;
   /** The scope without which the area is of no use: it is then not in the navigation. Absent: for everybody. */
-  readonly scope?: string;
+  readonly scope?: Scope;
   readonly pages: readonly AreaPage[];
 }
 

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
+import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -90,9 +90,9 @@ export const Layout = () => {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar>
-        <ScrollArea px="xs" pb="md" component="nav" aria-label={t.navigation}>
+        <nav className="navigation" aria-label={t.navigation}>
           <Navigation onFollow={close} />
-        </ScrollArea>
+        </nav>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

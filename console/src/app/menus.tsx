@@ -38,25 +38,22 @@ export const SettingsMenu = () => {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t.language}</Menu.Label>
-        {LANGUAGES.map((each: Language) => (
-          <Menu.Item key={each} role="menuitemradio" aria-checked={each === language} onClick={() => choose(each)}>
-            <span lang={each}>{t.languages[each]}</span>
-            {each === language ? ' ✓' : ''}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={language} onChange={(chosen) => choose(chosen as Language)}>
+          {LANGUAGES.map((each) => (
+            <Menu.RadioItem key={each} value={each} lang={each}>
+              {t.languages[each]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Label>{t.scheme}</Menu.Label>
-        {SCHEMES.map((each) => (
-          <Menu.Item
-            key={each}
-            role="menuitemradio"
-            aria-checked={each === colorScheme}
-            onClick={() => setColorScheme(each)}
-          >
-            {t.schemes[each]}
-            {each === colorScheme ? ' ✓' : ''}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(chosen) => setColorScheme(chosen as (typeof SCHEMES)[number])}>
+          {SCHEMES.map((each) => (
+            <Menu.RadioItem key={each} value={each}>
+              {t.schemes[each]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,10 +1,10 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { Compass, HeartCrack, Lock } from 'lucide-react';
+import { ProblemError } from 'multichannel-messaging-sdk';
 import { Page } from '../ui/page.tsx';
 import { ProblemView } from '../ui/problem-view.tsx';
 import { EmptyState, Loading } from '../ui/states.tsx';
-import { Problem } from './problem.ts';
 import { shellTexts } from './shell-texts.ts';
 import { useTexts } from './texts.ts';
 
@@ -55,7 +55,7 @@ export const ForbiddenPage = ({ scope }: { readonly scope: string }) => {
 /** A page that threw: the rest of the console goes on. */
 export const CrashedPage = ({ error, reset }: ErrorComponentProps) => {
   const t = useTexts(shellTexts);
-  if (error instanceof Problem)
+  if (error instanceof ProblemError)
     return (
       <Page title={t.problem}>
         <ProblemView error={error} onRetry={reset} />

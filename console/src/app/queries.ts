@@ -1,23 +1,23 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { Problem } from './problem.ts';
-import { router } from './router.tsx';
+import { ProblemError } from 'multichannel-messaging-sdk';
 import { SessionEnded } from './session.ts';
 
 const MAX_RETRIES = 2;
 
 /** Repeats what may pass: no answer, or one that says that the service is busy. */
 const mayPass = (error: Error): boolean =>
-  !(error instanceof SessionEnded) && (!(error instanceof Problem) || error.status >= 500 || error.status === 429);
+  !(error instanceof SessionEnded) && (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429);
 
-export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    // Asks whoever was signed out to sign in.
-    onError: (error) => {
-      if (error instanceof SessionEnded) void router.invalidate();
+/** A cache of what the service answered. `onSessionEnded`: a query found that nobody is signed in any more. */
+export const newQueryClient = (onSessionEnded: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof SessionEnded) onSessionEnded();
+      },
+    }),
+    defaultOptions: {
+      queries: { retry: (failures, error) => failures < MAX_RETRIES && mayPass(error), staleTime: 5_000 },
+      mutations: { retry: false },
     },
-  }),
-  defaultOptions: {
-    queries: { retry: (failures, error) => failures < MAX_RETRIES && mayPass(error), staleTime: 5_000 },
-    mutations: { retry: false },
-  },
-});
+  });

@@ -1,20 +1,12 @@
+import { isProblem, Messaging, type NewSession } from 'multichannel-messaging-sdk';
 import { useSyncExternalStore } from 'react';
-import { Problem } from './problem.ts';
 
 /** Who is signed in: docs/console.md#signing-in. The token is in memory alone; a cookie that no script sees renews it. */
 
 export type Environment = 'live' | 'test';
-export type Role = 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
-
 /** What the service answers to whom enters a session. */
-export interface Session {
-  readonly token: string;
-  readonly expiresAt: string;
-  readonly session: { readonly id: string; readonly expiresAt: string };
-  readonly person: { readonly accountId: string; readonly name: string; readonly email: string; readonly role: Role };
-  readonly organization: { readonly id: string; readonly name: string; readonly env: Environment };
-  readonly scopes: readonly string[];
-}
+export type Session = NewSession;
+export type Scope = Session['scopes'][number];
 
 /** Thrown by calls once nobody is signed in any more. */
 export class SessionEnded extends Error {
@@ -65,15 +57,10 @@ const enter = (env: Environment, session: Session | undefined): void => {
   changed();
 };
 
-const post = async (path: string, env: Environment, body?: unknown): Promise<Response> =>
-  fetch(`${path}?env=${env}`, {
-    method: 'POST',
-    credentials: 'same-origin',
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-
-const problemOf = async (response: Response): Promise<Problem> =>
-  new Problem(response.status, await response.json().catch(() => ({})));
+/** Operations that sign in: no token, but the cookie, which only `sessions.refresh` reads. */
+const signing = new Messaging({ baseUrl: '', credentials: 'same-origin', maxRetries: 0 });
+/** With the token of a session that need not be the one of the chosen environment. */
+const as = ({ token }: Session) => new Messaging({ baseUrl: '', apiKey: token, credentials: 'omit' });
 
 /** Tabs renew one after another: each then presents the cookie that the one before it was given. */
 const oneTabAtATime = <T>(env: Environment, work: () => Promise<T>): Promise<T> =>
@@ -82,13 +69,12 @@ const oneTabAtATime = <T>(env: Environment, work: () => Promise<T>): Promise<T> 
 const renewing: Partial<Record<Environment, Promise<Session | undefined>>> = {};
 
 const renew = async (env: Environment): Promise<Session | undefined> => {
-  const response = await oneTabAtATime(env, () => post('/sessions/refresh', env));
-  if (response.status === 401) {
-    enter(env, undefined);
-    return undefined;
-  }
-  if (!response.ok) throw await problemOf(response);
-  const session = (await response.json()) as Session;
+  const session = await oneTabAtATime(env, () =>
+    signing.sessions.refresh({ env }).catch((error: unknown) => {
+      if (isProblem(error, 'UNAUTHORIZED')) return undefined;
+      throw error;
+    }),
+  );
   enter(env, session);
   return session;
 };
@@ -120,17 +106,14 @@ export const renewNow = async (refused: string): Promise<string> => {
 };
 
 /** Asks for a link to sign in. */
-export const requestLink = async (env: Environment, email: string): Promise<void> => {
-  const response = await post('/sessions/links', env, { email });
-  if (!response.ok) throw await problemOf(response);
-};
+export const requestLink = (env: Environment, email: string): Promise<void> =>
+  signing.sessions.requestLink({ email }, { env });
 
 /** Signs in with the token of a link. */
 export const signIn = async (env: Environment, token: string): Promise<void> => {
-  const response = await post('/sessions', env, { token, cookie: true });
-  if (!response.ok) throw await problemOf(response);
+  const session = await signing.sessions.create({ token, cookie: true }, { env });
   chooseEnvironment(env);
-  enter(env, (await response.json()) as Session);
+  enter(env, session);
   tellOthers(env);
 };
 
@@ -141,24 +124,21 @@ channel?.addEventListener('message', ({ data }: MessageEvent<Environment>) => {
   if (open[data]) enter(data, undefined);
 });
 
-const endSession = async ({ token }: Session, id: string): Promise<void> => {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`/v2/sessions/${id}`, { method: 'DELETE', credentials: 'omit', headers });
-  if (!response.ok && response.status !== 404 && response.status !== 401) throw await problemOf(response);
-};
+/** One that has ended already is as good. */
+const endSession = (session: Session, id: string): Promise<void> =>
+  as(session)
+    .sessions.delete(id)
+    .catch((error: unknown) => {
+      if (!isProblem(error, 'NOT_FOUND')) throw error;
+    });
 
 /** Signs out: ends the session of the chosen environment; with `everywhere`, every session that its person has there. */
 export const signOut = async ({ everywhere = false } = {}): Promise<void> => {
   await currentToken();
   const session = open[environment];
   if (!session) return;
-  if (everywhere) {
-    const headers = { authorization: `Bearer ${session.token}` };
-    const response = await fetch('/v2/sessions', { credentials: 'omit', headers });
-    if (!response.ok) throw await problemOf(response);
-    const { items } = (await response.json()) as { items: readonly { id: string }[] };
-    for (const { id } of items) if (id !== session.session.id) await endSession(session, id);
-  }
+  const { items } = everywhere ? await as(session).sessions.list() : { items: [] };
+  for (const { id } of items) if (id !== session.session.id) await endSession(session, id);
   await endSession(session, session.session.id);
   enter(environment, undefined);
   tellOthers(environment);

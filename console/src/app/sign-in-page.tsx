@@ -2,11 +2,11 @@ import { Alert, Button, Center, Group, Paper, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MailCheck, TriangleAlert } from 'lucide-react';
+import { ProblemError } from 'multichannel-messaging-sdk';
 import { type SyntheticEvent, useEffect, useState } from 'react';
 import { Page } from '../ui/page.tsx';
 import { ProblemView } from '../ui/problem-view.tsx';
 import { EnvironmentSwitch, SettingsMenu } from './menus.tsx';
-import { Problem } from './problem.ts';
 import { chooseEnvironment, type Environment, requestLink, signIn, useSession } from './session.ts';
 import { shellTexts } from './shell-texts.ts';
 import { signInTexts } from './sign-in-texts.ts';
@@ -92,7 +92,7 @@ const Enter = ({ token, env, onEntered, onRefused }: EnterProps) => {
     mutationFn: () => signIn(env, token),
     onSuccess: onEntered,
     onError: (error) => {
-      if (error instanceof Problem && error.status === 401) onRefused();
+      if (error instanceof ProblemError && error.status === 401) onRefused();
     },
   });
   return (

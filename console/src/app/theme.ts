@@ -5,7 +5,8 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** Dark enough at 7 for white text on it, and light enough at 3 to be read on a dark page (WCAG AA). */
+/* At 7 dark enough for white text on it and to be read on a white page; at 4 light enough to be read on a dark one (WCAG AA). */
+
 const blue: MantineColorsTuple = [
   '#eaf3fd',
   '#d3e4f7',
@@ -19,10 +20,47 @@ const blue: MantineColorsTuple = [
   '#06437f',
 ];
 
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#fa5252',
+  '#e03131',
+  '#c02626',
+  '#a61e1e',
+  '#8c1717',
+];
+const green: MantineColorsTuple = [
+  '#ebfbee',
+  '#d3f9d8',
+  '#b2f2bb',
+  '#8ce99a',
+  '#69db7c',
+  '#40c057',
+  '#2f9e44',
+  '#237032',
+  '#1d5f2a',
+  '#174d22',
+];
+const yellow: MantineColorsTuple = [
+  '#fff9db',
+  '#fff3bf',
+  '#ffec99',
+  '#ffe066',
+  '#ffd43b',
+  '#fab005',
+  '#b97a00',
+  '#8a5a00',
+  '#734b00',
+  '#5c3c00',
+];
+
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 7, dark: 7 },
-  colors: { blue },
+  colors: { blue, red, green, yellow },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },

@@ -1,4 +1,4 @@
-import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, Group } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
 import { shellTexts } from '../app/shell-texts.ts';
@@ -12,11 +12,9 @@ export const CopyText = ({ text, label }: { readonly text: string; readonly labe
   return (
     <Group gap={2} wrap="nowrap" maw="100%">
       <Code className="breakable">{text}</Code>
-      <Tooltip label={action}>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={action} onClick={() => copy(text)}>
-          {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={action} title={action} onClick={() => copy(text)}>
+        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      </ActionIcon>
     </Group>
   );
 };

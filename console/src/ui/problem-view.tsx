@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
-import { Problem } from '../app/problem.ts';
+import { ProblemError } from 'multichannel-messaging-sdk';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
 import { CopyText } from './copy-text.tsx';
@@ -14,7 +14,7 @@ interface ProblemViewProps {
 export const ProblemView = ({ error, onRetry }: ProblemViewProps) => {
   const t = useTexts(shellTexts);
   if (!error) return null;
-  const problem = error instanceof Problem ? error : undefined;
+  const problem = error instanceof ProblemError ? error : undefined;
   return (
     <Alert
       color="red"

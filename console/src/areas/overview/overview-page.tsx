@@ -1,5 +1,6 @@
 import { Alert, Card, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Wallet } from 'multichannel-messaging-sdk';
 import type { ReactNode } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
@@ -10,18 +11,6 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { Coins } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
-
-interface Wallet {
-  readonly balanceCoins: number;
-  readonly heldCoins: number;
-  readonly lowBalanceCoins: number;
-  readonly bands: readonly {
-    readonly channel: string;
-    readonly route: string;
-    readonly segments: number;
-    readonly band: { readonly upTo: number | null; readonly coins: number };
-  }[];
-}
 
 const Figure = ({ name, children, hint }: { name: string; children: ReactNode; hint?: string }) => (
   <Card withBorder>
@@ -90,7 +79,7 @@ export default function OverviewPage() {
   const t = useTexts(texts);
   const wallet = useQuery({
     queryKey: ['wallet'],
-    queryFn: ({ signal }) => api.get<Wallet>('/v2/wallet', {}, signal),
+    queryFn: ({ signal }) => api.wallet.get({ signal }),
     refetchInterval: 30_000,
   });
   return (

@@ -4199,6 +4199,14 @@ export type MessageTimeline = {
          * The coins that were moved or quoted. In coins: 1 coin = R$ 0.0001.
          */
         coins?: number;
+        /**
+         * The subscription, where the step is about a webhook.
+         */
+        webhookId?: string;
+        /**
+         * The delivery, where the step is about a webhook.
+         */
+        deliveryId?: string;
     }>;
 };
 
@@ -10310,6 +10318,10 @@ export type AuditDetails = {
      * Of a revocation: whether the keys below were spared.
      */
     onlyThis?: boolean;
+    /**
+     * Of a session's end: whether a cookie was presented that had been replaced, so that two had it.
+     */
+    cookieReused?: boolean;
 };
 
 /**
