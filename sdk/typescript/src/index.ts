@@ -13,3 +13,4 @@ export {
 } from './problem.ts';
 export type { Meta, ProblemMeta } from './problem-meta.ts';
 export type { Binary, CsvPage, KeyedOptions, Method, OperationRequest, RequestOptions } from './request.ts';
+export { type HeadersLike, verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhook.ts';

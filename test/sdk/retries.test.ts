@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { clientOf, failure, json, never, problem } from './kit.ts';
+
+const send = { to: '+5511999990005', body: 'Olá!', route: 'premium' } as const;
+const busy = (headers: Record<string, string> = {}) => problem(503, 'SERVICE_UNAVAILABLE', {}, headers);
+const down = new TypeError('fetch failed');
+const done = json(200, { items: [], total: 0 });
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-03-02T14:05:09.120Z') }));
+afterEach(() => void vi.useRealTimers());
+
+/** Lets a call run to its end, and tells the milliseconds that it waited before each attempt but the first. */
+const waits = async (call: () => PromiseLike<unknown>): Promise<{ outcome: unknown; waited: number[] }> => {
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockClear();
+  const outcome = Promise.resolve(call()).catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  const waited = spy.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms !== 30_000);
+  return { outcome: await outcome, waited };
+};
+
+describe('a request is repeated', () => {
+  it.each([429, 502, 503, 504])('after %i where its method may be repeated', async (status) => {
+    const { messaging, sent } = clientOf([problem(status, 'X'), done]);
+    const { outcome } = await waits(() => messaging.contacts.list());
+    expect(outcome).toEqual({ items: [], total: 0 });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('after a connection that failed, and one that did not answer in time', async () => {
+    const { messaging, sent } = clientOf([down, never, done]);
+    expect((await waits(() => messaging.contacts.list())).outcome).toEqual({ items: [], total: 0 });
+    expect(sent).toHaveLength(3);
+  });
+
+  it('of GET, PUT and DELETE, and of what has an idempotency key, the same each time', async () => {
+    const { messaging, sent } = clientOf([down, busy(), json(201, { id: 'msg_1' })]);
+    for (const call of [
+      () => messaging.lists.replaceMembers('lst_1', { contactIds: [] }),
+      () => messaging.contacts.delete('cnt_1'),
+      () => messaging.sms.send(send),
+    ]) {
+      const before = sent.length;
+      await waits(call);
+      const [first, ...repeats] = sent.slice(before);
+      expect(repeats.map(({ method, url, body, headers }) => ({ method, url, body, headers }))).toEqual(
+        repeats.map(() => ({ method: first?.method, url: first?.url, body: first?.body, headers: first?.headers })),
+      );
+    }
+    expect(sent).toHaveLength(3 + 1 + 1);
+    expect(sent[4]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('while the first request with its key is still running', async () => {
+    const running = problem(409, 'CONFLICT', { meta: { code: 'EM_ANDAMENTO' } }, { 'retry-after': '2' });
+    const { messaging, sent } = clientOf([down, running, json(201, { id: 'msg_1' })]);
+    const { outcome } = await waits(() => messaging.sms.send(send));
+    expect(outcome).toEqual({ id: 'msg_1' });
+    expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+});
+
+describe('a request is not repeated', () => {
+  it.each(['POST', 'PATCH'])('that may act twice: %s without an idempotency key', async (method) => {
+    for (const reply of [down, busy()]) {
+      const { messaging, sent } = clientOf([reply, done]);
+      const call = () =>
+        method === 'POST'
+          ? messaging.contacts.create({ phone: '+5511999991234' })
+          : messaging.contacts.change('cnt_1', {});
+      expect((await waits(call)).outcome).toBeInstanceOf(Error);
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  it.each([400, 401, 402, 403, 404, 409, 412, 422, 500])('after %i: the answer would be the same', async (status) => {
+    const { messaging, sent } = clientOf([problem(status, 'X'), done]);
+    expect((await waits(() => messaging.sms.send(send))).outcome).toMatchObject({ status });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('more often than asked for: three times unless the client or the call says otherwise', async () => {
+    const { messaging, sent } = clientOf([busy()]);
+    expect((await waits(() => messaging.contacts.list())).outcome).toMatchObject({ status: 503 });
+    expect(sent).toHaveLength(4);
+    await waits(() => messaging.contacts.list({}, { maxRetries: 1 }));
+    expect(sent).toHaveLength(4 + 2);
+    await waits(() => messaging.with({ maxRetries: 0 }).contacts.list());
+    expect(sent).toHaveLength(4 + 2 + 1);
+  });
+
+  it('whose body was a stream: it is gone', async () => {
+    const { messaging, sent } = clientOf([busy(), done]);
+    const binary = { contentType: 'image/png', data: new Blob(['a']).stream() } as const;
+    const call = () => messaging.request('PUT', '/bytes', { binary });
+    expect((await waits(call)).outcome).toMatchObject({ status: 503 });
+    expect(sent).toMatchObject([{ body: 'a', headers: { 'content-type': 'image/png' } }]);
+  });
+});
+
+describe('the wait before a repeat', () => {
+  it('doubles from half a second to eight seconds, of which half is random', async () => {
+    const random = vi.spyOn(Math, 'random');
+    const waitsOf = async (value: number) => {
+      random.mockReturnValue(value);
+      const { messaging } = clientOf([busy()]);
+      return (await waits(() => messaging.contacts.list({}, { maxRetries: 6 }))).waited;
+    };
+    expect(await waitsOf(0)).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+    expect(await waitsOf(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
+  });
+
+  it.each([
+    ['in seconds', { 'retry-after': '7' }, 7_250],
+    [
+      'as a date, by the clock of the answer',
+      { 'retry-after': 'Mon, 02 Mar 2026 03:00:07 GMT', date: 'Mon, 02 Mar 2026 03:00:00 GMT' },
+      7_250,
+    ],
+    ['as a date, by the own clock', { 'retry-after': 'Mon, 02 Mar 2026 14:05:16 GMT' }, 6_880 + 250],
+    ['as a date that is over', { 'retry-after': 'Mon, 02 Mar 2026 14:05:00 GMT' }, 500],
+  ])('is what Retry-After says, and a random part: %s', async (_, headers, longest) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const { messaging } = clientOf([busy(headers as Record<string, string>), done]);
+    expect((await waits(() => messaging.contacts.list())).waited).toEqual([longest]);
+  });
+
+  it.each(['soon', '', '-1'])('goes by its own rule where Retry-After is %j', async (value) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const { messaging } = clientOf([busy({ 'retry-after': value }), done]);
+    expect((await waits(() => messaging.contacts.list())).waited).toEqual([500]);
+  });
+
+  it('never exceeds the bound: an answer that asks for more is thrown at once, with how long it asked for', async () => {
+    const { messaging, sent } = clientOf([busy({ 'retry-after': '61' }), done]);
+    const { outcome, waited } = await waits(() => messaging.contacts.list());
+    expect(outcome).toMatchObject({ status: 503, retryAfterSeconds: 61 });
+    expect({ waited, sent: sent.length }).toEqual({ waited: [], sent: 1 });
+
+    const patient = clientOf([busy({ 'retry-after': '61' }), done], { maxWaitMs: 61_000 });
+    expect((await waits(() => patient.messaging.contacts.list())).outcome).toEqual({ items: [], total: 0 });
+  });
+});
+
+describe('a signal', () => {
+  it('ends a wait, and the call throws its reason', async () => {
+    const { messaging, sent } = clientOf([busy({ 'retry-after': '30' }), done]);
+    const controller = new AbortController();
+    const outcome = failure(messaging.contacts.list({}, { signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort(new Error('left the page'));
+    expect(await outcome).toEqual(new Error('left the page'));
+    expect(sent).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends an attempt, which is not repeated', async () => {
+    const { messaging, sent } = clientOf([never, done]);
+    const controller = new AbortController();
+    const outcome = failure(messaging.contacts.list({}, { signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await outcome).toMatchObject({ name: 'AbortError' });
+    expect(sent).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that was aborted before sends nothing', async () => {
+    const { messaging, sent } = clientOf([done]);
+    expect(await failure(messaging.contacts.list({}, { signal: AbortSignal.abort() }))).toMatchObject({
+      name: 'AbortError',
+    });
+    expect(sent).toEqual([]);
+  });
+});
