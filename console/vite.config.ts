@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { NONCE_PLACEHOLDER } from '../infra/console/page.ts';
@@ -8,8 +7,6 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [mantineStyles(), react()],
-  // From its sources: the console needs no build of the SDK.
-  resolve: { alias: { 'multichannel-messaging-sdk': join(import.meta.dirname, '../sdk/typescript/src/index.ts') } },
   // Replaced in each response by a new nonce: docs/console.md#serving.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {

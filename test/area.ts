@@ -54,6 +54,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'preferences',
     'unsubscribe',
   ],
+  console: ['test/console', 'infra/console'],
   events: ['customer-events', 'domain/currencies'],
   exports: ['exports', 'export-jobs', 'message-export', 'job-bucket', 'poison-jobs'],
   inbound: ['inbound', 'replies', 'engagement'],

@@ -1,5 +1,5 @@
-import { ConnectionError, Messaging, MessagingError, ProblemError } from 'multichannel-messaging-sdk';
 import { currentToken, renewNow } from './app/session.ts';
+import { Messaging } from './sdk.ts';
 
 /** The service as the console uses it: every call of an area goes through here. */
 
@@ -24,5 +24,3 @@ export const api = new Messaging({
   maxRetries: 1,
   fetch: renewingFetch,
 });
-
-export { ConnectionError, MessagingError, ProblemError };

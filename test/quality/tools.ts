@@ -40,6 +40,7 @@ const SOURCE_FOLDERS = [
   'infra',
   'test',
   'bench',
+  'console',
   'sdk/typescript/generate',
   'sdk/typescript/src',
 ];
@@ -47,7 +48,7 @@ const GENERATED = /(?:^|\/)(?:node_modules|dist|cdk\.out|\.build|\.local|sdk\/ty
 
 /** Every TypeScript file of the project, by its path from the root. */
 export const sourceFiles = (folders: readonly string[] = SOURCE_FOLDERS): string[] =>
-  folders.flatMap((folder) => filesIn(folder).filter((file) => file.endsWith('.ts')));
+  folders.flatMap((folder) => filesIn(folder).filter((file) => /\.tsx?$/.test(file)));
 
 /** Every file under a folder, by its path from the root; none when there is no such folder. */
 export const filesIn = (folder: string): string[] => {

@@ -1,7 +1,7 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { Compass, HeartCrack, Lock } from 'lucide-react';
-import { ProblemError } from 'multichannel-messaging-sdk';
+import { ProblemError } from '../sdk.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemView } from '../ui/problem-view.tsx';
 import { EmptyState, Loading } from '../ui/states.tsx';

@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { ProblemError } from 'multichannel-messaging-sdk';
+import { ProblemError } from '../sdk.ts';
 import { SessionEnded } from './session.ts';
 
 const MAX_RETRIES = 2;

@@ -1,5 +1,5 @@
-import { isProblem, Messaging, type NewSession } from 'multichannel-messaging-sdk';
 import { useSyncExternalStore } from 'react';
+import { isProblem, Messaging, type NewSession } from '../sdk.ts';
 
 /** Who is signed in: docs/console.md#signing-in. The token is in memory alone; a cookie that no script sees renews it. */
 
@@ -142,4 +142,10 @@ export const signOut = async ({ everywhere = false } = {}): Promise<void> => {
   await endSession(session, session.session.id);
   enter(environment, undefined);
   tellOthers(environment);
+};
+
+/** Whether the person who is signed in holds a scope: for what is offered; the service decides by itself. */
+export const useMay = (): ((scope: Scope) => boolean) => {
+  const { session } = useSession();
+  return (scope) => session?.scopes.includes(scope) ?? false;
 };

@@ -2,8 +2,8 @@ import { Alert, Button, Center, Group, Paper, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MailCheck, TriangleAlert } from 'lucide-react';
-import { ProblemError } from 'multichannel-messaging-sdk';
 import { type SyntheticEvent, useEffect, useState } from 'react';
+import { ProblemError } from '../sdk.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemView } from '../ui/problem-view.tsx';
 import { EnvironmentSwitch, SettingsMenu } from './menus.tsx';

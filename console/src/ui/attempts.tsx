@@ -1,7 +1,7 @@
 import { Code, Group, Paper, Stack, Text } from '@mantine/core';
-import type { WebhookAttempt, WebhookDelivery } from 'multichannel-messaging-sdk';
 import { useFormat } from '../app/format.ts';
 import { defineTexts, useTexts } from '../app/texts.ts';
+import type { WebhookAttempt, WebhookDelivery } from '../sdk.ts';
 import { Status, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(

@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
-import { ProblemError } from 'multichannel-messaging-sdk';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
+import { ProblemError } from '../sdk.ts';
 import { CopyText } from './copy-text.tsx';
 
 interface ProblemViewProps {

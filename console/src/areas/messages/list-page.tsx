@@ -1,11 +1,11 @@
 import { Button, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { MessagesSquare, RefreshCw } from 'lucide-react';
-import type { Message, MessagePage, MessagesListQuery } from 'multichannel-messaging-sdk';
 import { useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
+import type { Message, MessagePage, MessagesListQuery } from '../../sdk.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -1,11 +1,11 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Message, ResendMessage } from 'multichannel-messaging-sdk';
 import { useState } from 'react';
 import { api } from '../../api.ts';
-import { type Scope, useSession } from '../../app/session.ts';
+import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
+import type { Message, ResendMessage } from '../../sdk.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { textOf } from './message-parts.tsx';
 import { texts } from './texts.ts';
@@ -119,9 +119,8 @@ const QueuedDialog = ({ message, action, opened, onClose }: DialogProps & { read
 /** What can be done with a message in its state, by who may. */
 export const MessageActions = ({ message }: { readonly message: Message }) => {
   const t = useTexts(texts);
-  const { session } = useSession();
   const [action, setAction] = useState<Action>();
-  const may = (scope: Scope) => session?.scopes.includes(scope) ?? false;
+  const may = useMay();
   const isQueued = message.direction === 'outbound' && message.status === 'queued';
   const canResend =
     may('messages:manage') && message.direction === 'outbound' && (isQueued || message.status === 'failed');

@@ -2,7 +2,7 @@ import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
-import { useSession } from '../../app/session.ts';
+import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import { Attempts, DeliveryStatus } from '../../ui/attempts.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -44,8 +44,7 @@ const Details = ({ webhookId, deliveryId }: DeliveryRef) => {
 const DeliveryRow = ({ delivery }: { readonly delivery: DeliveryRef }) => {
   const t = useTexts(texts);
   const [opened, setOpened] = useState(false);
-  const { session } = useSession();
-  const mayRead = session?.scopes.includes('webhooks:read') ?? false;
+  const mayRead = useMay()('webhooks:read');
   return (
     <Paper withBorder p="sm" data-delivery={delivery.deliveryId}>
       <Stack gap="xs">

@@ -1,11 +1,11 @@
 import { Code, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Message, MessageTimeline } from 'multichannel-messaging-sdk';
 import type { ReactNode } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
+import type { Message, MessageTimeline } from '../../sdk.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';

@@ -1,5 +1,5 @@
-import type { Message } from 'multichannel-messaging-sdk';
 import { useTexts } from '../../app/texts.ts';
+import type { Message } from '../../sdk.ts';
 import { Status, type Tone } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { Text, Timeline } from '@mantine/core';
-import type { MessageTimeline } from 'multichannel-messaging-sdk';
 import { useTexts } from '../../app/texts.ts';
+import type { MessageTimeline } from '../../sdk.ts';
 import { Coins, Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 

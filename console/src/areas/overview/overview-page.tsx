@@ -1,10 +1,10 @@
 import { Alert, Card, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Wallet } from 'multichannel-messaging-sdk';
 import type { ReactNode } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
+import type { Wallet } from '../../sdk.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
