@@ -24,6 +24,15 @@ export const SCHEMES = ['light', 'dark'] as const;
 /** What went wrong in a page, besides what the test looks at. */
 const faults = new WeakMap<Page, string[]>();
 
+/* What runs in the page is text: the tests are compiled for Node, which has no document. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
+  void window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
+});`;
+/** Colours on their way from one theme to the other are of neither. A loader turns for ever. */
+const END_ANIMATIONS = `Promise.allSettled(
+  document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished),
+).then(() => undefined)`;
+
 const watch = async (page: Page): Promise<void> => {
   const seen: string[] = [];
   faults.set(page, seen);
@@ -33,25 +42,15 @@ const watch = async (page: Page): Promise<void> => {
     if (message.type() === 'error' && !isRefusal) seen.push(`console: ${message.text()}`);
   });
   await page.exposeFunction('reportViolation', (what: string) => seen.push(`policy: ${what}`));
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
-      void (window as unknown as { reportViolation: (what: string) => void }).reportViolation(
-        `${violatedDirective} ${blockedURI} ${sourceFile}`,
-      );
-    });
-  });
+  await page.addInitScript({ content: REPORT_VIOLATIONS });
 };
 
 /** No error, and nothing that the content security policy refused, since the page was opened. */
 export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
 
 const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
-  await page.evaluate(async (chosen) => {
-    document.documentElement.setAttribute('data-mantine-color-scheme', chosen);
-    // Colours on their way from one theme to the other are of neither. A loader turns for ever.
-    const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  }, scheme);
+  await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
+  await page.evaluate(END_ANIMATIONS);
 };
 
 /**

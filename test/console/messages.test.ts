@@ -30,7 +30,7 @@ const schedule = async ({ test: client }: Tenant, fields: Record<string, unknown
   return answer.body.id;
 };
 const rowIds = (page: Page) =>
-  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
+  page.evaluate<string[]>("[...document.querySelectorAll('tbody tr')].map((row) => row.getAttribute('data-row'))");
 const statusOf = async ({ test: client }: Tenant, id: string) => (await client.get(`/messages/${id}`)).body.status;
 
 describe('the list of messages', () => {
@@ -38,7 +38,7 @@ describe('the list of messages', () => {
     const page = await service.signedIn(await service.tenant());
     await page.getByRole('link', { name: 'Mensagens' }).click();
     await page.getByRole('heading', { name: 'Nenhuma mensagem aqui' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Mensagens');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Mensagens');
     await inspect(page, 'messages-empty');
   });
 
@@ -111,7 +111,7 @@ describe('the list of messages', () => {
     const page = await service.signedIn(tenant, 'owner', PHONE);
     await page.goto('/console/messages');
     await page.locator('tbody tr').getByText('Entregue').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await inspect(page, 'messages-phone');
   });
 });
@@ -205,7 +205,7 @@ describe('a message', () => {
     for (const path of ['/console/messages', `/console/messages/${id}`]) {
       await page.goto(path);
       await page.getByText('<img src=x', { exact: false }).first().waitFor();
-      expect(await page.evaluate(() => 'hit' in window)).toBe(false);
+      expect(await page.evaluate("'hit' in window")).toBe(false);
       expect(await page.locator('img[src="x"]').count()).toBe(0);
       expectNoFaults(page);
     }

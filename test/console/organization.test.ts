@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { apiClient } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
@@ -25,7 +26,7 @@ describe('keys', () => {
     await row(page, 'Loja').getByText('Ativa').waitFor();
     expect(await page.content()).not.toContain(secret);
 
-    const client = (await import('../support/api.ts')).apiClient(service.url, secret);
+    const client = apiClient(service.url, secret);
     expect((await client.post('/v2/api-keys', { name: 'Filial', scopes: ['sms:send'] })).status).toBe(201);
     await page.reload();
     await row(page, '↳ Filial').waitFor();

@@ -41,8 +41,8 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
-    const readable = await page.evaluate(() =>
-      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
+    const readable = await page.evaluate<string>(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
     );
     expect(readable).not.toMatch(/svc_|ses_/);
     const cookies = await page.context().cookies();
@@ -108,16 +108,16 @@ describe('the frame', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Ir para o conteúdo');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Ir para o conteúdo');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
   });
 
   test('speaks the language of the browser, and the other one when that is chosen', async () => {
     const page = await service.open({ ...DESKTOP, locale: 'en-GB' });
     await page.goto('/console/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en-GB');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en-GB');
     await page.getByRole('button', { name: 'Preferences' }).click();
     await page.getByRole('menuitemradio', { name: /Português/ }).click();
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();

@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ProblemError } from '../sdk.ts';
 import { SessionEnded } from './session.ts';
 
@@ -8,16 +8,17 @@ const MAX_RETRIES = 2;
 const mayPass = (error: Error): boolean =>
   !(error instanceof SessionEnded) && (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429);
 
-/** A cache of what the service answered. `onSessionEnded`: a query found that nobody is signed in any more. */
-export const newQueryClient = (onSessionEnded: () => void): QueryClient =>
-  new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (error instanceof SessionEnded) onSessionEnded();
-      },
-    }),
+/** A cache of what the service answered. `onSessionEnded`: a call found that nobody is signed in any more. */
+export const newQueryClient = (onSessionEnded: () => void): QueryClient => {
+  const onError = (error: Error) => {
+    if (error instanceof SessionEnded) onSessionEnded();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: { retry: (failures, error) => failures < MAX_RETRIES && mayPass(error), staleTime: 5_000 },
       mutations: { retry: false },
     },
   });
+};
