@@ -25,8 +25,8 @@ const IN_PROCESS = [
   'test/docs/{bench-results,cost-{idle,smpp},crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
-/** The whole service, started as `npm start` does, its command line and pages. */
-const E2E = ['test/{flows,docs,local}/**/*.test.ts'];
+/** The whole service, started as `npm start` does, its command line, pages and guides. */
+const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts'];
 /** The console, in a Chromium of its own. */
 const CONSOLE = ['test/console/**/*.test.ts'];
 /** Files of E2E that share one service per process. */
@@ -54,7 +54,7 @@ const PROJECTS = {
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
-    include: ['test/*.test.ts', 'test/!(flows|docs|local)/**/*.test.ts', ...IN_PROCESS],
+    include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
     exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...CONSOLE],
     isolate: false,
   },

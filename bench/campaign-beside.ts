@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { cpus, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { keyFileOf } from '../infra/local/stages.ts';
 import { parseId } from '../shared/domain/core/ids.ts';
@@ -32,12 +32,29 @@ const LOWEST = 19;
 /** Single sends of the campaign's own organization, and of another one. */
 const SENDERS = ['own', 'other'] as const;
 export type Sender = (typeof SENDERS)[number];
+interface Run extends LoadResult {
+  /** Share of the machine's processor time that was used meanwhile. */
+  readonly busy: number;
+}
 interface Measured {
-  readonly alone: LoadResult;
-  readonly beside: LoadResult;
+  readonly alone: Run;
+  readonly beside: Run;
   /** Recipients of the campaign a second meanwhile. */
   readonly perSecond: number;
 }
+
+/** Processor time of the machine so far, in ms. */
+const processorTime = () => {
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
+  return { all, idle: times.reduce((sum, { idle }) => sum + idle, 0) };
+};
+const withBusyShare = async (run: () => Promise<LoadResult>): Promise<Run> => {
+  const before = processorTime();
+  const result = await run();
+  const after = processorTime();
+  return { ...result, busy: 1 - (after.idle - before.idle) / (after.all - before.all) };
+};
 
 const progressOf = async (client: Client, id: string) => (await client.get(`/v2/campaigns/${id}`)).body.progress;
 
@@ -84,14 +101,17 @@ export const measureBeside = async (): Promise<Readonly<Record<Sender, readonly 
         measureMs: MEASURE_MS,
         method: 'POST',
       });
-    const loads = async () => ({ own: await load(own.keys.test), other: await load(other.keys.test) });
+    const loads = async () => ({
+      own: await withBusyShare(() => load(own.keys.test)),
+      other: await withBusyShare(() => load(other.keys.test)),
+    });
     for (let round = 1; round <= ROUNDS; round++) {
       const alone = await loads();
       const { result: beside, perSecond } = await duringCampaign(client, segmentId, loads);
       for (const sender of SENDERS) {
         runs[sender].push({ alone: alone[sender], beside: beside[sender], perSecond });
         console.log(
-          `campaigns: round ${round}, ${sender}: alone p95 ${figure(alone[sender].p95)} ms, beside ${figure(beside[sender].p95)} ms, ${JSON.stringify(beside[sender].statuses)}; campaign ${figure(perSecond)}/s`,
+          `campaigns: round ${round}, ${sender}: alone p95 ${figure(alone[sender].p95)} ms, beside ${figure(beside[sender].p95)} ms, ${JSON.stringify(beside[sender].statuses)}; campaign ${figure(perSecond)}/s; processors busy ${figure(100 * alone[sender].busy)} and ${figure(100 * beside[sender].busy)} %`,
         );
       }
     }
@@ -112,5 +132,6 @@ export const noticedBy = (runs: readonly Measured[]) => {
     sends: of(({ beside }) => beside.perSecond),
     refused: of(({ beside }) => 100 * (1 - (beside.statuses['201'] ?? 0) / beside.requests)),
     perSecond: of(({ perSecond }) => perSecond),
+    busy: { alone: of(({ alone }) => 100 * alone.busy), beside: of(({ beside }) => 100 * beside.busy) },
   };
 };

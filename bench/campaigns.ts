@@ -90,7 +90,7 @@ const measurePreviews = async () => {
 const SENDER_NAMES = { own: "the campaign's organization", other: 'another organization' };
 const besideRows = (runs: Awaited<ReturnType<typeof measureBeside>>) =>
   (Object.keys(SENDER_NAMES) as (keyof typeof runs)[]).map((sender) => {
-    const { alone, beside, ratio, p50, sends, refused, perSecond } = noticedBy(runs[sender]);
+    const { alone, beside, ratio, p50, sends, refused, perSecond, busy } = noticedBy(runs[sender]);
     return {
       'Single sends of': SENDER_NAMES[sender],
       'p50 ms, alone': figure(p50.alone),
@@ -101,6 +101,7 @@ const besideRows = (runs: Awaited<ReturnType<typeof measureBeside>>) =>
       'Sends/s': figure(sends),
       'Refused, %': figure(refused),
       'Campaign, recipients/s': figure(perSecond),
+      'Processors busy, %': `${figure(busy.alone)}, then ${figure(busy.beside)}`,
     };
   });
 

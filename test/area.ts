@@ -100,7 +100,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'test/table-laws',
     'test/infra',
   ],
-  project: ['test/contracts', 'test/docs', 'test/quality'],
+  project: ['test/contracts', 'test/docs', 'test/guides', 'test/quality'],
 };
 
 if (import.meta.main) {

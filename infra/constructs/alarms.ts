@@ -33,7 +33,7 @@ export interface AlarmRow {
   readonly metric: IMetric;
   readonly threshold: number;
   readonly operator: ComparisonOperator;
-  /** Consecutive one-minute periods that must breach the threshold. */
+  /** Consecutive periods that must breach the threshold: of a minute, unless the metric has another. */
   readonly minutes: number;
   /** By default a minute without a value breaches nothing. */
   readonly missing?: TreatMissingData;

@@ -39,8 +39,8 @@ const OWN_GRAPHS = [
     statistic: Stats.SUM,
   },
   {
-    title: 'People: lookups, sign-in mails, push opt-outs',
-    metrics: ['PersonLookups', 'SignInMails', 'PushOptOuts'],
+    title: 'People: lookups, sign-in mails, push opt-outs. SMPP: accounts that nobody tells anything',
+    metrics: ['PersonLookups', 'SignInMails', 'PushOptOuts', 'SmppAccountsUnheard'],
     statistic: Stats.SUM,
   },
 ] as const;

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -8,7 +8,7 @@ import { type AlarmRow, createAlarms, ownMetric } from './alarms.ts';
 
 const { GREATER_THAN_THRESHOLD: OVER, LESS_THAN_THRESHOLD: UNDER } = ComparisonOperator;
 
-/** By the metrics that each container writes once a minute. */
+/** By the metrics that each container writes once a minute, and one of the looks at accounts. */
 const rowsOf = (environment: Environment): readonly AlarmRow[] => [
   {
     id: 'smpp-no-bind',
@@ -47,6 +47,16 @@ const rowsOf = (environment: Environment): readonly AlarmRow[] => [
     operator: OVER,
     threshold: 10,
     minutes: 30,
+  },
+  {
+    id: 'smpp-no-receiver',
+    description:
+      'Reports or replies have waited for over an hour for an account that nobody tells them to: it has no receiver or transceiver bound. They are dropped after 72 h. The log of the consumer of the queue outcome names the account.',
+    // Each account is looked at once an hour.
+    metric: ownMetric(environment, 'SmppAccountsUnheard').with({ period: Duration.hours(2) }),
+    operator: OVER,
+    threshold: 0,
+    minutes: 1,
   },
 ];
 

@@ -78,7 +78,8 @@ export const JourneyRunWithHistory = openObject(
     ...runFields,
     historico: z
       .array(part('A visit of a step.', visitFields))
-      .meta({ description: 'The visits of steps that ended, oldest first.' }),
+      .meta({ description: 'The visits of steps that ended, oldest first; those of this page.' }),
+    nextCursor: optionalText('Pass it as cursor for the next visits; absent where these are the last ones.'),
   },
 );
 

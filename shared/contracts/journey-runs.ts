@@ -13,6 +13,8 @@ const writes = { permission: 'campaigns:write', tag } as const;
 
 /** Contacts that one call lets in. */
 const MAX_ENTRIES = 1_000;
+/** Visits of a run that an answer shows at most. */
+export const HISTORY_PAGE = 1_000;
 
 export const enterJourney = defineOperation({
   ...writes,
@@ -68,9 +70,12 @@ export const getJourneyRun = defineOperation({
   id: 'journeys.run',
   route: 'GET /v2/journeys/{id}/runs/{runId}',
   summary: 'Read a run with its history',
+  description: 'Of a long history a page, 1,000 visits where `limit` is absent.',
   params: runParams,
+  query: z.strictObject(byCursor(HISTORY_PAGE, HISTORY_PAGE)),
   answer: JourneyRunWithHistory,
-  uses: { table: 'read' },
+  errors: ['VALIDATION_ERROR'],
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const cancelJourneyRun = defineOperation({
@@ -79,11 +84,11 @@ export const cancelJourneyRun = defineOperation({
   route: 'POST /v2/journeys/{id}/runs/{runId}/cancel',
   summary: 'Cancel a run',
   description:
-    'It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end.',
+    'It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end. Answers the first page of its history.',
   params: runParams,
   answer: JourneyRunWithHistory,
   errors: ['CONFLICT'],
-  uses: { table: 'write', rootKeys: ['webhooks'] },
+  uses: { table: 'write', rootKeys: ['cursors', 'webhooks'] },
 });
 
 export const readJourneyMetrics = defineOperation({

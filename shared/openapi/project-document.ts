@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperationContract } from '../contracts/define-operation.ts';
 import { OPERATIONS } from '../contracts/index.ts';
+import { collectionOf, type Document } from './collection.ts';
 import { openApiDocument } from './document.ts';
 
 const read = (file: string): { readonly version?: string; readonly body?: string | null } =>
@@ -22,3 +23,7 @@ export const projectDocument = (root: string): string => {
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 };
+
+/** The content of `docs/postman.json` for the content of `openapi.json`. */
+export const projectCollection = (text: string): string =>
+  `${JSON.stringify(collectionOf(JSON.parse(text) as Document), null, 2)}\n`;

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDocument } from './project-document.ts';
+import { projectCollection, projectDocument } from './project-document.ts';
 
-/** `npm run openapi`: writes `openapi.json`. */
+/** `npm run openapi`: writes `openapi.json`, and `docs/postman.json` from it. */
 const root = join(import.meta.dirname, '../..');
 const text = projectDocument(root);
 writeFileSync(join(root, 'openapi.json'), text);
+writeFileSync(join(root, 'docs/postman.json'), projectCollection(text));
 console.log(`openapi.json: ${Object.keys(JSON.parse(text).paths).length} paths`);

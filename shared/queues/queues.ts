@@ -36,6 +36,8 @@ const workItem = z.strictObject({
     'journey_work',
     'campaign_work',
     'smpp_parts',
+    'reply_parts',
+    'smpp_watch',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -142,7 +144,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; what edits of lists left to delete; and what waits for SMPP accounts.',
     consumer: 'outcome',
   },
   events: {
@@ -220,6 +222,8 @@ export const QUEUE_OF_KIND = {
   journey_work: 'send',
   campaign_work: 'bulk',
   smpp_parts: 'send',
+  reply_parts: 'outcome',
+  smpp_watch: 'outcome',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

@@ -34,9 +34,12 @@ const readGsm = (bytes: Uint8Array): string | undefined => {
   return text;
 };
 
+/** Of an even number of bytes. */
+const readUtf16 = (bytes: Uint8Array): string => Buffer.from(bytes).swap16().toString('utf16le');
+
 const readUcs2 = (bytes: Uint8Array): string | undefined => {
   if (bytes.length % 2 !== 0) return undefined;
-  const text = Buffer.from(bytes).swap16().toString('utf16le');
+  const text = readUtf16(bytes);
   return text.isWellFormed() ? text : undefined;
 };
 
@@ -47,6 +50,10 @@ export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | unde
   if (coding === DATA_CODINGS.ascii && bytes.some((byte) => byte > 0x7f)) return undefined;
   return Buffer.from(bytes).toString('latin1');
 };
+
+/** The text of bytes that are parts of a text (`isPartOfText`): half a character is U+FFFD. */
+export const showText = (bytes: Uint8Array, coding: DataCoding): string =>
+  coding === DATA_CODINGS.ucs2 ? readUtf16(bytes).toWellFormed() : (decodeText(bytes, coding) ?? '');
 
 /** Whether bytes can be those of a part of a text, which may end within a character. */
 export const isPartOfText = (bytes: Uint8Array, coding: DataCoding): boolean => {

@@ -1,5 +1,5 @@
-import { DATA_CODINGS, decodeText, isDataCoding } from './data-coding.ts';
-import { ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
+import { DATA_CODINGS, type DataCoding, decodeText, isDataCoding, isPartOfText } from './data-coding.ts';
+import { ESM_CLASS, type Part, readUserData, sarPart, type UserData } from './parts.ts';
 import type { PduOf } from './pdus.ts';
 import { MESSAGE_STATES, type ReceiptState, readReceipt } from './receipt.ts';
 import { tlvValue } from './tlvs.ts';
@@ -12,7 +12,7 @@ interface NetworkError {
   readonly code: number;
 }
 
-/** What an SMSC delivers: a receipt, a message that somebody wrote, or neither that can be read. */
+/** What an SMSC delivers: a receipt, a message that somebody wrote, a part of one, or none of them that can be read. */
 export type Delivery =
   | {
       readonly kind: 'receipt';
@@ -30,7 +30,14 @@ export type Delivery =
       readonly from: string;
       readonly to: string;
       readonly text: string;
-      readonly part?: Part;
+    }
+  | {
+      readonly kind: 'part';
+      readonly from: string;
+      readonly to: string;
+      readonly part: Part;
+      readonly coding: DataCoding;
+      readonly bytes: Uint8Array;
     }
   | { readonly kind: 'unreadable'; readonly what: 'receipt' | 'message' };
 
@@ -79,28 +86,30 @@ const addressOf = (address: string, ton: number): string =>
   ton === INTERNATIONAL && /^\d/.test(address) ? `+${address}` : address;
 
 /** Codings of 3GPP TS 23.038 that mean the default alphabet or UCS-2 as well, such as those with a message class. */
-const textOf = (bytes: Uint8Array, coding: number): string | undefined => {
-  if (isDataCoding(coding)) return decodeText(bytes, coding);
+const codingOf = (coding: number): DataCoding | undefined => {
+  if (isDataCoding(coding)) return coding;
   const general = coding >= 0x10 && coding <= 0x1f;
-  if (general && (coding & 0x0c) === 0x08) return decodeText(bytes, DATA_CODINGS.ucs2);
+  if (general && (coding & 0x0c) === 0x08) return DATA_CODINGS.ucs2;
   const septets = (general && (coding & 0x0c) === 0) || (coding >= 0xf0 && (coding & 0x04) === 0);
-  return septets ? decodeText(bytes, DATA_CODINGS.gsm) : undefined;
+  return septets ? DATA_CODINGS.gsm : undefined;
 };
 
 const messageOf = (pdu: DeliveryPdu): Delivery => {
   const { body, tlvs } = pdu;
-  const bytes = bytesOf(pdu);
-  const user = (body.esmClass & ESM_CLASS.udhi) === 0 ? { text: bytes } : readUserData(bytes);
-  const text = user && textOf(user.text, body.dataCoding);
-  if (text === undefined) return { kind: 'unreadable', what: 'message' };
-  const part = (user && 'part' in user ? user.part : undefined) ?? sarPart(tlvs);
-  return {
-    kind: 'message',
-    from: addressOf(body.sourceAddr, body.sourceAddrTon),
-    to: addressOf(body.destinationAddr, body.destAddrTon),
-    text,
-    ...(part && part.total > 1 ? { part } : {}),
-  };
+  const coding = codingOf(body.dataCoding);
+  const all = bytesOf(pdu);
+  const user: UserData | undefined = (body.esmClass & ESM_CLASS.udhi) === 0 ? { text: all } : readUserData(all);
+  const from = addressOf(body.sourceAddr, body.sourceAddrTon);
+  const to = addressOf(body.destinationAddr, body.destAddrTon);
+  if (coding === undefined || !user) return { kind: 'unreadable', what: 'message' };
+  const bytes = user.text;
+  const part = user.part ?? sarPart(tlvs);
+  if (part && part.total > 1)
+    return isPartOfText(bytes, coding)
+      ? { kind: 'part', from, to, part, coding, bytes }
+      : { kind: 'unreadable', what: 'message' };
+  const text = decodeText(bytes, coding);
+  return text === undefined ? { kind: 'unreadable', what: 'message' } : { kind: 'message', from, to, text };
 };
 
 /**

@@ -1,4 +1,4 @@
-import { type DataCoding, decodeText } from './data-coding.ts';
+import { type DataCoding, decodeText, showText } from './data-coding.ts';
 import { type Tlv, tlvValue } from './tlvs.ts';
 
 /** Bits of esm_class (5.2.12). */
@@ -76,17 +76,30 @@ export interface EncodedPart {
   readonly bytes: Uint8Array;
 }
 
-/**
- * The text of all parts, in their order; undefined where their bytes are none. Parts in one coding are read together: a character may begin in
- * one and end in the next.
- */
-export const joinParts = (parts: readonly EncodedPart[]): string | undefined => {
-  const runs: { readonly coding: DataCoding; readonly bytes: Uint8Array[] }[] = [];
-  for (const { coding, bytes } of parts) {
+/** Parts as they are read: those in one coding together, since a character may begin in one and end in the next. */
+const runsOf = (parts: readonly (EncodedPart | undefined)[]): (EncodedPart | undefined)[] => {
+  const runs: ({ readonly coding: DataCoding; readonly all: Uint8Array[] } | undefined)[] = [];
+  for (const part of parts) {
     const run = runs.at(-1);
-    if (run?.coding === coding) run.bytes.push(bytes);
-    else runs.push({ coding, bytes: [bytes] });
+    if (!part) {
+      if (run || runs.length === 0) runs.push(undefined);
+    } else if (run?.coding === part.coding) run.all.push(part.bytes);
+    else runs.push({ coding: part.coding, all: [part.bytes] });
   }
-  const texts = runs.map(({ coding, bytes }) => decodeText(Buffer.concat(bytes), coding));
+  return runs.map((run) => run && { coding: run.coding, bytes: Buffer.concat(run.all) });
+};
+
+/** The text of all parts, in their order; undefined where their bytes are none. */
+export const joinParts = (parts: readonly EncodedPart[]): string | undefined => {
+  const texts = runsOf(parts).map((run) => run && decodeText(run.bytes, run.coding));
   return texts.includes(undefined) ? undefined : texts.join('');
 };
+
+/** Stands where parts are missing. */
+const MISSING = '[…]';
+
+/** The text of parts in their order, of which some may be missing; half a character is U+FFFD. */
+export const joinWhatCame = (parts: readonly (EncodedPart | undefined)[]): string =>
+  runsOf(parts)
+    .map((run) => (run ? showText(run.bytes, run.coding) : MISSING))
+    .join('');

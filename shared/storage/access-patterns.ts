@@ -262,6 +262,8 @@ export const KEYS = {
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
   /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
+  /** That an SMPP account is looked after: whether what waits for it is told. */
+  smppWatch: (id: Id<'smppAccount'>) => key(`SMPPW#${id}`, 'SMPPW'),
   /** What an SMPP account is to be told of a message, until it was. Sharded by the message; within a shard by the age of the message, then in order. */
   smppNotice: (accountId: Id<'smppAccount'>, about: IdOrEmpty<'message'> | Id<'smppParts'>, position: string) =>
     key(`SMPPQ#${accountId}#${shardOf(about, SMPP_SHARDS)}`, `WAITS#${position}`),
@@ -273,6 +275,10 @@ export const KEYS = {
   smppReference: (id: Id<'smppAccount'>, reference: string) => key(`SMPPREF#${id}#${digest(reference)}`, 'SMPPREF'),
   /** A message that came in parts: those that are there, and what became of it. */
   smppParts: (id: Id<'smppParts'>) => key(`SMPPPARTS#${id}`, 'SMPPPARTS'),
+  /** The reply to which parts belong that a provider handed over with the same reference, sender and recipient. */
+  replyReference: (provider: string, reference: string) => key(`RPLREF#${provider}#${digest(reference)}`, 'RPLREF'),
+  /** A reply that comes in parts: those that are there. */
+  replyParts: (id: Id<'replyParts'>) => key(`RPLPARTS#${id}`, 'RPLPARTS'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */

@@ -73,6 +73,8 @@ export const PARSE_KEY = {
   },
   destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
   smppParts: ({ pk }: PartitionKey) => parseId('smppParts', after('SMPPPARTS#', pk)),
+  smppWatch: ({ pk }: PartitionKey) => parseId('smppAccount', after('SMPPW#', pk)),
+  replyParts: ({ pk }: PartitionKey) => parseId('replyParts', after('RPLPARTS#', pk)),
   linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   activity: ({ pk }: PartitionKey) => parseId('activity', after('ATV#', pk)),
   /** Works for every row of a version of a journey. */
@@ -96,6 +98,10 @@ export const PARSE_KEY = {
     after('JCNT#', pk);
     return sk.slice(0, sk.lastIndexOf('#'));
   },
+  runHistory: ({ pk, sk }: Key) => ({
+    runId: parseId('run', after('RUN#', pk)),
+    part: whole(after('HIST#', sk)),
+  }),
   runAwait: ({ pk, sk }: Key) => {
     const [, role = '', runId] = sk.split('#');
     return { contactId: parseId('contact', after('JAWAIT#', pk)), role, runId: parseId('run', runId) };

@@ -9,19 +9,32 @@ import { historyArbitrary, newScene, playHistory } from './history.ts';
 const SEED = Number(process.env.SEED ?? 20_261_125);
 const STEPS = 100;
 
-const world = await use(startWorld('test'));
-const kit = companiesOf(world);
-const account = (actor: Parameters<typeof kit.account>[0]) => kit.account(actor, 'active');
+const placed = async (inMemory: boolean) => {
+  const world = await use(startWorld('test', { inMemory }));
+  const kit = companiesOf(world);
+  const account = (actor: Parameters<typeof kit.account>[0]) => kit.account(actor, 'active');
+  return { world, newScene: () => newScene(world, account) };
+};
+const IN_MEMORY = await placed(true);
+const ON_ENGINE = await placed(false);
+
+const PLAIN = { what: 'operations', isTroubled: false };
+const TROUBLED = {
+  what: 'operations whose processes end, whose answers are lost, and that meet others',
+  isTroubled: true,
+};
 
 test.each([
-  { what: 'operations', runs: 70, isTroubled: false },
-  { what: 'operations whose processes end, whose answers are lost, and that meet others', runs: 30, isTroubled: true },
+  { ...PLAIN, place: 'in memory', runs: 70, on: IN_MEMORY },
+  { ...TROUBLED, place: 'in memory', runs: 30, on: IN_MEMORY },
+  { ...PLAIN, place: 'on the engine', runs: 10, on: ON_ENGINE },
+  { ...TROUBLED, place: 'on the engine', runs: 6, on: ON_ENGINE },
 ])(
-  `any history of $what leaves what a plain model has: counts, sums, orders, lists, and no link to what is gone (seed ${SEED})`,
-  async ({ runs, isTroubled }) => {
+  `$place, any history of $what leaves what a plain model has: counts, sums, orders, lists, and no link to what is gone (seed ${SEED})`,
+  async ({ runs, isTroubled, on }) => {
     await fc.assert(
       fc.asyncProperty(historyArbitrary(STEPS, isTroubled), async (turns) => {
-        await playHistory(world, await newScene(world, account), turns);
+        await playHistory(on.world, await on.newScene(), turns);
       }),
       { seed: SEED, numRuns: runs, endOnFailure: !process.env.SHRINK },
     );

@@ -9,7 +9,7 @@ export const readPage = (file: string): string => readFileSync(join(PROJECT, fil
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(PROJECT, 'docs')).map((file) => `docs/${file}`),
+  ...['docs', 'docs/guides'].flatMap((folder) => readdirSync(join(PROJECT, folder)).map((file) => `${folder}/${file}`)),
 ].filter((file) => file.endsWith('.md'));
 
 /** The blocks of a language on a page. */

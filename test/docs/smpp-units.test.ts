@@ -6,10 +6,14 @@ import type { AutomationLabels, MessageOf, MessageRecord } from '../../shared/do
 import type { SmppOrigin } from '../../shared/domain/message/smpp-origin.ts';
 import { applySettled } from '../../shared/domain/sending/apply-receipt.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import type { SmppAccount } from '../../shared/domain/smpp/account.ts';
 import { type DeliverPorts, recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
+import { WATCH_MS, workOnWatch } from '../../shared/domain/smpp/watch.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
+import { smppAccountStore } from '../../shared/storage/smpp/accounts.ts';
 import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
+import { watchStore } from '../../shared/storage/smpp/watches.ts';
 import { accepted } from '../support/accepted.ts';
 import { ofJourney } from '../support/automated.ts';
 import { reportOf } from '../support/channel-sends.ts';
@@ -84,6 +88,23 @@ test('docs/cost.md says what a report over SMPP takes: to write it, to look for 
     await recordTold(ports, delivery);
     await ports.notices.end(turn);
   });
+  const { organizationId } = await world.organization();
+  const watches = watchStore(world.table);
+  const watch = { accountId, organizationId, dueAt: world.now };
+  await watches.begin(watch);
+  const accounts = smppAccountStore(world.table);
+  const watchPorts = { clock: () => world.now, notices: ports.notices, watches, unheard: () => {} };
+  const watching = await consumedBy(() =>
+    workOnWatch(
+      {
+        ...watchPorts,
+        // An account that is there costs as much as one that is not, which is read here.
+        accounts: { read: async (...args) => (await accounts.read(...args)) ?? ({ id: accountId } as SmppAccount) },
+      },
+      accountId,
+    ),
+  );
+  expect((await watches.read(accountId))?.dueAt).toBe(world.now + WATCH_MS);
   const stated = tableUnder('What reports over SMPP consume').map((row) => [
     row[0],
     { writeUnits: cell(row, 1), readUnits: cell(row, 2), trips: cell(row, 3) },
@@ -92,5 +113,6 @@ test('docs/cost.md says what a report over SMPP takes: to write it, to look for 
     'A report that is written with the receipt of a send': written,
     'A look at what waits for an account': look,
     'A report that is told, alone': tell,
+    'A look whether what waits for an account is told': watching,
   });
 });

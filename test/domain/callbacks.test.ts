@@ -80,6 +80,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     ownersOf: async () => [],
     optOut: async () => undefined,
     inbound: async () => 'kept',
+    replyPart: async () => 'pending',
     applyMetaEvent: async () => 'unmatched',
     observe: {
       handled: (_, kind, effect, count) => void effects.push(`${kind} ${effect} ${count}`),

@@ -118,6 +118,37 @@ test('a reply that the carrier delivers is the reply to the message, once, thoug
   }, PATIENCE);
 });
 
+test('a long reply that the carrier delivers in parts, in any order and one of them twice, is one reply, and what it says as a whole opts out', async () => {
+  const [owner, to] = [await tenantOf(), newPhone()];
+  const sent = await owner.live.send({ to });
+  const part = (number: number, text: string, reference: number) => {
+    const { dataCoding, short } = octetsOf(text);
+    const header = Buffer.from([5, 0, 3, reference, 2, number]);
+    return carrier.deliver({
+      source: to.slice(1),
+      destination: '28000',
+      esmClass: 0x40,
+      dataCoding,
+      short: Buffer.concat([header, short]),
+    });
+  };
+  const before = (await walletOf(owner.live)).balanceCoins;
+  for (const [number, text] of [
+    [2, 'ção 😀'],
+    [2, 'ção 😀'],
+    [1, 'SIM, com aten'],
+    [2, 'ção 😀'],
+  ] as const)
+    expect(await part(number, text, 1)).toBe(0);
+  const repliesOf = async () => (await owner.live.get('/v2/sms/replies')).body.items;
+  expect(await repliesOf()).toMatchObject([{ inReplyTo: sent.body.id, body: 'SIM, com atenção 😀' }]);
+  expect((await walletOf(owner.live)).balanceCoins).toBe(before - 200);
+  expect(await part(2, 'IR', 2)).toBe(0);
+  expect(await part(1, 'SA', 2)).toBe(0);
+  expect((await repliesOf()).map(({ body }: { body: string }) => body)).toEqual(['SAIR', 'SIM, com atenção 😀']);
+  expect(await owner.live.send({ to })).toMatchObject({ status: 422 });
+});
+
 test('our own SMPP server is a carrier as well: what live sends through it is a message of the account that it is bound by', async () => {
   const [owner, other] = [await tenantOf(), await messaging.tenant()];
   const account = (await other.test.post('/v2/smpp/accounts', { name: 'Another service', route: 'premium' })).body;

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import { BACKGROUND_GRANTS } from '../../infra/constructs/grants.ts';
 import { GUARDED_PARTITIONS, SECRET_PARTITIONS } from '../../infra/constructs/row-guards.ts';
 import { NAMES } from '../../infra/stages.ts';
@@ -10,6 +9,7 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
+import { partitionsOfRun } from '../support/once-a-run.ts';
 import { deploy, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,12 +17,19 @@ const { apps } = deploy();
 const ALL_SECRETS = Object.values(SECRET_PARTITIONS).flat();
 const areas = [...Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string)];
 
-/** The logical id of a function's role. */
+/** The logical ids of the functions' roles, by the functions' names. */
+const roles = new Map(
+  ENVIRONMENTS.flatMap((environment) =>
+    resourcesOf(apps[environment], 'AWS::Lambda::Function').map(({ Properties }) => [
+      Properties.FunctionName as string,
+      textOf(Properties.Role).replace(/\.Arn$/, ''),
+    ]),
+  ),
+);
 const roleOf = (environment: Environment, path: string): string => {
-  const made = resourcesOf(apps[environment], 'AWS::Lambda::Function').find(
-    ({ Properties }) => Properties.FunctionName === NAMES.function(environment, path),
-  );
-  return textOf(made?.Properties.Role).replace(/\.Arn$/, '');
+  const role = roles.get(NAMES.function(environment, path));
+  if (!role) throw new Error(`There is no function ${path}.`);
+  return role;
 };
 
 /** The partitions that the role of a function is denied, by whether for writing alone. */
@@ -39,13 +46,25 @@ const deniedTo = (environment: Environment, path: string) => {
   };
 };
 
+/** A file's text, and the files that it imports. Most functions share most of them. */
+const sources = new Map<string, { readonly text: string; readonly imports: readonly string[] }>();
+const sourceOf = (file: string) => {
+  const known = sources.get(file);
+  if (known) return known;
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const values = text.replaceAll(/import type [^;]+;/g, '');
+  const imports = [...values.matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)].map(([, from, lazy]) =>
+    join(dirname(file), from ?? lazy ?? ''),
+  );
+  const source = { text, imports };
+  sources.set(file, source);
+  return source;
+};
 /** The files that a function is made of, by following its imports. */
 const filesOf = (entry: string, seen = new Set<string>()): Set<string> => {
-  if (seen.has(entry) || !existsSync(entry)) return seen;
+  if (seen.has(entry)) return seen;
   seen.add(entry);
-  const text = readFileSync(entry, 'utf8').replaceAll(/import type [^;]+;/g, '');
-  for (const [, from, lazy] of text.matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g))
-    filesOf(join(dirname(entry), from ?? lazy ?? ''), seen);
+  for (const file of sourceOf(entry).imports) filesOf(file, seen);
   return seen;
 };
 const ROWS: Readonly<Record<GuardedRows, string>> = {
@@ -60,7 +79,7 @@ const writersOf = (rows: GuardedRows): RegExp =>
   );
 const writes = (path: string, rows: GuardedRows): string[] =>
   [...filesOf(join(ROOT, 'functions', `${path}.ts`))]
-    .filter((file) => writersOf(rows).test(readFileSync(file, 'utf8')))
+    .filter((file) => writersOf(rows).test(sourceOf(file).text))
     .map((file) => relative(ROOT, file));
 
 describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
@@ -165,7 +184,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
 
 describe('what a function may write', () => {
   it('is the partitions of the keys that it can name, those behind a lazy import included', async () => {
-    const partitions = await tablePartitions(ROOT);
+    const partitions = new Map(await partitionsOfRun());
     // Rate limits are loaded by the calls that draw from one.
     expect(partitions.get('email-templates/list')).toContain('RATE#*');
     expect(partitions.get('sms/send')).toEqual(expect.arrayContaining(['IDEM#*', 'MSG#*', 'WALLET#*']));

@@ -137,7 +137,7 @@ describe('the containers', () => {
   });
 });
 
-it('alarms of live watch for binds of accounts and to the carrier, refused binds and reports that wait; test has none', () => {
+it('alarms of live watch for binds of accounts and to the carrier, refused binds, reports that wait and accounts that nobody tells them to; test has none', () => {
   const own = (template: Template) =>
     propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName !== undefined);
   expect(
@@ -147,6 +147,7 @@ it('alarms of live watch for binds of accounts and to the carrier, refused binds
     ['messaging-live-smpp-no-carrier-bind', 'CarrierBinds', 1],
     ['messaging-live-smpp-refused-binds', 'SmppRefusedBinds', 1],
     ['messaging-live-smpp-reports-wait', 'SmppReportsNotTaken', 1],
+    ['messaging-live-smpp-no-receiver', 'SmppAccountsUnheard', 1],
   ]);
   expect(own(templates.test)).toEqual([]);
   // Containers that do not live count nothing, and a stage without a carrier counts no binds to one.
@@ -155,5 +156,8 @@ it('alarms of live watch for binds of accounts and to the carrier, refused binds
     'notBreaching',
     'notBreaching',
     'notBreaching',
+    'notBreaching',
   ]);
+  // Each account is looked at once an hour: a shorter period would end the alarm in between.
+  expect(own(live).at(-1)?.Period).toBe(7_200);
 });

@@ -186,10 +186,22 @@ export const distributionOf = (edge: Stack): Piece =>
 /** The OpenAPI document of the REST API of a contract. */
 export const gatewayBody = (stack: Stack, contract: ContractName): Piece => apiOf(stack, contract).Body;
 
-/** Every statement of the identity policies of a stack, with the path of its role or policy. */
-export const statementsOf = (
-  stack: Stack,
-): { owner: string; effect: 'Allow' | 'Deny'; actions: string[]; resources: string[]; conditions?: Piece }[] =>
+export interface Statement {
+  /** The logical id of its role or policy. */
+  readonly owner: string;
+  readonly effect: 'Allow' | 'Deny';
+  readonly actions: string[];
+  readonly resources: string[];
+  readonly conditions?: Piece;
+}
+const statements = new WeakMap<Stack, readonly Statement[]>();
+/** Every statement of the identity policies of a stack. */
+export const statementsOf = (stack: Stack): readonly Statement[] => {
+  const known = statements.get(stack) ?? policiesOf(stack);
+  statements.set(stack, known);
+  return known;
+};
+const policiesOf = (stack: Stack): Statement[] =>
   resourcesOf(stack).flatMap(({ id, Type, Properties }) => {
     const documents =
       Type === 'AWS::IAM::Role'

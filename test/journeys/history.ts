@@ -1,30 +1,27 @@
-import { createHash } from 'node:crypto';
-import { expect } from 'vitest';
-import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { SENT_STATUSES } from '../../shared/domain/journeys/definition.ts';
 import { runIdOf } from '../../shared/domain/journeys/entry.ts';
-import { type Graph, graphOf } from '../../shared/domain/journeys/graph.ts';
-import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { tellEvent, tellStatus } from '../../shared/domain/journeys/triggers.ts';
-import type { EffectResult, PerformedEffect } from '../../shared/domain/journeys/turn.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
-import { Crashed, crashingAt } from '../lists/crashes.ts';
-import { newOrganization } from '../lists/stage.ts';
+import { Crashed } from '../lists/crashes.ts';
 import type { Chance } from '../support/chance.ts';
-import { Choices, definitionBy, EVENTS } from '../support/journeys/arbitrary.ts';
-import { type JourneyState, keyOf, messageOf, ShadowRun } from './shadow.ts';
-import { activeJourney, addContacts, type Journeys, journeysOver, Outside } from './stage.ts';
+import { EVENTS } from '../support/journeys/arbitrary.ts';
+import { Scene } from './scene.ts';
+import { messageOf } from './shadow.ts';
+import type { Journeys } from './stage.ts';
+import type { HappeningName, Tally } from './tally.ts';
 
-const START = Date.parse('2026-03-10T12:00:00Z');
+/** Writes before which a process may end, mostly the first ones: more than most things take that happen. */
+const MAX_WRITES = 9;
 const JUMPS = [1_000, 60_000, 600_000, 3_600_000, 36_000_000, 3 * 86_400_000];
-
-/** A number from 0 to 99 that belongs to an effect: what it comes to is the same whoever asks, and whenever. */
-const lotOf = (key: string): number => createHash('sha256').update(key).digest().readUInt16BE(0) % 100;
+/** Happenings of a history, at least and at most. */
+const [FEWEST, MOST] = [4, 22];
 
 /** What happens in a history, as the engine does it, and as the pure interpreter is told of it. */
 interface Happening {
+  /** Whose run it may begin. */
+  readonly runId?: Id<'run'>;
   readonly engine: (own: Journeys) => Promise<unknown>;
   readonly shadow: () => void;
 }
@@ -32,190 +29,136 @@ interface Happening {
 /** Time passes. */
 const NOTHING: Happening = { engine: async () => {}, shadow: () => {} };
 
-/** A history of a random journey with random contacts, happenings, crashes and repeats. */
+export interface HistoryOptions {
+  /** Names its rows: the same name and seed are the same history. */
+  readonly name: string;
+  readonly tally?: Tally | undefined;
+  /** Checks after one happening in so many; all of them are checked at the end. */
+  readonly checkAmong?: number;
+}
+
+/** A history of a random journey with random contacts, happenings, crashes and repeats, beside the pure interpreter. */
 export class History {
-  readonly #table: Table;
   readonly #chance: Chance;
-  readonly #outside = new Outside();
-  readonly #state: JourneyState;
-  readonly #shadows = new Map<Id<'contact'>, ShadowRun[]>();
-  readonly #done = new Set<string>();
-  #own!: Journeys;
-  #journey!: Journey;
-  #graph!: Graph;
-  #people: Contact[] = [];
-  #outage = false;
+  readonly #options: HistoryOptions;
+  readonly #scene: Scene;
   /** What was told so far: queues tell again, in any order. */
   readonly #told: Happening[] = [];
   #events = 0;
 
-  constructor(table: Table, chance: Chance) {
-    this.#table = table;
+  constructor(table: Table, chance: Chance, options: HistoryOptions) {
+    this.#options = options;
     this.#chance = chance;
-    this.#state = {
-      now: START,
-      pausedMs: 0,
-      pausedAt: undefined,
-      resultOf: (runId, effect) => this.#resultOf(runId, effect),
-    };
+    this.#scene = new Scene(table, chance, options.name);
   }
 
-  #resultOf(runId: string, effect: PerformedEffect): EffectResult {
-    const key = keyOf(runId, effect);
-    const lot = lotOf(`${key} ${effect.attempt}`);
-    if (effect.kind === 'send') {
-      if (this.#outage) return { kind: 'blocked', reason: 'saldo_insuficiente' };
-      return lot < 12 ? { kind: 'skipped', detail: 'opt_out' } : { kind: 'sent', messageId: messageOf(key) };
-    }
-    if (effect.kind === 'webhook' && lot < 40)
-      return lot < 5 ? { kind: 'refused', detail: '410' } : { kind: 'failed', detail: '500' };
-    return { kind: 'done' };
+  /** Plays it from its beginning to its end. Throws where the two differ. */
+  async run(): Promise<void> {
+    await this.#scene.begin();
+    await this.#play(FEWEST + this.#chance.below(MOST - FEWEST + 1));
+    await this.#checkCounts();
   }
 
-  async begin(): Promise<void> {
-    const numbers = Array.from({ length: 90 }, () => this.#chance.below(1_000_000));
-    const definition = definitionBy(new Choices(numbers), { maxSteps: 8 });
-    const perform: Outside['perform'] = async ({ run }, effect) => {
-      const result = this.#resultOf(run.id, effect);
-      const key = keyOf(run.id, effect);
-      if (result.kind !== 'sent' && result.kind !== 'done') return result;
-      const times = (this.#outside.done.get(key)?.times ?? 0) + 1;
-      this.#outside.done.set(key, { ...effect, runId: run.id, times });
-      return result;
-    };
-    this.#outside.perform = perform;
-    this.#own = journeysOver(this.#table, () => this.#state.now, this.#outside);
-    const tenant = await newOrganization(this.#table);
-    this.#journey = await activeJourney(this.#own, tenant, definition);
-    this.#graph = graphOf({ ...definition, ...this.#journey });
-    this.#people = [];
-    for (const tags of [['vip'], ['novo'], []])
-      this.#people.push(...(await addContacts(this.#table, tenant, 1, { tags: [...tags] })));
-  }
-
-  /** A process that ends in the middle of what it does. */
-  #crashing(): Journeys {
-    const table = crashingAt(this.#table, this.#chance.below(7), this.#chance.below(2) === 0);
-    return journeysOver(table, () => this.#state.now, this.#outside);
-  }
-
-  /** The runs of all contacts, in an order of their own. */
-  #runs(): ShadowRun[] {
-    return this.#people.flatMap(({ id }) => this.#shadows.get(id) ?? []);
-  }
-
-  /** What is due is done, run by run. */
-  async #drain({ ports }: Journeys): Promise<void> {
-    const ids = this.#people.map(({ id }) => id);
-    const entries = await ports.runs.entries(this.#journey.rootId, ids);
-    const runIds = new Set(
-      ids.flatMap((id, at) => {
-        const known = (this.#shadows.get(id) ?? []).map(({ run }) => run.id);
-        const entered = entries[at]?.runId;
-        return entered ? [...known, entered] : known;
-      }),
-    );
-    const due = (await ports.runs.read([...runIds])).filter((stored) => {
-      const isLeft = stored?.run.wait?.kind === 'ready';
-      const isDue = stored?.dueAt !== undefined && stored.dueAt <= this.#state.now;
-      return stored?.run.status === 'ativa' && (isLeft || isDue);
-    });
-    // In the order of the shadows: a run that pauses the journey has those behind it stand still.
-    for (const stored of due) if (stored) await moveRun(ports, stored.run.id, { kind: 'due' });
+  #note(name: HappeningName): void {
+    this.#options.tally?.note(name);
   }
 
   /** Lets something happen: perhaps in a process that ends in its middle, then whole, and perhaps once more. */
-  async #happen(happening: Happening): Promise<void> {
-    const { engine, shadow } = happening;
+  async #happen({ engine, shadow, runId }: Happening): Promise<void> {
     const whole = async (own: Journeys) => {
       await engine(own);
-      await this.#drain(own);
+      await this.#scene.drain(own, runId);
     };
-    for (let crashes = this.#chance.below(3); crashes > 0; crashes--)
-      await whole(this.#crashing()).catch((error: unknown) => {
-        if (!(error instanceof Crashed)) throw error;
-      });
-    await whole(this.#own);
-    if (this.#chance.below(4) === 0) await whole(this.#own);
+    for (let crashes = this.#chance.below(3); crashes > 0; crashes--) {
+      const made = this.#chance.below(2) === 0;
+      await whole(this.#scene.crashing(this.#chance.below(1 + this.#chance.below(MAX_WRITES)), made)).catch(
+        (error: unknown) => {
+          if (!(error instanceof Crashed)) throw error;
+          this.#note(made ? 'crashes after a write' : 'crashes before a write');
+        },
+      );
+    }
+    await whole(this.#scene.own);
+    if (this.#chance.below(4) === 0) {
+      this.#note('repeats');
+      await whole(this.#scene.own);
+    }
     // Two workers take the same work up at once.
-    if (this.#chance.below(4) === 0) await Promise.all([this.#drain(this.#own), this.#drain(this.#own)]);
+    if (this.#chance.below(4) === 0) {
+      this.#note('runs taken up twice at once');
+      await Promise.all([this.#scene.drain(this.#scene.own, runId), this.#scene.drain(this.#scene.own, runId)]);
+    }
     shadow();
-    this.#shadowsDue();
+    this.#scene.shadowsDue();
   }
 
-  #shadowsDue(): void {
-    if (this.#state.pausedAt === undefined) for (const each of this.#runs()) each.take({ kind: 'due' });
-  }
-  /** What fell due is done before anything else happens. */
-  async #passTime(): Promise<void> {
-    await this.#drain(this.#own);
-    this.#shadowsDue();
+  /** What fell due is done before anything else happens, in any order of the contacts. */
+  async #takeDue(): Promise<void> {
+    const people = this.#chance.shuffled(this.#scene.people);
+    if (people[0] !== this.#scene.people[0]) this.#note('runs taken in another order');
+    this.#scene.people = people;
+    await this.#scene.drain(this.#scene.own);
+    this.#scene.shadowsDue();
   }
 
   #enter(): Happening {
-    const contact = this.#chance.pick(this.#people);
-    const at = this.#state.now;
+    const contact = this.#chance.pick(this.#scene.people);
+    this.#note('entries');
+    const at = this.#scene.state.now;
     const cause = { key: `cause ${this.#events++}`, at };
+    const runId = runIdOf(this.#scene.journey.rootId, contact.id, cause);
     return {
+      runId,
       engine: async (own) =>
-        own.enter((await own.journeys.find(this.#journey.id)) ?? this.#journey, [{ contactId: contact.id, cause }]),
-      shadow: () => {
-        const runs = this.#shadows.get(contact.id) ?? [];
-        const last = runs.at(-1)?.run;
-        if (this.#state.pausedAt !== undefined || last?.status === 'ativa' || (last?.endedAt ?? 0) >= at) return;
-        const { id: journeyId, rootId, organizationId, env } = this.#journey;
-        const of = {
-          id: runIdOf(rootId, contact.id, cause),
-          organizationId,
-          env,
-          journeyId,
-          rootId,
-          contactId: contact.id,
-        };
-        const entry = { ...of, ...(last ? { branches: last.branches } : {}) };
-        this.#shadows.set(contact.id, [...runs, new ShadowRun(entry, this.#graph, contact, this.#state, this.#done)]);
-      },
+        own.enter((await own.journeys.find(this.#scene.journey.id)) ?? this.#scene.journey, [
+          { contactId: contact.id, cause },
+        ]),
+      shadow: () => this.#scene.shadowEnters(contact, runId, at),
     };
   }
 
   #event(): Happening {
-    const contact = this.#chance.pick(this.#people);
-    const { organizationId, env } = this.#journey;
+    const contact = this.#chance.pick(this.#scene.people);
+    const { organizationId, env } = this.#scene.journey;
+    this.#note('events');
     const name = this.#chance.pick(EVENTS);
     const id = `e${this.#events++}`;
     const value = this.#chance.below(1_000) / 10;
-    const at = this.#state.now;
+    const at = this.#scene.state.now;
     const told = { id, name, value, at };
     const event = { ...told, organizationId, env, contactId: contact.id, createdAt: at, occurredAt: at, eventId: id };
-    this.#outside.events.set(id, told);
+    this.#scene.outside.events.set(id, told);
     return {
       engine: ({ ports }) => tellEvent(ports, { ...event, attribution: null, claim: id } as never),
       shadow: () => {
-        for (const each of this.#shadows.get(contact.id) ?? []) each.take({ kind: 'event', event: told });
+        for (const each of this.#scene.shadows.get(contact.id) ?? []) each.take({ kind: 'event', event: told });
       },
     };
   }
 
   #receipt(): Happening {
-    const sent = [...this.#done].filter((key) => this.#outside.done.get(key)?.kind === 'send');
+    const sent = [...this.#scene.done].filter((key) => this.#scene.outside.done.get(key)?.kind === 'send');
     if (sent.length === 0) return this.#event();
+    this.#note('receipts');
     const key = this.#chance.pick(sent);
-    const effect = this.#outside.done.get(key);
+    const effect = this.#scene.outside.done.get(key);
     const status = this.#chance.pick(SENT_STATUSES);
     const signal = { step: effect?.step ?? '', messageId: messageOf(key), status };
     const runId = effect?.runId as Id<'run'>;
     return {
       engine: ({ ports }) => tellStatus(ports, { runId, ...signal }),
       shadow: () =>
-        this.#runs()
+        this.#scene
+          .runs()
           .find(({ run }) => run.id === runId)
           ?.take({ kind: 'signal', signal }),
     };
   }
 
   #pauseOrResume(): Happening {
-    const { id } = this.#journey;
-    const wasPaused = this.#state.pausedAt !== undefined;
+    const { id } = this.#scene.journey;
+    const wasPaused = this.#scene.state.pausedAt !== undefined;
+    this.#note(wasPaused ? 'resumptions' : 'pauses');
     return {
       engine: async (own) => {
         const journey = await own.journeys.find(id);
@@ -224,15 +167,16 @@ export class History {
         await own.sweep(id);
       },
       shadow: () => {
-        const { now, pausedAt } = this.#state;
-        if (pausedAt !== undefined && wasPaused) this.#state.pausedMs += now - pausedAt;
-        this.#state.pausedAt = wasPaused ? undefined : now;
+        const { now, pausedAt } = this.#scene.state;
+        if (pausedAt !== undefined && wasPaused) this.#scene.state.pausedMs += now - pausedAt;
+        this.#scene.state.pausedAt = wasPaused ? undefined : now;
       },
     };
   }
 
   #cancel(): Happening {
-    const run = this.#chance.pick([undefined, ...this.#runs()]);
+    const run = this.#chance.pick([undefined, ...this.#scene.runs()]);
+    if (run) this.#note('cancels');
     const input = { kind: 'cancel', reason: 'operador' } as const;
     return {
       engine: async ({ ports }) => run && moveRun(ports, run.run.id, input),
@@ -242,7 +186,9 @@ export class History {
 
   /** Something that was told before, late and out of its order. */
   #again(): Happening {
-    return this.#told.length > 0 ? this.#chance.pick(this.#told) : NOTHING;
+    if (this.#told.length === 0) return NOTHING;
+    this.#note('things told late and again');
+    return this.#chance.pick(this.#told);
   }
 
   #next(nth: number): Happening {
@@ -257,56 +203,34 @@ export class History {
     return what < 19 ? this.#pauseOrResume() : this.#cancel();
   }
 
-  async play(happenings: number): Promise<void> {
-    for (let nth = 0; nth < happenings; nth++) {
-      this.#state.now += this.#chance.below(3) === 0 ? this.#chance.pick(JUMPS) : 1;
-      if (this.#chance.below(14) === 0) this.#outage = !this.#outage;
-      await this.#passTime();
-      const happening = this.#next(nth);
-      await this.#happen(happening);
-      await this.#check(nth);
+  /** Time passes; now and then credits run out, or come back. */
+  async #passTime(): Promise<void> {
+    const jumps = this.#chance.below(3) === 0;
+    if (jumps) this.#note('jumps of the clock');
+    this.#scene.state.now += jumps ? this.#chance.pick(JUMPS) : 1;
+    if (this.#chance.below(14) === 0) {
+      this.#scene.outage = !this.#scene.outage;
+      this.#note(this.#scene.outage ? 'credits that run out' : 'credits that come back');
     }
+    if (this.#scene.isAnyDue()) await this.#takeDue();
   }
 
-  /** Each run is as the pure interpreter has it, each effect was done that it did and no other, and counts are a recount. */
-  async #check(nth: number): Promise<void> {
-    const { ports } = this.#own;
-    const shadows = this.#runs();
-    const all = await ports.runs.read(shadows.map(({ run }) => run.id));
-    for (const [at, { run, history }] of shadows.entries()) {
-      const stored = all[at];
-      const told = stored && (await ports.runs.historyOf(stored));
-      expect(told, `${nth} ${run.id}`).toEqual(history);
-      const { version: _, wait: __, ...rest } = run;
-      expect(stored?.run, `${nth} ${run.id}`).toMatchObject(JSON.parse(JSON.stringify(rest)));
-      expect(stored?.run.wait, `${nth} ${run.id}`).toEqual(run.wait);
+  async #play(happenings: number): Promise<void> {
+    const { checkAmong = 1 } = this.#options;
+    for (let nth = 0; nth < happenings; nth++) {
+      await this.#passTime();
+      await this.#happen(this.#next(nth));
+      if (nth + 1 === happenings || nth % checkAmong === 0) await this.#scene.check(`happening ${nth}`);
     }
-    expect([...this.#outside.done.keys()].sort()).toEqual([...this.#done].sort());
   }
 
   /** What is counted is what a recount of the runs finds. */
-  async checkCounts(): Promise<void> {
-    const runs = this.#runs();
-    const counts: Record<string, Record<string, number>> = {};
-    const add = (step: string, name: string, by = 1) => {
-      const own = counts[step] ?? {};
-      counts[step] = own;
-      own[name] = (own[name] ?? 0) + by;
-    };
-    for (const { run, history, converted } of runs) {
-      add('', 'entradas');
-      if (run.status !== 'ativa')
-        add('', { concluida: 'concluidas', cancelada: 'canceladas', erro: 'erros' }[run.status]);
-      if (converted) {
-        add('', 'conversoes');
-        if (converted.value) add('', 'valorConvertido', Math.round(converted.value * 10_000));
-      }
-      for (const [step, visits] of Object.entries(run.visits)) add(step, 'entraram', visits);
-      for (const { step, result } of history) {
-        add(step, 'sairam');
-        if (result === 'pulada') add(step, 'puladas');
-      }
-    }
-    expect(await this.#own.counts(this.#journey)).toEqual(runs.length === 0 ? { '': {} } : counts);
+  async #checkCounts(): Promise<void> {
+    await this.#scene.checkCounts();
+    const { tally } = this.#options;
+    tally?.note('histories');
+    tally?.note('contacts', this.#scene.people.length);
+    tally?.note('runs', this.#scene.runs().length);
+    tally?.note('effects', this.#scene.done.size);
   }
 }

@@ -1,31 +1,37 @@
 import { expect, test } from 'vitest';
-import { chanceOf } from '../support/chance.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
-import { PaidHistory } from './paid-history.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { ofHistory } from './in-memory.ts';
+import { playPaid } from './paid-history.ts';
+import { PAID_HAPPENINGS, Tally } from './tally.ts';
 
-/** Another history: SEED=… npx vitest run test/journeys/money-model.test.ts */
+/** Other histories: SEED=… HISTORIES=… npx vitest run test/journeys/money-model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-const HISTORIES = shareOf(Number(process.env.HISTORIES ?? 80));
-const HAPPENINGS = 24;
+const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600));
+const ON_THE_ENGINE = shareOf(Number(process.env.HISTORIES ?? 24));
+/** So few need not have seen everything. */
+const TELLING = 100;
 
-const world = await use(startWorld('test'));
-
-test(`whatever happens, what left the wallet is the price of the messages that the histories of runs tell of (seed ${SEED})`, async () => {
+const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tally): Promise<void> => {
   let messages = 0;
-  for (let nth = 0; nth < HISTORIES; nth++) {
-    const history = new PaidHistory(world, chanceOf(SEED + nth));
-    await history.begin();
-    const play = async () => {
-      await history.play(HAPPENINGS);
-      await history.settle();
-      messages += await history.check();
-      await history.end();
-    };
-    await play().catch((error: unknown) => {
-      throw new Error(`history ${SEED + nth} failed`, { cause: error });
-    });
-  }
-  expect(messages).toBeGreaterThan(HISTORIES);
+  const play = async (seed: number) => {
+    messages += await playPaid(await worldOf(), seed, tally);
+  };
+  for (let nth = 0; nth < count; nth++) await ofHistory(SEED + nth, play(SEED + nth));
+  expect(messages).toBeGreaterThan(count);
+};
+
+test(`whatever happens, what left the wallet is the price of the messages that the histories of runs tell of: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
+  const tally = new Tally();
+  await playAll(IN_MEMORY, () => startWorld('test', { inMemory: true }), tally);
+  console.log(`${tally}`);
+  expect(tally.counts.histories).toBe(IN_MEMORY);
+  if (IN_MEMORY >= TELLING) tally.expectEach(PAID_HAPPENINGS);
+}, 3_600_000);
+
+const engine = await use(startWorld('test'));
+
+test(`so it is on the embedded engine: ${ON_THE_ENGINE} histories from seed ${SEED}`, async () => {
+  await playAll(ON_THE_ENGINE, async () => engine);
 }, 600_000);

@@ -1,5 +1,6 @@
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { derivedId } from '../../shared/domain/core/ids.ts';
 import type { JourneyDefinition, WireConfigs, WireStep } from '../../shared/domain/journeys/definition.ts';
 import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
@@ -12,7 +13,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { Crashed } from '../lists/crashes.ts';
 import { recounted, withoutZeros } from '../support/automated.ts';
-import type { Chance } from '../support/chance.ts';
+import { type Chance, chanceOf } from '../support/chance.ts';
 import { crashable } from '../support/crashable-table.ts';
 import { failUnless } from '../support/fail-unless.ts';
 import { Choices, definitionBy, EVENTS } from '../support/journeys/arbitrary.ts';
@@ -22,6 +23,7 @@ import { workOn } from '../support/send-model.ts';
 import { indexesUpToDate } from '../support/table-engine.ts';
 import type { World } from '../support/world.ts';
 import { activeJourney, addContacts, type Journeys, journeysOver, type Outside } from './stage.ts';
+import type { HappeningName, Tally } from './tally.ts';
 
 /** Numbers that the sandbox delivers to, reports as failed, is silent about, and refuses for want of credit. */
 const ENDINGS = ['0001', '0005', '0008', '0013', '0099', '0114'];
@@ -53,7 +55,7 @@ const definitionOf = (chance: Chance): JourneyDefinition => {
 };
 
 /** A history of a journey whose sends are those of the service, out of a wallet that runs empty: their queues repeat and reorder, and processes end anywhere. */
-export class PaidHistory {
+class PaidHistory {
   readonly #world: World;
   readonly #chance: Chance;
   readonly #outside: Outside;
@@ -66,20 +68,34 @@ export class PaidHistory {
   #happened = 0;
   #credited = COINS;
 
-  constructor(world: World, chance: Chance) {
+  readonly #name: string;
+  readonly #tally: Tally | undefined;
+
+  constructor(world: World, seed: number, tally?: Tally) {
+    const chance = chanceOf(seed);
+    this.#name = `paid ${seed}`;
+    this.#tally = tally;
     this.#world = world;
     this.#chance = chance;
     this.#outside = sendingOutside(world);
     this.#process = crashable(world.table);
   }
 
+  #note(name: HappeningName, by = 1): void {
+    this.#tally?.note(name, by);
+  }
+
   async begin(): Promise<void> {
     const { table } = this.#world;
     this.#actor = await this.#world.organization(COINS, false);
-    for (const ending of this.#chance.shuffled(ENDINGS).slice(0, 3))
-      this.#people.push(...(await addContacts(table, this.#actor, 1, { phone: `+551198765${ending}`, tags: ['vip'] })));
+    for (const ending of this.#chance.shuffled(ENDINGS).slice(0, 3)) {
+      const id = derivedId('contact', [this.#name, ending]);
+      const phone = `+551198765${ending}`;
+      this.#people.push(...(await addContacts(table, this.#actor, 1, { id, phone, tags: ['vip'] })));
+    }
     this.#own = journeysOver(table, () => this.#world.now, this.#outside);
-    this.#journey = await activeJourney(this.#own, this.#actor, definitionOf(this.#chance));
+    const id = derivedId('journey', [this.#name]);
+    this.#journey = await activeJourney(this.#own, this.#actor, definitionOf(this.#chance), id);
   }
 
   /** Does what one item of a queue is for; what a process that ended leaves is due. */
@@ -90,6 +106,7 @@ export class PaidHistory {
     const signals = journeySignals(this.#world.table);
     const signal = await signals.read(item);
     if (signal?.kind === 'message') {
+      this.#note('receipts');
       const { runId, stepId: step, messageId, happening } = signal.signal;
       await tellStatus(ports, { runId, step, messageId, status: happening });
     }
@@ -105,15 +122,19 @@ export class PaidHistory {
       this.#queue.push(...(await overdue(table, kind, now, 200)));
     const items = [...this.#queue.splice(0), ...workItems.splice(0)].filter(({ kind }) => kind !== 'publish_event');
     const again = items.filter(() => this.#chance.below(5) === 0);
+    this.#note('repeats', again.length);
+    if (items.length > 1) this.#note('runs taken in another order');
     for (const item of this.#chance.shuffled([...items, ...again])) await this.#workOn(item);
   }
 
   /** Does something, perhaps in a process that ends in the middle of it. */
   async #perhapsCrashing(work: () => Promise<unknown>): Promise<void> {
     if (this.#chance.below(3) === 0) {
-      this.#process.crashAt(this.#chance.below(9), this.#chance.below(2) === 0);
+      const made = this.#chance.below(2) === 0;
+      this.#process.crashAt(this.#chance.below(9), made);
       await work().catch((error: unknown) => {
         if (!(error instanceof Crashed)) throw error;
+        this.#note(made ? 'crashes after a write' : 'crashes before a write');
       });
       this.#process.again();
     }
@@ -121,6 +142,7 @@ export class PaidHistory {
   }
 
   #enter(): () => Promise<unknown> {
+    this.#note('entries');
     const contact = this.#chance.pick(this.#people);
     const cause = { key: `cause ${this.#happened++}`, at: this.#world.now };
     return async () => {
@@ -130,6 +152,7 @@ export class PaidHistory {
   }
 
   #event(): () => Promise<unknown> {
+    this.#note('events');
     const { id: contactId } = this.#chance.pick(this.#people);
     const { organizationId, env } = this.#actor;
     const name = this.#chance.pick(EVENTS);
@@ -143,6 +166,8 @@ export class PaidHistory {
   /** Pauses the journey, or lets it go on. */
   async #turn(status: 'ativa' | 'pausada'): Promise<void> {
     const journey = await this.#own.journeys.find(this.#journey.id);
+    if (journey?.status === 'pausada' && journey.pause?.reason === 'saldo_insuficiente')
+      this.#note('credits that run out');
     if (journey?.status !== status) await this.#own.change(this.#journey.id, status);
     await this.#own.sweep(this.#journey.id);
   }
@@ -156,12 +181,19 @@ export class PaidHistory {
 
   async play(happenings: number): Promise<void> {
     for (let nth = 0; nth < happenings; nth++) {
+      this.#note('jumps of the clock');
       this.#world.now += this.#chance.pick(JUMPS);
       const what = this.#chance.below(20);
-      if (what === 0) await this.#credit(COINS);
-      else if (what === 1) await this.#turn('pausada');
-      else if (what < 4) await this.#turn('ativa');
-      else await this.#perhapsCrashing(what < 10 ? this.#enter() : what < 14 ? this.#event() : async () => {});
+      if (what === 0) {
+        this.#note('credits that come back');
+        await this.#credit(COINS);
+      } else if (what === 1) {
+        this.#note('pauses');
+        await this.#turn('pausada');
+      } else if (what < 4) {
+        this.#note('resumptions');
+        await this.#turn('ativa');
+      } else await this.#perhapsCrashing(what < 10 ? this.#enter() : what < 14 ? this.#event() : async () => {});
       await this.#perhapsCrashing(() => this.#work());
       if (nth % 6 === 0) await checkMoney(this.#world.table, this.#actor.organizationId, { quiet: false });
     }
@@ -272,3 +304,18 @@ export class PaidHistory {
       await moveRun(this.#own.ports, run.id, { kind: 'cancel', reason: 'operador' });
   }
 }
+
+/** Happenings of a paid history, before it comes to rest. */
+const HAPPENINGS = 24;
+
+/** Plays the paid history of a seed in a world; answers how many messages it paid for. Ends its runs, so that no other history of the world meets them. */
+export const playPaid = async (world: World, seed: number, tally?: Tally): Promise<number> => {
+  const history = new PaidHistory(world, seed, tally);
+  await history.begin();
+  await history.play(HAPPENINGS);
+  await history.settle();
+  const messages = await history.check();
+  await history.end();
+  tally?.note('histories');
+  return messages;
+};

@@ -1,14 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
-import { moveRun } from '../../shared/domain/journeys/move-run.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
+import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { eraseRuns } from '../../shared/storage/journeys/erase-runs.ts';
 import { moveRuns } from '../../shared/storage/journeys/move-runs.ts';
+import { runPage } from '../../shared/storage/journeys/run-page.ts';
 import { newOrganization } from '../lists/stage.ts';
+import { accepted } from '../support/accepted.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { ligacoes, passo } from '../support/journeys/build.ts';
+import { indexesUpToDate } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
@@ -16,6 +22,7 @@ import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
 const { table } = await use(startWorld('test'));
 let now = Date.parse('2026-03-10T12:00:00Z');
 const outside = new Outside();
+const vault = createVault(randomBytes(32));
 const own = journeysOver(table, () => now, outside);
 
 const WAITS = {
@@ -67,7 +74,7 @@ test('an erased contact has no run that goes on, and no row of its journeys tell
   await untilDone(() => erase(table));
   expect(await rowsOf(table, ana.id)).toEqual([]);
   const row = await table.get(KEYS.run(stored?.run.id as never));
-  expect(row).toMatchObject({ status: 'cancelada' });
+  expect(row).toMatchObject({ state: 'cancelada' });
   expect(JSON.stringify(row)).not.toContain('segredo');
   expect(row?.gsi2pk).toBeUndefined();
   expect((await own.counts(journey))['']).toEqual({ entradas: 1, canceladas: 1 });
@@ -100,4 +107,68 @@ test('of two active runs that of the contact that stays goes on, and the other i
   const [after] = await own.ports.runs.read([gone?.run.id as never]);
   expect(after?.run).toMatchObject({ status: 'cancelada', contactId: heir.id, end: { detail: 'contato_unido' } });
   expect((await own.counts(journey))['']).toEqual({ entradas: 2, canceladas: 1 });
+});
+
+/** Has a contact be merged into another, as reads see it before anything that names it has followed. */
+const mergeContacts = async (heir: Contact, duplicate: Contact) => {
+  const { id, number, phone, phoneHash } = duplicate;
+  await table.write({ put: contactRow({ ...heir, mergedContacts: [{ id, number, phone, phoneHash }] }) });
+  await table.write({ delete: KEYS.contact(id) });
+};
+/** The engine where contacts that were merged are found as those that they became. */
+const following = (duplicate: Contact, heir: Contact): typeof own.ports => ({
+  ...own.ports,
+  contactOf: (organizationId, id) => own.ports.contactOf(organizationId, id === duplicate.id ? heir.id : id),
+});
+
+test('a run whose contact was merged into one with an active run does nothing more, from the merge on', async () => {
+  const { journey, people, enter } = await begin(2);
+  const [heir, duplicate] = people as [Contact, Contact];
+  await enter(heir, duplicate);
+  const gone = await own.runsOf(journey, duplicate.id);
+  await mergeContacts(heir, duplicate);
+  now += 3 * 24 * 3_600_000;
+  const sent = outside.done.size;
+  await moveDueRun(following(duplicate, heir), gone?.run.id as never);
+  const [after] = await own.ports.runs.read([gone?.run.id as never]);
+  expect(after?.run).toMatchObject({ status: 'cancelada', end: { detail: 'contato_unido' } });
+  expect(outside.done.size).toBe(sent);
+  expect((await own.runsOf(journey, heir.id))?.run.status).toBe('ativa');
+});
+
+test('a contact enters no journey in which one is, or was, that was merged into it a moment ago', async () => {
+  const { journey, people, enter } = await begin(3);
+  const [heir, active, ended] = people as [Contact, Contact, Contact];
+  const entered = async () => {
+    now += 1_000;
+    const cause = { key: `late ${now}`, at: now };
+    const [answer] = await own.enter(journey, [{ contactId: heir.id, cause }]);
+    return answer;
+  };
+  await enter(active, ended);
+  const over = await own.runsOf(journey, ended.id);
+  await moveRun(own.ports, over?.run.id as never, { kind: 'cancel', reason: 'operador' });
+  await mergeContacts(heir, active);
+  expect(await entered()).toEqual({ refusal: 'ja_ativa' });
+  await mergeContacts(heir, ended);
+  expect(await entered()).toEqual({ refusal: 'ja_entrou' });
+  await table.write({ put: contactRow(heir) });
+  expect(await entered()).toHaveProperty('runId');
+});
+
+test("a contact's runs are listed by the status that they have now", async () => {
+  const { journey, people, enter } = await begin(2);
+  const [ana, bia] = people as [Contact, Contact];
+  await enter(ana, bia);
+  const { organizationId, env } = journey;
+  const request = { vault, scope: { organizationId, env, query: {} }, cursor: undefined, limit: 10 };
+  const listed = async (status: 'ativa' | 'cancelada') => {
+    await indexesUpToDate();
+    const page = accepted(await runPage(table)(journey, { contactId: ana.id, status }, request));
+    return page.items.map(({ run }) => [run.contactId, run.status]);
+  };
+  expect([await listed('ativa'), await listed('cancelada')]).toEqual([[[ana.id, 'ativa']], []]);
+  const stored = await own.runsOf(journey, ana.id);
+  await moveRun(own.ports, stored?.run.id as never, { kind: 'cancel', reason: 'operador' });
+  expect([await listed('ativa'), await listed('cancelada')]).toEqual([[], [[ana.id, 'cancelada']]]);
 });

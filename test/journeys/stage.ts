@@ -15,6 +15,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readJourneyCounts } from '../../shared/storage/automation/counters.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow, readContact } from '../../shared/storage/contacts/contacts.ts';
+import { mergedInto } from '../../shared/storage/contacts/merges.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
 import { readRunCounts } from '../../shared/storage/journeys/run-counts.ts';
@@ -29,6 +30,12 @@ export class Outside {
   readonly events = new Map<string, RunEvent>();
   /** What the next effects come to, by their step. */
   readonly script = new Map<string, (context: EffectContext, effect: PerformedEffect) => Performed | undefined>();
+
+  /** The message that a visit of a step has sent. */
+  sentBy = async ({ id }: { readonly id: string }, step: string, visit: number) => {
+    const key = [id, step, visit].join(' ');
+    return this.done.get(key)?.kind === 'send' ? derivedId('message', [key]) : undefined;
+  };
 
   perform = async (context: EffectContext, effect: PerformedEffect): Promise<Performed> => {
     const scripted = this.script.get(effect.step)?.(context, effect);
@@ -54,13 +61,11 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
       const contact = await readRow(table, KEYS.contact(id), readContact);
       return contact?.organizationId === organizationId ? contact : undefined;
     },
-    existing: async (_, ids) => {
-      const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk'] });
-      return new Set(ids.filter((__, at) => rows[at]));
-    },
+    existing: (organizationId, ids) => mergedInto(table, organizationId, ids),
     clockOf: async () => ({ timeZone: 'America/Sao_Paulo' }),
     eventOf: async (id) => outside.events.get(id),
     perform: outside.perform,
+    sentBy: outside.sentBy,
     pause: async (journey, { reason, step, label }) => {
       const before = await journeys.find(journey.id);
       if (before?.status !== 'ativa') return;
@@ -142,9 +147,9 @@ export const activeJourney = async (
   { journeys, clock }: Pick<Journeys, 'clock' | 'journeys'>,
   { organizationId, env }: Tenant,
   definition: Partial<JourneyDefinition> & Pick<JourneyDefinition, 'ligacoes' | 'passos'>,
+  id = newId('journey'),
 ): Promise<Journey> => {
   const { passos, ligacoes, ...settings } = { ...BASE, ...definition };
-  const id = newId('journey');
   const now = clock();
   const journey: Journey = {
     ...settings,

@@ -166,6 +166,16 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
       expect(await provider.readCallback(callback)).toEqual(reading);
     });
 
+  const { replyParts } = standIn;
+  if (replyParts)
+    it('reads the parts of a reply as parts of one message, and a repeated one as the same', async () => {
+      const read = () => Promise.all(replyParts(message, ['Sim, ', 'é 😀']).map((part) => provider.readCallback(part)));
+      const of = { kind: 'reply_part', from: message.to, reference: '8-77', total: 2 };
+      const [first, second] = [events({ ...of, number: 1, coding: 0 }), events({ ...of, number: 2, coding: 8 })];
+      expect(await read()).toMatchObject([first, second]);
+      expect(await read()).toEqual(await read());
+    });
+
   describe.each(replies ? (['receipt', 'reply'] as const) : (['receipt'] as const))('a forged %s', (kind) => {
     it.each(Object.entries(FORGERIES))('is refused: %s', async (_, forge) => {
       const signed = kind === 'receipt' ? standIn.receipt(message, someOutcome) : replyOf(standIn, message, 'SIM');

@@ -11,6 +11,14 @@ describe('files', () => {
     expect(long.filter((line) => Number(line.split(': ')[1]) > MAX_LINES)).toEqual([]);
   });
 
+  // One process runs many test files and imports what they share once: its hooks would be those of the first file.
+  it('that tests share begin nothing when they are imported', () => {
+    const begins = /^(?:export )?const .*= await use|^(?:before|after)(?:Each|All)\(/m;
+    const shared = sourceFiles().filter((file) => file.startsWith('test/') && !file.endsWith('.test.ts'));
+    const found = shared.filter((file) => begins.test(readSource(file)));
+    expect(found.filter((file) => file !== 'test/support/compile-cache.ts')).toEqual([]);
+  });
+
   it('contain no path of a machine', () => {
     const texts = [
       ...sourceFiles(),

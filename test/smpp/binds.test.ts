@@ -13,21 +13,24 @@ import {
   bind,
   keepBind,
 } from '../../shared/domain/smpp/bind.ts';
+import { WATCH_MS } from '../../shared/domain/smpp/watch.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { drawToken, returnToken } from '../../shared/storage/due-work/rates.ts';
 import { smppAccountStore } from '../../shared/storage/smpp/accounts.ts';
 import { bindStore } from '../../shared/storage/smpp/binds.ts';
+import { watchStore } from '../../shared/storage/smpp/watches.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
 const { ownTable, table } = await useContendedTable();
 let now = Date.UTC(2026, 10, 26);
 /** The ports of a process of its own. */
-const portsOf = (own: Table = table): BindPorts => ({
+const portsOf = (own: Table = table) => ({
   clock: () => now,
   accounts: smppAccountStore(own),
   binds: bindStore(own),
-  drawAttempt: async (address) => (await drawToken(own, `ip:${address}`, BIND_ATTEMPTS, now)) === 0,
-  returnAttempt: (address) => returnToken(own, `ip:${address}`, BIND_ATTEMPTS),
+  watches: watchStore(own),
+  drawAttempt: async (address: string) => (await drawToken(own, `ip:${address}`, BIND_ATTEMPTS, now)) === 0,
+  returnAttempt: (address: string) => returnToken(own, `ip:${address}`, BIND_ATTEMPTS),
 });
 const ports = portsOf();
 const store = smppAccountStore(table);
@@ -67,6 +70,20 @@ describe('a bind', () => {
     expect(statusOf(await tryBind({ ...account, systemId: 'test_nobody' }, address))).toBe('ESME_RINVSYSID');
     expect(statusOf(await tryBind({ ...account, password: 'x' }, '198.51.100.8'))).toBe('ESME_RINVPASWD');
     expect(statusOf(await tryBind({ ...account, password: '' }, '198.51.100.8'))).toBe('ESME_RINVPASWD');
+  });
+
+  it('begins to have what waits for its account looked after, unless somebody does', async () => {
+    const account = await newAccount();
+    const { id, organizationId } = account.account;
+    const address = newAddress();
+    await tryBind({ ...account, password: 'x' }, address);
+    expect(await ports.watches.read(id)).toBeUndefined();
+    await tryBind(account, address);
+    const watch = { accountId: id, organizationId, dueAt: now + WATCH_MS };
+    expect(await ports.watches.read(id)).toEqual(watch);
+    now += 1_000;
+    await tryBind(account, address);
+    expect(await ports.watches.read(id)).toEqual(watch);
   });
 
   it('takes no former password, and none of a deleted account', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { startCarrier as startService } from '../../infra/local/carrier/start.ts';
 import { BIND_LEASE_MS } from '../../shared/domain/smpp/bind.ts';
 import { type CarrierSettings, isCarrierBody, signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
@@ -12,12 +12,7 @@ import { useContendedTable } from '../support/contended-table.ts';
 import { listening } from '../support/loopback.ts';
 import { type Carrier, startCarrier } from '../support/smpp/carrier-simulator.ts';
 
-const { ownTable } = await useContendedTable();
 export const KEY = 'a key that both sides of a test have';
-export const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 /** Where callbacks go: what came, and how the next ones are answered. */
 export const callbacks = async () => {
@@ -36,7 +31,7 @@ export const callbacks = async () => {
   const server = await listening(
     createServer((request, response) => void take(request).then((status) => response.writeHead(status).end())),
   );
-  ends.push(server.close);
+  onTestFinished(server.close);
   return { ...server, posts, answerWith: (...more: (number | Promise<number>)[]) => void answers.push(...more) };
 };
 
@@ -56,14 +51,14 @@ export const settingsOf = (
   ...over,
 });
 
-/** A process of the SMPP service, on the table of its own process. */
-export const serviceOf = async (
+interface ProcessOptions {
+  readonly callbackUrl?: string;
+  readonly table?: Table;
+  readonly everyMs?: number;
+}
+const startProcess = async (
   settings: () => CarrierSettings | undefined,
-  {
-    callbackUrl = 'http://127.0.0.1:1',
-    table = ownTable(),
-    everyMs = 30,
-  }: { callbackUrl?: string; table?: Table; everyMs?: number } = {},
+  { callbackUrl = 'http://127.0.0.1:1', table, everyMs = 30 }: ProcessOptions & { readonly table: Table },
 ) => {
   const slots = carrierBinds(table);
   const news: Readonly<Record<string, unknown>>[] = [];
@@ -98,7 +93,7 @@ export const serviceOf = async (
     },
   );
   const close = running.close;
-  ends.push(close);
+  onTestFinished(close);
   const url = `http://127.0.0.1:${running.port}`;
   const post = (path: string, body: string, headers: Readonly<Record<string, string>>) =>
     fetch(`${url}${path}`, { method: 'POST', headers: { ...headers }, body });
@@ -118,10 +113,19 @@ export const serviceOf = async (
     });
   return { ...running, close, url, post, call, send, news, faults, slots };
 };
-export const start = async (over: Partial<SmppCarrierSettings> = {}, options: Parameters<typeof serviceOf>[1] = {}) => {
-  const carrier = await startCarrier();
-  ends.push(carrier.close);
-  const service = await serviceOf(() => settingsOf(carrier, over), options);
-  await vi.waitFor(() => expect(carrier.bound().length).toBeGreaterThan(0), { timeout: 10_000 });
-  return { carrier, service };
+
+/** Processes of the SMPP service, each on a table client of its own, for the tests of one file. */
+export const useCarrierProcesses = async () => {
+  const { ownTable } = await useContendedTable();
+  const serviceOf = (settings: () => CarrierSettings | undefined, options: ProcessOptions = {}) =>
+    startProcess(settings, { table: ownTable(), ...options });
+  /** A carrier, and one process that has a bind to it. */
+  const start = async (over: Partial<SmppCarrierSettings> = {}, options: ProcessOptions = {}) => {
+    const carrier = await startCarrier();
+    onTestFinished(carrier.close);
+    const service = await serviceOf(() => settingsOf(carrier, over), options);
+    await vi.waitFor(() => expect(carrier.bound().length).toBeGreaterThan(0), { timeout: 10_000 });
+    return { carrier, service };
+  };
+  return { serviceOf, start };
 };

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SmppCarrierSettings } from '../../shared/providers/sms/smpp-carrier.ts';
 import { listening } from '../support/loopback.ts';
 import { startCarrier } from '../support/smpp/carrier-simulator.ts';
-import { ends, serviceOf, settingsOf, start } from './carrier-kit.ts';
+import { settingsOf, useCarrierProcesses } from './carrier-kit.ts';
+
+const { serviceOf, start } = await useCarrierProcesses();
 
 describe('several processes', () => {
   it('hold as many binds together as are set up, each message leaves once, and who has none passes it on', async () => {
     const carrier = await startCarrier();
-    ends.push(carrier.close);
+    onTestFinished(carrier.close);
     const settings = () => settingsOf(carrier, { binds: 2 });
     const processes = await Promise.all(Array.from({ length: 4 }, () => serviceOf(settings)));
     await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), { timeout: 20_000 });
@@ -51,10 +53,10 @@ describe('several processes', () => {
     const { service: first, carrier } = await start();
     await first.close();
     const silent = await listening(createServer(() => {}));
-    ends.push(silent.close);
+    onTestFinished(silent.close);
     const now = Date.now();
     const held = await first.slots.take(1, { bindId: 'dead', at: silent.url }, { now, until: now + 60_000 });
-    ends.push(async () => held && first.slots.free(held));
+    onTestFinished(async () => held && first.slots.free(held));
     const second = await serviceOf(() => settingsOf(carrier));
     const began = performance.now();
     expect(await Promise.all([second.send(), second.send()])).toEqual([{ kind: 'unbound' }, { kind: 'unbound' }]);
@@ -64,7 +66,7 @@ describe('several processes', () => {
 
   it('where none has a bind say so, for certain', async () => {
     const carrier = await startCarrier();
-    ends.push(carrier.close);
+    onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier, { binds: 0 }));
     expect(await service.send()).toEqual({ kind: 'unbound' });
   });
@@ -76,7 +78,7 @@ describe('TLS', () => {
 
   it('binds to a carrier whose certificate is known, and to no other', async () => {
     const carrier = await startCarrier({ tls: { cert, key } });
-    ends.push(carrier.close);
+    onTestFinished(carrier.close);
     let settings = settingsOf(carrier, { tls: true });
     const service = await serviceOf(() => settings);
     await vi.waitFor(() => expect(service.news).toContainEqual(expect.objectContaining({ news: 'unreachable' })), {
@@ -97,7 +99,8 @@ describe('settings', () => {
   it('that change end the binds and make others; without any there are none', async () => {
     const carrier = await startCarrier();
     const other = await startCarrier({ systemId: 'another' });
-    ends.push(carrier.close, other.close);
+    onTestFinished(carrier.close);
+    onTestFinished(other.close);
     let settings: SmppCarrierSettings | undefined;
     const service = await serviceOf(() => settings);
     expect(service.service.binds).toBe(0);
@@ -113,7 +116,7 @@ describe('settings', () => {
 
   it('that the carrier refuses are logged and answered with its status', async () => {
     const carrier = await startCarrier({ password: 'another' });
-    ends.push(carrier.close);
+    onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier));
     await vi.waitFor(() =>
       expect(service.news).toContainEqual(expect.objectContaining({ news: 'refused', status: 0x0e })),

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
 import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
-import { callbacks, KEY, serviceOf, start } from './carrier-kit.ts';
+import { callbacks, KEY, useCarrierProcesses } from './carrier-kit.ts';
+
+const { serviceOf, start } = await useCarrierProcesses();
 
 describe('a message', () => {
   it.each([
@@ -147,6 +149,36 @@ describe('what the carrier delivers', () => {
     expect(await carrier.deliver({ ...MESSAGE, dataCoding: 4 })).toBe(0);
     expect(where.posts).toEqual([]);
     expect(service.faults).toHaveLength(2);
+  });
+
+  it('in parts is handed over part by part, each as it says itself, whichever way, and a repeat alike', async () => {
+    const where = await callbacks();
+    const { carrier } = await start({}, { callbackUrl: where.url });
+    const phones = { source: '5511987654321', destination: '28000' };
+    const sar = [
+      [0x020c, Buffer.from([0, 7])],
+      [0x020e, Buffer.from([2])],
+      [0x020f, Buffer.from([1])],
+    ] as const;
+    const parts = [
+      { ...phones, esmClass: 0x40, dataCoding: 8, short: Buffer.from([5, 0, 3, 7, 2, 2, 0, 0x41]) },
+      { ...phones, esmClass: 0x40, short: Buffer.from([6, 8, 4, 1, 0, 3, 1, 0x42]) },
+      { ...phones, tlvs: [...sar, [0x0424, Buffer.from('C')] as const] },
+    ];
+    const all = [...parts, parts[0] ?? {}] as typeof parts;
+    where.answerWith(200, 503);
+    expect([await carrier.deliver(all[0] as never), await carrier.deliver(all[1] as never)]).toEqual([0, 0x64]);
+    for (const part of all.slice(2)) expect(await carrier.deliver(part)).toBe(0);
+    expect(where.posts.every(({ path, isOurs }) => path === '/replies' && isOurs)).toBe(true);
+    const said = where.posts.map(({ body }) => JSON.parse(body));
+    const of = { kind: 'part', from: '+5511987654321', to: '28000' };
+    const bytes = (hex: string) => Buffer.from(hex, 'hex').toString('base64');
+    expect(said).toEqual([
+      { ...of, reference: '8-7', total: 2, number: 2, coding: 8, bytes: bytes('0041') },
+      { ...of, reference: '16-256', total: 3, number: 1, coding: 0, bytes: bytes('42') },
+      { ...of, reference: 'sar-7', total: 2, number: 1, coding: 0, bytes: bytes('43') },
+      said[0],
+    ]);
   });
 
   it('by a person has an id of its own, which a repeat of one that was not answered shares', async () => {

@@ -144,9 +144,25 @@ describe('a message', () => {
   ])('in %s cannot be read', (_, dataCoding) =>
     expect(deliver('x', { dataCoding })).toEqual({ kind: 'unreadable', what: 'message' }),
   );
-  it('says which part it is', () =>
-    expect(deliver(Buffer.from([5, 0, 3, 9, 2, 1, 0x41]), { esmClass: 0x40 })).toEqual({
-      ...message('A'),
-      part: { form: 8, reference: 9, total: 2, number: 1 },
-    }));
+  const part = { kind: 'part', from: '+5511987654321', to: '28000', coding: 0, bytes: Buffer.from('A') };
+  const saysSar = (total: number) => [
+    tlv('sar_msg_ref_num', 9),
+    tlv('sar_total_segments', total),
+    tlv('sar_segment_seqnum', 1),
+  ];
+  it.each([
+    ['a header with a short reference', 8, Buffer.from([5, 0, 3, 9, 2, 1, 0x41]), { esmClass: 0x40 }, []],
+    ['a header with a long reference', 16, Buffer.from([6, 8, 4, 0, 9, 2, 1, 0x41]), { esmClass: 0x40 }, []],
+    ['parameters', 'sar', Buffer.from('A'), {}, saysSar(2)],
+    ['parameters, beside message_payload', 'sar', '', {}, [...saysSar(2), tlv('message_payload', Buffer.from('A'))]],
+  ] as const)('in parts says by %s which one it is, and its bytes as they are', (_, form, bytes, fields, tlvs) =>
+    expect(deliver(bytes, fields, tlvs)).toEqual({ ...part, part: { form, reference: 9, total: 2, number: 1 } }),
+  );
+  it('of one part is whole', () => expect(deliver('A', {}, saysSar(1))).toEqual(message('A')));
+  it('may end within a character in a part of it, but not within half of one', () => {
+    const header = [5, 0, 3, 9, 2, 1];
+    const ucs2 = (...bytes: number[]) => deliver(Buffer.from([...header, ...bytes]), { esmClass: 0x40, dataCoding: 8 });
+    expect(ucs2(0xd8, 0x3d)).toMatchObject({ kind: 'part', coding: 8, bytes: Buffer.from('d83d', 'hex') });
+    expect(ucs2(0xd8)).toEqual({ kind: 'unreadable', what: 'message' });
+  });
 });

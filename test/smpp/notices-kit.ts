@@ -10,66 +10,7 @@ import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
-export const { ownTable, table } = await useContendedTable();
-/** What the clock of all processes says (ms). */
-export const time = { now: Date.UTC(2026, 10, 26) };
-export const organizationId = newId('organization');
-export const messages = new Map<string, MessageOf<'sms'> | 'unreadable'>();
-export const assemblies = new Map<string, Assembly>();
-export const replies = new Map<string, { from: string; body: string } | 'unreadable'>();
-
-const held = <I extends string, T>(all: ReadonlyMap<string, T>, ids: readonly I[]) =>
-  new Map(
-    ids.flatMap((id) => {
-      const one = all.get(id);
-      return one === undefined ? [] : [[id, one] as const];
-    }),
-  );
-/** The ports of a process of its own. */
-export const portsOf = (own: Table = table): DeliverPorts => ({
-  clock: () => time.now,
-  notices: noticeQueue(own),
-  messages: async (ids) => held(messages, ids),
-  replies: async (ids) => held(replies, ids),
-  parts: async (ids) => held(assemblies, ids),
-});
-export const ports = portsOf();
-export const { notices } = ports;
-
-export type Account = ReturnType<typeof newId<'smppAccount'>>;
-/** A message of an account, whose shard is 0 unless it may be any. */
-export const aMessage = (
-  accountId: Account,
-  receipts: readonly SmppReceipt[] = [{ wants: 'always' }],
-  anyShard = false,
-) => {
-  let id = newId('message');
-  while (!anyShard && shardOf(id, SMPP_SHARDS) !== 0) id = newId('message');
-  const content = { text: 'Oi', senderId: 'LOJA', encoding: 'GSM-7', length: 2, segments: 1 };
-  const message = {
-    id,
-    organizationId,
-    to: '+5511999990005',
-    content,
-    createdAt: time.now,
-    smpp: { accountId, receipts },
-  };
-  messages.set(id, message as unknown as MessageOf<'sms'>);
-  return message as unknown as MessageOf<'sms'>;
-};
-export const report = async (message: MessageOf<'sms'>, status: MessageOf<'sms'>['status'], reason?: string) => {
-  for (const write of reportWrites(message, { status, reason, at: time.now })) await table.write(write);
-};
-let turns = 0;
-export const turnOf = (accountId: Account, shard = 0): Turn => ({ accountId, shard, owner: `turn-${++turns}` });
-/** What a turn has to tell; its lease is given back. */
-export const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; shard?: number } = {}) => {
-  const turn = turnOf(accountId, shard);
-  const work = await takeTurn(ports, turn, after);
-  if (!work) throw new Error('another has its turn');
-  await notices.end(turn);
-  return work;
-};
+/** What a turn has to deliver, as text. */
 export const told = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
   deliveries.map(({ report: about, text }) => (about ? `${about.id} ${about.state}` : text));
 export const LATER = 1_001;
@@ -85,4 +26,78 @@ export const UNDER_WAY = {
   units: 1,
   recipientHash: 'hash',
   callerKey: 'key',
+};
+
+const held = <I extends string, T>(all: ReadonlyMap<string, T>, ids: readonly I[]) =>
+  new Map(
+    ids.flatMap((id) => {
+      const one = all.get(id);
+      return one === undefined ? [] : [[id, one] as const];
+    }),
+  );
+export type Account = ReturnType<typeof newId<'smppAccount'>>;
+let turns = 0;
+export const turnOf = (accountId: Account, shard = 0): Turn => ({ accountId, shard, owner: `turn-${++turns}` });
+
+/** Notices on a table behind its laws, and what they are about, for the tests of one file. */
+export const useNotices = async () => {
+  const { ownTable, table } = await useContendedTable();
+  /** What the clock of all processes says (ms). */
+  const time = { now: Date.UTC(2026, 10, 26) };
+  const organizationId = newId('organization');
+  const messages = new Map<string, MessageOf<'sms'> | 'unreadable'>();
+  const assemblies = new Map<string, Assembly>();
+  const replies = new Map<string, { from: string; body: string } | 'unreadable'>();
+  /** The ports of a process of its own. */
+  const portsOf = (own: Table = table): DeliverPorts => ({
+    clock: () => time.now,
+    notices: noticeQueue(own),
+    messages: async (ids) => held(messages, ids),
+    replies: async (ids) => held(replies, ids),
+    parts: async (ids) => held(assemblies, ids),
+  });
+  const ports = portsOf();
+  const { notices } = ports;
+  /** A message of an account, whose shard is 0 unless it may be any. */
+  const aMessage = (accountId: Account, receipts: readonly SmppReceipt[] = [{ wants: 'always' }], anyShard = false) => {
+    let id = newId('message');
+    while (!anyShard && shardOf(id, SMPP_SHARDS) !== 0) id = newId('message');
+    const content = { text: 'Oi', senderId: 'LOJA', encoding: 'GSM-7', length: 2, segments: 1 };
+    const message = {
+      id,
+      organizationId,
+      to: '+5511999990005',
+      content,
+      createdAt: time.now,
+      smpp: { accountId, receipts },
+    };
+    messages.set(id, message as unknown as MessageOf<'sms'>);
+    return message as unknown as MessageOf<'sms'>;
+  };
+  const report = async (message: MessageOf<'sms'>, status: MessageOf<'sms'>['status'], reason?: string) => {
+    for (const write of reportWrites(message, { status, reason, at: time.now })) await table.write(write);
+  };
+  /** What a turn has to deliver; its lease is given back. */
+  const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; shard?: number } = {}) => {
+    const turn = turnOf(accountId, shard);
+    const work = await takeTurn(ports, turn, after);
+    if (!work) throw new Error('another has its turn');
+    await notices.end(turn);
+    return work;
+  };
+  return {
+    ownTable,
+    table,
+    time,
+    organizationId,
+    messages,
+    assemblies,
+    replies,
+    portsOf,
+    ports,
+    notices,
+    aMessage,
+    report,
+    seen,
+  };
 };

@@ -12,21 +12,9 @@ import { releaseWrites } from '../../shared/storage/messages/message-writes.ts';
 import { endedPartsWrites, reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeRows } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
-import {
-  aMessage,
-  assemblies,
-  LATER,
-  notices,
-  organizationId,
-  ports,
-  replies,
-  report,
-  seen,
-  table,
-  time,
-  told,
-  UNDER_WAY,
-} from './notices-kit.ts';
+import { LATER, told, UNDER_WAY, useNotices } from './notices-kit.ts';
+
+const { aMessage, assemblies, notices, organizationId, ports, replies, report, seen, table, time } = await useNotices();
 
 describe('a notice', () => {
   it('says what a status of a message is to the account: addresses, times, state and error', async () => {

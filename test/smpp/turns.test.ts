@@ -2,20 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
 import { TURN_LEASE_MS } from '../../shared/domain/smpp/notice.ts';
-import {
-  aMessage,
-  LATER,
-  messages,
-  notices,
-  ownTable,
-  ports,
-  portsOf,
-  report,
-  seen,
-  time,
-  told,
-  turnOf,
-} from './notices-kit.ts';
+import { LATER, told, turnOf, useNotices } from './notices-kit.ts';
+
+const { aMessage, messages, notices, ownTable, ports, portsOf, report, seen, time } = await useNotices();
 
 describe('a turn', () => {
   it('is one process’s until it ends, or its lease does', async () => {

@@ -39,6 +39,7 @@ const ports: CallbackPorts = {
   ownersOf: async () => [],
   optOut: async () => undefined,
   inbound: async () => 'kept',
+  replyPart: async () => 'pending',
   applyMetaEvent: async () => 'unmatched',
   observe: { handled() {}, refused() {}, ignored() {} },
 };

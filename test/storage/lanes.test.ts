@@ -4,10 +4,11 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import { edgesOf, type PriceRow, type PriceTable, priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { NO_CHANGE } from '../../shared/domain/pricing/volume.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { seenWallet } from '../../shared/storage/wallet/lane-cache.ts';
-import { readLane } from '../../shared/storage/wallet/lane-rows.ts';
+import { laneWrite, readLane, windowName } from '../../shared/storage/wallet/lane-rows.ts';
 import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { checkLanes } from '../../shared/storage/wallet/recall.ts';
@@ -51,6 +52,23 @@ const lanes = async () => {
 const prefer = (lane: number) => Object.assign(seenWallet(world.table, actor.organizationId), { favourite: lane });
 
 describe('a lane', () => {
+  test('takes no debit whose price its window does not reach, though its last position is free', async () => {
+    await open();
+    const { organizationId } = actor;
+    const month = saoPauloMonth(world.now);
+    const window = { window: windowName('sms', month), segments: 49, end: 50 };
+    const { row } = await world.table.write({ update: KEYS.walletLane(organizationId, 1), set: window });
+    const debit = (volumeFrom: number, volumeTo: number) => {
+      const volume = { channel: 'sms', month, change: { ...NO_CHANGE, units: 1, volumeFrom, volumeTo } } as const;
+      return world.table.write(
+        laneWrite(organizationId, 1, readLane(row ?? expect.fail()), { coins: 1, add: {}, volume }),
+      );
+    };
+    expect((await debit(100, 200)).ok).toBe(false);
+    expect((await debit(10, 200)).ok).toBe(true);
+    expect((await debit(10, 200)).ok).toBe(false);
+  });
+
   test('gives no position beyond its window to a process that saw another month’s', async () => {
     for (let sent = 0; sent < 40; sent++) await send();
     await open();

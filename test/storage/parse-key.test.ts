@@ -29,6 +29,8 @@ const id = {
   upload: newId('upload'),
   segment: newId('segment'),
   smppParts: newId('smppParts'),
+  replyParts: newId('replyParts'),
+  smppAccount: newId('smppAccount'),
   webhook: newId('webhook'),
 } as const;
 
@@ -53,12 +55,15 @@ const CASES = {
   destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
   linkRequest: [KEYS.linkRequest(id.request), id.request],
   smppParts: [KEYS.smppParts(id.smppParts), id.smppParts],
+  replyParts: [KEYS.replyParts(id.replyParts), id.replyParts],
+  smppWatch: [KEYS.smppWatch(id.smppAccount), id.smppAccount],
   activity: [KEYS.activity(id.activity), id.activity],
   cardUpload: [KEYS.cardUpload(id.upload), id.upload],
   journey: [KEYS.journeyEntries(id.journey), id.journey],
   run: [KEYS.run(id.run), id.run],
   taggedContact: [KEYS.taggedContact(id.contact, 12), { contactId: id.contact, version: 12 }],
   listJoin: [KEYS.listJoin(id.list, 'e1'), { listId: id.list, edit: 'e1' }],
+  runHistory: [KEYS.runHistory(id.run, 32), { runId: id.run, part: 32 }],
   runAwait: [
     KEYS.runAwait(id.contact, 'compra', 'wait', id.run),
     { contactId: id.contact, role: 'wait', runId: id.run },

@@ -19,6 +19,7 @@ import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
@@ -93,6 +94,7 @@ export const bulkWorld = (world: World) => {
     enqueueSend,
     enqueueChunk,
     maySendAs: async () => true,
+    consentNow: (message, requiresConsent) => consentFaultOf(table, message, requiresConsent),
     fanOut: fanOutOf(world),
     earliestSendAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
   };

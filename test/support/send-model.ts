@@ -43,9 +43,17 @@ const TABLE_FAULTS = tableFaults(5);
 
 type AnswerName = keyof typeof ANSWERS;
 
+interface OneSend {
+  readonly key: number;
+  readonly body: number;
+  readonly answer: AnswerName;
+}
+
 /** A step of a history: what callers, providers, queues and the table do, in any order. */
 export type Step =
-  | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: AnswerName }
+  | ({ readonly do: 'send' } & OneSend)
+  /** Sends at the same time. */
+  | { readonly do: 'burst'; readonly sends: readonly OneSend[] }
   /** A queued send with two fallbacks. */
   | { readonly do: 'submit'; readonly key: number; readonly answer: AnswerName }
   | { readonly do: 'receipt'; readonly of: number; readonly report: number }
@@ -74,6 +82,19 @@ const stepArbitrary = fc.oneof(
 /** Histories of up to `length` steps. */
 export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> =>
   fc.array(stepArbitrary, { minLength: 1, maxLength: length });
+
+const burstArbitrary = stepOf('burst', {
+  sends: fc.array(fc.record({ key: fc.nat({ max: 40 }), body: fc.nat({ max: 1 }), answer }), {
+    minLength: 2,
+    maxLength: 16,
+  }),
+}) as fc.Arbitrary<Step>;
+/** The same with bursts among them. */
+export const burstsArbitrary = (length: number): fc.Arbitrary<Step[]> =>
+  fc.array(fc.oneof({ weight: 8, arbitrary: burstArbitrary }, { weight: 10, arbitrary: stepArbitrary }), {
+    minLength: 2,
+    maxLength: length,
+  });
 
 const markPublished = async (world: World, id: Id<'event'>): Promise<void> => {
   const events = outbox(world.table);
@@ -129,6 +150,8 @@ const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap
 /** What of a history its steps and checks share. */
 interface Run {
   readonly world: World;
+  /** What sends are made with. */
+  readonly ports: World['ports'];
   readonly channel: Channel;
   readonly actor: Actor;
   readonly priceOn: ReadonlyMap<Channel, number>;
@@ -149,25 +172,32 @@ const check = async ({ world, actor, statuses, priceOn }: Run, quiet: boolean): 
   return messages;
 };
 
-/** Sends while the provider answers so. */
-const sendAnswered = async (run: Run, name: AnswerName, send: () => Promise<unknown>): Promise<void> => {
-  const { provider } = run.world;
-  const answer = ANSWERS[name];
+/** Makes sends while the provider answers so, one answer for each call. */
+const sendAnswered = async (
+  { world: { provider }, answered }: Run,
+  names: readonly AnswerName[],
+  sends: readonly (() => Promise<unknown>)[],
+): Promise<void> => {
   const loseAcceptance: (typeof provider.script)[number] = ({ messageId }) => {
     provider.accepted.add(messageId);
     return { kind: 'unknown', detail: 'no answer' };
   };
-  provider.script = answer === 'taken' ? [loseAcceptance] : answer ? [answer] : [];
-  const sent = (await tolerant(send())) as Sent | Refusal | undefined;
-  if (sent && !isRefusal(sent)) run.answered.add(sent.message.id);
+  const accept: (typeof provider.script)[number] = ({ messageId }) => ({
+    kind: 'accepted',
+    providerMessageId: `p-${messageId}`,
+  });
+  provider.script = names.map((name) => (ANSWERS[name] === 'taken' ? loseAcceptance : (ANSWERS[name] ?? accept)));
+  const outcomes = await Promise.all(sends.map((send) => tolerant(send())));
+  for (const sent of outcomes as readonly (Sent | Refusal | undefined)[])
+    if (sent && !isRefusal(sent)) answered.add(sent.message.id);
 };
 
-const sendSync = async ({ world, channel, actor }: Run, { key, body }: Extract<Step, { do: 'send' }>) => {
+const sendSync = async ({ world, ports, channel, actor }: Run, { key, body }: OneSend) => {
   const text = `Texto ${body}`;
   const plan = (await planOn(world, channel, text)) as SendPlanOf<'sms'>;
-  return sendNow(world.ports, actor, keyOn(channel, `key-${key}`, text), { plan });
+  return sendNow(ports, actor, keyOn(channel, `key-${key}`, text), { plan });
 };
-const submit = async ({ world, channel, actor }: Run, { key }: Extract<Step, { do: 'submit' }>) => {
+const submit = async ({ world, ports, channel, actor }: Run, { key }: Extract<Step, { do: 'submit' }>) => {
   const at = world.now;
   const next = (of: Channel): FallbackStep => ({
     channel: of,
@@ -176,7 +206,7 @@ const submit = async ({ world, channel, actor }: Run, { key }: Extract<Step, { d
     text: 'Outro canal',
     afterMs: WAIT_MS,
   });
-  const sent = await reserveMessage(world.ports, actor, {
+  const sent = await reserveMessage(ports, actor, {
     plan: await planOn(world, channel, 'Texto'),
     key: keyOn(channel, `queued-${key}`, 'Texto'),
     initial: { status: 'queued', at, steps: [next(other(channel)), next(channel)] },
@@ -202,8 +232,13 @@ const report = async ({ world, channel }: Run, { of, report: nth }: Extract<Step
 
 const take = async (run: Run, step: Step): Promise<unknown> => {
   const { world } = run;
-  if (step.do === 'send') return sendAnswered(run, step.answer, () => sendSync(run, step));
-  if (step.do === 'submit') return sendAnswered(run, step.answer, () => submit(run, step));
+  if (step.do === 'send') return sendAnswered(run, [step.answer], [() => sendSync(run, step)]);
+  if (step.do === 'submit') return sendAnswered(run, [step.answer], [() => submit(run, step)]);
+  if (step.do === 'burst') {
+    const answers = step.sends.map((one) => one.answer);
+    const sends = step.sends.map((one) => () => sendSync(run, one));
+    return sendAnswered(run, answers, sends);
+  }
   if (step.do === 'receipt') return tolerant(report(run, step));
   if (step.do === 'fault') {
     let left = step.calls;
@@ -252,12 +287,17 @@ const checkEnd = ({ world, answered }: Run, messages: readonly MessageRecord[]):
 };
 
 /** Runs a history in an organization of its own and checks the invariants after every step, and again when all is quiet. */
-export const runHistory = async (world: World, channel: Channel, history: readonly Step[]): Promise<void> => {
+export const runHistory = async (
+  world: World,
+  channel: Channel,
+  history: readonly Step[],
+  ports = world.ports,
+): Promise<void> => {
   world.reset();
   const actor = await world.organization(6_000);
   const prices = CHANNELS.map(async (each) => [each, await coinsOn(world, each)] as const);
   const priceOn = new Map(await Promise.all(prices));
-  const run: Run = { world, channel, actor, priceOn, statuses: new Map(), answered: new Set() };
+  const run: Run = { world, ports, channel, actor, priceOn, statuses: new Map(), answered: new Set() };
   for (const step of history) {
     await take(run, step);
     if (step.do !== 'fault') world.proxy.plan(undefined);

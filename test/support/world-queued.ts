@@ -10,7 +10,7 @@ import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { heirOf } from '../../shared/storage/contacts/merges.ts';
-import { consentFault } from '../../shared/storage/contacts/recipient-eligibility.ts';
+import { consentFault, consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { fallbackStore } from '../../shared/storage/messages/fallbacks.ts';
 import { forceSend } from '../../shared/storage/messages/force.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
@@ -77,6 +77,7 @@ export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   ...world.ports,
   ...workItemsOf(world),
   ...queuedStore(world.table, PLAIN),
+  consentNow: (message, requiresConsent) => consentFaultOf(world.table, message, requiresConsent),
   maySendAs: async () => true,
   earliestSendAt: async (_, now) => now,
   fanOut: fanOutOf(world),

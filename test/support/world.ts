@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Engine } from '../../infra/local/engines.ts';
-import { ensureTable } from '../../infra/local/resources.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type SmsSendPorts, sendSms } from '../../shared/domain/api/send-sms.ts';
 import { mayBeWithdrawn } from '../../shared/domain/bulk/escrow.ts';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
@@ -21,8 +19,7 @@ import type { WorkItem } from '../../shared/queues/queues.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readBatch } from '../../shared/storage/bulk/batches.ts';
-import { tableClient } from '../../shared/storage/client/client.ts';
-import { Table } from '../../shared/storage/client/table.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
 import { readHolds } from '../../shared/storage/messages/destination-holds.ts';
 import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
@@ -35,12 +32,9 @@ import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
-import { patient } from './patient-client.ts';
-import { UNCHECKED_SIGNATURE } from './scan.ts';
-import { LAWFUL_PATIENCE, OVER_DYNAMODB_LOCAL, startTableEngine, TEST_LAWS } from './table-engine.ts';
 import { takeEvents } from './takers.ts';
+import { startTables, type TableFaults, tablesInMemory, type WorldOptions } from './world-tables.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
 export const PLAIN = {
@@ -99,7 +93,7 @@ export interface World {
   readonly live: Table;
   readonly ports: SmsSendPorts & ReturnType<typeof receiptStore>;
   readonly provider: ScriptedProvider;
-  readonly proxy: FaultProxy;
+  readonly proxy: TableFaults;
   readonly workItems: WorkItem[];
   /** ms; moves only as the test moves it. */
   now: number;
@@ -121,40 +115,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-const replaceSignature = (client: DynamoDBClient): void => {
-  client.middlewareStack.remove('httpSigningMiddleware');
-  client.middlewareStack.add(
-    (next) => (args) => {
-      Object.assign((args.request as { headers: object }).headers, UNCHECKED_SIGNATURE);
-      return next(args);
-    },
-    { step: 'finalizeRequest', name: 'unchecked' },
-  );
-};
-
-interface WorldOptions {
-  readonly archiveAfterDays?: number;
-  /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
-  readonly through?: (endpoint: string) => Promise<string>;
-  /** An engine that runs already, as another process has it, instead of its own. */
-  readonly at?: string;
-}
-
-export const startWorld = async (
-  env: Environment,
-  { archiveAfterDays, through, at }: WorldOptions = {},
-): Promise<World> => {
-  const engine: Engine = at === undefined ? await startTableEngine() : { endpoint: at, stop: async () => {} };
-  const proxy = await startFaultProxy(through ? await through(engine.endpoint) : engine.endpoint);
-  const direct = new DynamoDBClient({ endpoint: engine.endpoint });
-  await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
-  const client = patient(tableClient(proxy.endpoint));
-  if (through || OVER_DYNAMODB_LOCAL || TEST_LAWS) proxy.shortcut(client);
-  else proxy.shortcutToEngine(client);
-  // Signing takes a quarter of a call's processor time or more. The functions of the flows do sign.
-  if (!OVER_DYNAMODB_LOCAL) replaceSignature(client);
-  const table = new Table(client, env, LAWFUL_PATIENCE, archiveAfterDays);
-  const live = new Table(client, 'live', LAWFUL_PATIENCE);
+export const startWorld = async (env: Environment, options: WorldOptions = {}): Promise<World> => {
+  const { table, live, dynamodb, proxy, close } = options.inMemory
+    ? tablesInMemory(env)
+    : await startTables(env, options);
   const provider = new ScriptedProvider();
   const workItems: WorkItem[] = [];
   const volumes = volumeReader(
@@ -167,8 +131,8 @@ export const startWorld = async (
   });
   const world: World = {
     table,
-    reading: { table, clock: () => world.now, rowsLeave: archiveAfterDays !== undefined },
-    dynamodb: direct,
+    reading: { table, clock: () => world.now, rowsLeave: options.archiveAfterDays !== undefined },
+    dynamodb,
     live,
     provider,
     proxy,
@@ -253,12 +217,7 @@ export const startWorld = async (
       observe: { sent() {}, provider() {}, resolved() {} },
       ...receiptStore(table),
     },
-    async close() {
-      client.destroy();
-      direct.destroy();
-      await proxy.close();
-      await engine.stop();
-    },
+    close,
   };
   return world;
 };

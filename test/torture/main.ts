@@ -11,7 +11,7 @@ import { races } from './races.ts';
 import { webhooks } from './webhooks.ts';
 
 /**
- * `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000 journeys=5000 pdus=1000000]`: all parts as a
+ * `npm run torture [-- model=100000 lanes=100000 members=1000 kills=2000 races=1000 queues=50000 webhooks=50000 campaigns=1000 journeys=200000 pdus=1000000]`: all parts as a
  * whole, or these, with these counts.
  */
 const PARTS: Readonly<Record<string, Part>> = {

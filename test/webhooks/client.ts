@@ -1,20 +1,18 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { PostOutcome } from '../../shared/domain/webhooks/ports.ts';
 import type { ConnectionOptions } from '../../shared/providers/webhooks/connections.ts';
 import { postWebhook, type WebhookRequest } from '../../shared/providers/webhooks/post.ts';
 import { connectionsTo, type Endpoint, rawTlsEndpoint } from '../support/webhooks/endpoints.ts';
-
-const open: { close(): void | Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
 
 export const NAME = 'https://hooks.example.com/in?a=1';
 
 /** Posts to an endpoint under a public name, over connections that the following posts may share. */
 export const client = (endpoint: Endpoint, options: Partial<ConnectionOptions> = {}) => {
   const connections = connectionsTo(endpoint.port, options);
-  open.push(connections, endpoint);
+  onTestFinished(async () => {
+    await connections.close();
+    await endpoint.close();
+  });
   return (fields: Partial<WebhookRequest> = {}): Promise<PostOutcome> =>
     postWebhook(
       { url: NAME, headers: {}, body: '{"n":1}', ...fields },

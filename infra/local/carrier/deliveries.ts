@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../shared/domain/core/ids.ts';
 import { type CarrierCallback, signCarrierBody } from '../../../shared/domain/smpp/carrier.ts';
-import { type DeliveryPdu, readDelivery } from '../../../shared/smpp/delivery.ts';
+import { type Delivery, type DeliveryPdu, readDelivery } from '../../../shared/smpp/delivery.ts';
 import type { Answer, MessagePdu } from '../../../shared/smpp/session-types.ts';
 
 /** How long a callback may take: less than carriers wait for deliver_sm_resp. */
@@ -15,7 +15,7 @@ const MAX_KEPT = 10_000;
 const digest = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /**
- * Ids of messages that people wrote: SMPP gives them none. A message is new, also one that reads like another, except where the other may not have
+ * Ids of whole messages that people wrote: SMPP gives them none. A message is new, also one that reads like another, except where the other may not have
  * been answered: then it is the carrier's repeat of that.
  */
 export class InboundIds {
@@ -81,6 +81,20 @@ const post = async ({ serviceKey, callbackUrl, now }: DeliveryOptions, kind: str
   if (!response.ok) throw new Error(`callback: HTTP ${response.status}`);
 };
 
+/** A part as it is called back. It needs no id of its own: a repeat says the same, and parts are put together where all processes find them. */
+export const partCallback = ({
+  kind,
+  from,
+  to,
+  part,
+  coding,
+  bytes,
+}: Extract<Delivery, { kind: 'part' }>): CarrierCallback => {
+  const { form, reference, total, number } = part;
+  const content = { coding, bytes: Buffer.from(bytes).toString('base64') };
+  return { kind, from, to, reference: `${form}-${reference}`, total, number, ...content };
+};
+
 /** A later attempt may succeed: the carrier repeats it. */
 const LATER: Answer = { status: 'ESME_RX_T_APPN' };
 
@@ -93,6 +107,10 @@ const handOver = async (options: DeliveryOptions, pdu: DeliveryPdu): Promise<Ans
   }
   if (delivery.kind === 'receipt') {
     await post(options, 'receipts', delivery);
+    return {};
+  }
+  if (delivery.kind === 'part') {
+    await post(options, 'replies', partCallback(delivery));
     return {};
   }
   const { from, to, text } = delivery;

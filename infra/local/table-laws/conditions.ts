@@ -6,27 +6,55 @@ export interface Substitutes {
   readonly ExpressionAttributeValues?: Item | undefined;
 }
 
+/** Expressions whose parsed forms are kept: a client has few, since values are not part of their texts. */
+const MAX_TEXTS = 2_000;
+
+/** A parser of expressions that parses each text once. */
+export const cachedByText = <T>(parse: (text: string) => T): ((text: string) => T) => {
+  const parsed = new Map<string, T>();
+  return (text) => {
+    const known = parsed.get(text);
+    if (known !== undefined) return known;
+    const made = parse(text);
+    if (parsed.size >= MAX_TEXTS) parsed.clear();
+    parsed.set(text, made);
+    return made;
+  };
+};
+
 /** An expression that is not understood here. */
 export class UnknownExpression extends Error {
   override readonly name = 'UnknownExpression';
 }
 
-type Holds = (item: Item) => boolean;
-type Operand = (item: Item) => AttributeValue | undefined;
+type Holds = (item: Item, given: Substitutes) => boolean;
+type Operand = (item: Item, given: Substitutes) => AttributeValue | undefined;
 
 const TOKENS = /<>|<=|>=|[=<>(),]|[#:]?[A-Za-z_][\w-]*|\S/g;
+/** Characters that JavaScript does not sort as their UTF-8 bytes do. */
+const FAR = /[\ud800-\uffff]/;
 
-/** Order of two values of one type; undefined for others. Texts compare by their UTF-8 bytes (Query's sort order). */
+/** Order of two texts by their UTF-8 bytes (Query's sort order). */
+const compareTexts = (one: string, other: string): number => {
+  if (one === other) return 0;
+  if (FAR.test(one) || FAR.test(other)) return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return one < other ? -1 : 1;
+};
+
+/** Order of two values of one type; undefined for others. */
 export const compareValues = (one: AttributeValue, other: AttributeValue): number | undefined => {
+  if (one.S !== undefined && other.S !== undefined) return compareTexts(one.S, other.S);
   if (one.N !== undefined && other.N !== undefined) return Number(one.N) - Number(other.N);
-  if (one.S !== undefined && other.S !== undefined) return Buffer.compare(Buffer.from(one.S), Buffer.from(other.S));
   if (one.B !== undefined && other.B !== undefined)
     return Buffer.compare(Buffer.from(one.B, 'base64'), Buffer.from(other.B, 'base64'));
   return undefined;
 };
 
-const isEqual = (one: AttributeValue | undefined, other: AttributeValue | undefined): boolean =>
-  one !== undefined && other !== undefined && (compareValues(one, other) === 0 || canonical(one) === canonical(other));
+const isEqual = (one: AttributeValue | undefined, other: AttributeValue | undefined): boolean => {
+  if (one === undefined || other === undefined) return false;
+  const order = compareValues(one, other);
+  return order === undefined ? canonical(one) === canonical(other) : order === 0;
+};
 
 const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   '<': (order) => order < 0,
@@ -43,22 +71,29 @@ const contains = (held: AttributeValue | undefined, wanted: AttributeValue | und
   return held.L?.some((part) => isEqual(part, wanted)) ?? false;
 };
 
-const FUNCTIONS: Readonly<Record<string, (item: Item, operands: readonly Operand[]) => boolean>> = {
-  attribute_exists: (item, [path]) => path?.(item) !== undefined,
-  attribute_not_exists: (item, [path]) => path?.(item) === undefined,
-  begins_with: (item, [path, start]) => path?.(item)?.S?.startsWith(start?.(item)?.S ?? '\0') ?? false,
-  contains: (item, [path, part]) => contains(path?.(item), part?.(item)),
+type Values = readonly (AttributeValue | undefined)[];
+const FUNCTIONS: Readonly<Record<string, (values: Values) => boolean>> = {
+  attribute_exists: ([value]) => value !== undefined,
+  attribute_not_exists: ([value]) => value === undefined,
+  begins_with: ([value, start]) => value?.S?.startsWith(start?.S ?? '\0') ?? false,
+  contains: ([value, part]) => contains(value, part),
 };
 
-/** The grammar of conditions (Expressions.OperatorsAndFunctions.html), of top-level attributes, without `size` and `attribute_type`. */
+/** Elements of a list or a map. */
+const sizeOf = (value: AttributeValue | undefined): AttributeValue | undefined => {
+  if (value === undefined) return undefined;
+  const { L, M } = value;
+  if (!L && !M) throw new UnknownExpression('size of neither a list nor a map');
+  return { N: String(L ? L.length : Object.keys(M ?? {}).length) };
+};
+
+/** The grammar of conditions (Expressions.OperatorsAndFunctions.html), of top-level attributes, without `attribute_type`. */
 class Parser {
   readonly #tokens: readonly string[];
-  readonly #substitutes: Substitutes;
   #at = 0;
 
-  constructor(text: string, substitutes: Substitutes) {
+  constructor(text: string) {
     this.#tokens = text.match(TOKENS) ?? [];
-    this.#substitutes = substitutes;
   }
 
   whole(): Holds {
@@ -84,19 +119,21 @@ class Parser {
   #or(): Holds {
     const parts = [this.#and()];
     while (this.#skip('OR')) parts.push(this.#and());
-    return (item) => parts.some((holds) => holds(item));
+    const [only] = parts;
+    return only && parts.length === 1 ? only : (item, given) => parts.some((holds) => holds(item, given));
   }
 
   #and(): Holds {
     const parts = [this.#not()];
     while (this.#skip('AND')) parts.push(this.#not());
-    return (item) => parts.every((holds) => holds(item));
+    const [only] = parts;
+    return only && parts.length === 1 ? only : (item, given) => parts.every((holds) => holds(item, given));
   }
 
   #not(): Holds {
     if (!this.#skip('NOT')) return this.#plain();
     const holds = this.#not();
-    return (item) => !holds(item);
+    return (item, given) => !holds(item, given);
   }
 
   #plain(): Holds {
@@ -105,11 +142,11 @@ class Parser {
       this.#expect(')');
       return holds;
     }
-    if (this.#tokens[this.#at + 1] === '(') {
+    if (this.#tokens[this.#at + 1] === '(' && !this.#is('SIZE')) {
       const evaluate = FUNCTIONS[this.#tokens[this.#at++] ?? ''];
       if (!evaluate) throw new UnknownExpression(`function ${this.#tokens[this.#at - 1]}`);
       const operands = this.#list();
-      return (item) => evaluate(item, operands);
+      return (item, given) => evaluate(operands.map((operand) => operand(item, given)));
     }
     return this.#comparison(this.#operand());
   }
@@ -117,27 +154,25 @@ class Parser {
   #comparison(left: Operand): Holds {
     if (this.#skip('IN')) {
       const values = this.#list();
-      return (item) => values.some((value) => isEqual(left(item), value(item)));
+      return (item, given) => values.some((value) => isEqual(left(item, given), value(item, given)));
     }
     if (this.#skip('BETWEEN')) {
       const from = this.#operand();
       this.#expect('AND');
       const to = this.#operand();
-      const orders = (item: Item, other: Operand) => this.#order(left(item), other(item));
-      return (item) => orders(item, from) >= 0 && orders(item, to) <= 0;
+      return (item, given) => {
+        const [value, lower, upper] = [left(item, given), from(item, given), to(item, given)];
+        if (order(lower, upper) > 0) throw new UnknownExpression('BETWEEN bounds in the wrong order');
+        return order(value, lower) >= 0 && order(value, upper) <= 0;
+      };
     }
     const operator = this.#tokens[this.#at++] ?? '';
     const right = this.#operand();
-    if (operator === '=') return (item) => isEqual(left(item), right(item));
-    if (operator === '<>') return (item) => !isEqual(left(item), right(item));
+    if (operator === '=') return (item, given) => isEqual(left(item, given), right(item, given));
+    if (operator === '<>') return (item, given) => !isEqual(left(item, given), right(item, given));
     const compare = COMPARISONS[operator];
     if (!compare) throw new UnknownExpression(`operator ${operator}`);
-    return (item) => compare(this.#order(left(item), right(item)));
-  }
-
-  /** NaN, which no comparison holds for, where the two have no order. */
-  #order(one: AttributeValue | undefined, other: AttributeValue | undefined): number {
-    return (one && other && compareValues(one, other)) ?? Number.NaN;
+    return (item, given) => compare(order(left(item, given), right(item, given)));
   }
 
   #list(): Operand[] {
@@ -150,16 +185,26 @@ class Parser {
 
   #operand(): Operand {
     const token = this.#tokens[this.#at++] ?? '';
-    if (token.startsWith(':')) {
-      const value = this.#substitutes.ExpressionAttributeValues?.[token];
-      return () => value;
+    if (this.#tokens[this.#at] === '(') {
+      const [of, ...others] = this.#list();
+      if (token !== 'size' || !of || others.length > 0) throw new UnknownExpression(`function ${token}`);
+      return (item, given) => sizeOf(of(item, given));
     }
+    if (token.startsWith(':')) return (_, given) => given.ExpressionAttributeValues?.[token];
     if (!/^[#A-Za-z_]/.test(token)) throw new UnknownExpression(`operand ${token}`);
-    const name = this.#substitutes.ExpressionAttributeNames?.[token] ?? token;
-    return (item) => item[name];
+    return (item, given) => item[given.ExpressionAttributeNames?.[token] ?? token];
   }
 }
 
-/** A condition as a function of an item. Throws UnknownExpression for what is not understood here. */
-export const parseCondition = (text: string | undefined, substitutes: Substitutes): ((item: Item) => boolean) =>
-  text ? new Parser(text, substitutes).whole() : () => true;
+/** NaN, which no comparison holds for, where the two have no order. */
+const order = (one: AttributeValue | undefined, other: AttributeValue | undefined): number =>
+  (one && other && compareValues(one, other)) ?? Number.NaN;
+
+const parsed = cachedByText((text) => new Parser(text).whole());
+
+/** A condition as a function of an item. Throws UnknownExpression for what is not understood here, some of it once it is asked of an item. */
+export const parseCondition = (text: string | undefined, given: Substitutes): ((item: Item) => boolean) => {
+  if (!text) return () => true;
+  const holds = parsed(text);
+  return (item) => holds(item, given);
+};

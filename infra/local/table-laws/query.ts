@@ -48,7 +48,7 @@ const indexQuery = async (laws: Laws, call: Call, shape: TableShape, index: Inde
   const answer = await laws.engine.forward(call, { body: withKeys(call.body, names) });
   if (answer.status !== 200) return answer;
   const older = laws.lag.older(shape.name, index.name);
-  const page = older.size > 0 ? patched({ laws, call, shape, names, answer, older }) : answer.body;
+  const page = older.size > 0 ? patchedWhereKnown({ laws, call, shape, names, answer, older }) : answer.body;
   const { Items = [], ...rest } = page;
   if (call.body.Select === 'COUNT') return { ...answer, body: { ...rest, Count: Items.length } };
   const wanted = projectedNames(call.body);
@@ -79,7 +79,7 @@ const orderBy =
   };
 
 /** The page with each changed item as its entry was: out of it where it had none, in its place where it had one. */
-const patched = ({ laws, call, shape, names, answer, older }: Page): Json => {
+const patched = ({ call, shape, names, answer, older }: Page): Json => {
   const { body } = call;
   const order = orderBy(names);
   const way = body.ScanIndexForward === false ? -1 : 1;
@@ -87,10 +87,10 @@ const patched = ({ laws, call, shape, names, answer, older }: Page): Json => {
   const { Items = [], LastEvaluatedKey: last } = answer.body as { Items?: Item[]; LastEvaluatedKey?: Item };
   const isInPage = (entry: Item) =>
     (!after || order(entry, after) * way > 0) && (!last || order(entry, last) * way <= 0);
-  const matching = matchingOf(laws, body);
-  if (!matching) return answer.body;
+  const isKey = parseCondition(body.KeyConditionExpression, body);
+  const passes = parseCondition(body.FilterExpression, body);
   const entries = [...older.values()].filter((entry) => entry !== undefined);
-  const found = entries.filter((entry) => matching(entry) && isInPage(entry));
+  const found = entries.filter((entry) => isKey(entry) && passes(entry) && isInPage(entry));
   const kept = Items.filter((item) => !older.has(itemId(shape, item)));
   const items = [...kept, ...found].sort((one, other) => order(one, other) * way);
   const limit = Number(body.Limit ?? Infinity);
@@ -99,15 +99,13 @@ const patched = ({ laws, call, shape, names, answer, older }: Page): Json => {
   return { ...answer.body, Items: cut, LastEvaluatedKey: pick(cut.at(-1) ?? {}, names) };
 };
 
-/** What the query asks of an entry; undefined where it is not understood, and the present entries have to do. */
-const matchingOf = (laws: Laws, body: Json): ((entry: Item) => boolean) | undefined => {
+/** The same; the page with the present entries where what the query asks of them is not understood. */
+const patchedWhereKnown = (page: Page): Json => {
   try {
-    const isKey = parseCondition(body.KeyConditionExpression, body);
-    const passes = parseCondition(body.FilterExpression, body);
-    return (entry) => isKey(entry) && passes(entry);
+    return patched(page);
   } catch (error) {
     if (!(error instanceof UnknownExpression)) throw error;
-    laws.unpatched();
-    return undefined;
+    page.laws.unpatched();
+    return page.answer.body;
   }
 };

@@ -1,4 +1,4 @@
-import { type Substitutes, UnknownExpression } from './conditions.ts';
+import { cachedByText, type Substitutes, UnknownExpression } from './conditions.ts';
 import type { AttributeValue, Item } from './model.ts';
 
 const CLAUSES = /(?:^|\s)(SET|REMOVE|ADD|DELETE)\s/i;
@@ -7,79 +7,95 @@ const COMMAS = /,(?![^(]*\))/;
 const PATH = /^[#A-Za-z_][\w-]*$/;
 
 type Result = Record<string, AttributeValue>;
+/** A part of an update: reads the item before it, and changes the one after it. */
+type Action = (before: Item, result: Result, given: Substitutes) => void;
+type Operand = (before: Item, given: Substitutes) => AttributeValue | undefined;
 
-/** What an update does to its item, as far as it is simple: top-level attributes, and the functions that a table client needs most. */
-class Update {
-  readonly #substitutes: Substitutes;
-  readonly #before: Item;
-  readonly result: Result;
+/** The name of a top-level attribute. */
+const nameOf = (path: string): ((given: Substitutes) => string) => {
+  if (!PATH.test(path)) throw new UnknownExpression(`path ${path}`);
+  return (given) => given.ExpressionAttributeNames?.[path] ?? path;
+};
 
-  constructor(before: Item, key: Item, substitutes: Substitutes) {
-    this.#substitutes = substitutes;
-    this.#before = before;
-    this.result = { ...before, ...key };
+const operandOf = (text: string): Operand => {
+  if (text.startsWith(':')) return (_, given) => given.ExpressionAttributeValues?.[text];
+  const once = /^if_not_exists\s*\(([^,()]+),([^()]+)\)$/.exec(text);
+  if (once) {
+    const [name, otherwise] = [nameOf(once[1]?.trim() ?? ''), operandOf(once[2]?.trim() ?? '')];
+    return (before, given) => before[name(given)] ?? otherwise(before, given);
   }
-
-  apply(clause: string, assignments: readonly string[]): void {
-    for (const assignment of assignments) {
-      if (clause === 'SET') this.#set(assignment);
-      else if (clause === 'REMOVE') delete this.result[this.#name(assignment)];
-      else if (clause === 'ADD') this.#add(assignment);
-      else throw new UnknownExpression(clause);
-    }
+  const append = /^list_append\s*\((.+\)|[^,()]+),([^,()]+)\)$/.exec(text);
+  if (append) {
+    const [head, tail] = [operandOf(append[1]?.trim() ?? ''), operandOf(append[2]?.trim() ?? '')];
+    return (before, given) => ({ L: [...listOf(head(before, given)), ...listOf(tail(before, given))] });
   }
+  const name = nameOf(text);
+  return (before, given) => before[name(given)];
+};
 
-  #name(path: string): string {
-    if (!PATH.test(path)) throw new UnknownExpression(`path ${path}`);
-    return this.#substitutes.ExpressionAttributeNames?.[path] ?? path;
-  }
+const listOf = (value: AttributeValue | undefined): readonly AttributeValue[] => {
+  if (!value?.L) throw new UnknownExpression('list_append to something else than a list');
+  return value.L;
+};
 
-  #set(assignment: string): void {
-    const at = assignment.indexOf('=');
-    const value = this.#value(assignment.slice(at + 1).trim());
-    if (value) this.result[this.#name(assignment.slice(0, at).trim())] = value;
-  }
+const setAction = (assignment: string): Action => {
+  const at = assignment.indexOf('=');
+  const name = nameOf(assignment.slice(0, at).trim());
+  const operand = operandOf(assignment.slice(at + 1).trim());
+  return (before, result, given) => {
+    const value = operand(before, given);
+    if (!value) throw new UnknownExpression(`nothing to set: ${assignment}`);
+    result[name(given)] = value;
+  };
+};
 
-  #value(text: string): AttributeValue | undefined {
-    if (text.startsWith(':')) {
-      const value = this.#substitutes.ExpressionAttributeValues?.[text];
-      if (!value) throw new UnknownExpression(`value ${text}`);
-      return value;
-    }
-    const once = /^if_not_exists\s*\(([^,()]+),([^()]+)\)$/.exec(text);
-    if (once) return this.#before[this.#name(once[1]?.trim() ?? '')] ?? this.#value(once[2]?.trim() ?? '');
-    const append = /^list_append\s*\((.+\)|[^,()]+),([^,()]+)\)$/.exec(text);
-    if (append) {
-      const [head, tail] = [this.#value(append[1]?.trim() ?? ''), this.#value(append[2]?.trim() ?? '')];
-      return { L: [...(head?.L ?? []), ...(tail?.L ?? [])] };
-    }
-    return this.#before[this.#name(text)];
-  }
+const addAction = (assignment: string): Action => {
+  const [path = '', placeholder = ''] = assignment.split(/\s+/);
+  const attribute = nameOf(path);
+  return (before, result, given) => {
+    const added = given.ExpressionAttributeValues?.[placeholder]?.N;
+    const name = attribute(given);
+    const { N } = before[name] ?? { N: '0' };
+    if (added === undefined || N === undefined) throw new UnknownExpression('ADD of something else than numbers');
+    result[name] = { N: String(Number(N) + Number(added)) };
+  };
+};
 
-  #add(assignment: string): void {
-    const [path = '', placeholder = ''] = assignment.split(/\s+/);
-    const added = this.#substitutes.ExpressionAttributeValues?.[placeholder]?.N;
-    if (added === undefined) throw new UnknownExpression('ADD of a set');
-    const name = this.#name(path);
-    this.result[name] = { N: String(Number(this.#before[name]?.N ?? 0) + Number(added)) };
-  }
-}
+const actionOf = (clause: string, assignment: string): Action => {
+  if (clause === 'SET') return setAction(assignment);
+  if (clause === 'ADD') return addAction(assignment);
+  if (clause !== 'REMOVE') throw new UnknownExpression(clause);
+  const name = nameOf(assignment);
+  return (_, result, given) => {
+    delete result[name(given)];
+  };
+};
 
-/** The item after an update; undefined where its expression is not one of the simple ones, and the engine has to be asked. */
+const parsed = cachedByText((expression) => {
+  const [, ...parts] = expression.split(CLAUSES);
+  const actions: Action[] = [];
+  for (let at = 0; at < parts.length; at += 2)
+    for (const text of (parts[at + 1] ?? '').split(COMMAS))
+      actions.push(actionOf(parts[at]?.toUpperCase() ?? '', text.trim()));
+  return actions;
+});
+
+/** The item after an update of top-level attributes, by the functions that a table client needs most. Throws UnknownExpression for any other. */
+export const updated = (before: Item | undefined, key: Item, expression: string, given: Substitutes): Item => {
+  const result = { ...before, ...key };
+  for (const action of parsed(expression)) action(before ?? {}, result, given);
+  return result;
+};
+
+/** The same; undefined where its expression is not one of the simple ones, and the engine has to be asked. */
 export const updateResult = (
   before: Item | undefined,
   key: Item,
   expression: string | undefined,
-  substitutes: Substitutes,
+  given: Substitutes,
 ): Item | undefined => {
-  const [, ...parts] = (expression ?? '').split(CLAUSES);
-  const update = new Update(before ?? {}, key, substitutes);
   try {
-    for (let at = 0; at < parts.length; at += 2) {
-      const assignments = (parts[at + 1] ?? '').split(COMMAS).map((text) => text.trim());
-      update.apply(parts[at]?.toUpperCase() ?? '', assignments);
-    }
-    return update.result;
+    return updated(before, key, expression ?? '', given);
   } catch (error) {
     if (error instanceof UnknownExpression) return undefined;
     throw error;

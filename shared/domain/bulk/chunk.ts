@@ -60,6 +60,14 @@ export interface Item {
   readonly keyed: boolean;
   /** Makes it count for the frequency caps of its contact; absent for what never counts. */
   readonly frequency?: (SendFrequency & { readonly contactId: Id<'contact'> }) | undefined;
+  /** The contact that it is accepted for only while so many contacts are merged into it; absent where that does not matter. */
+  readonly person?: PresentContact | undefined;
+}
+
+/** A contact that must be there when a message is accepted. `merges`: with exactly so many contacts that were merged into it. */
+export interface PresentContact {
+  readonly contactId: Id<'contact'>;
+  readonly merges?: number | undefined;
 }
 
 /** A priced message to be stored with its chunk. */
@@ -93,6 +101,8 @@ export interface ChunkReservation extends Tenant {
   readonly volume?: Volume | undefined;
   /** What its messages count for the frequency caps of contacts, each contact once. */
   readonly counts: readonly CountedSend[];
+  /** The contacts that must be there, each once. */
+  readonly contacts: readonly PresentContact[];
   /** Sends that count against a contracted rate per second. */
   readonly ceiling?: Ceiling | undefined;
 }
@@ -117,8 +127,12 @@ export type ChunkOutcome =
   | { readonly kind: 'keys_taken'; readonly idempotencyRecords: ReadonlyMap<Id<'message'>, IdempotencyRecord> }
   /** Other sends to some of its contacts were counted since: what is counted now. */
   | { readonly kind: 'counts_changed'; readonly counts: ReadonlyMap<Id<'contact'>, SentCounts> }
-  /** Contacts that are gone, or were merged into others. */
-  | { readonly kind: 'unknown_contacts'; readonly contactIds: ReadonlySet<Id<'contact'>> }
+  /** Contacts that are gone, or were merged into others; and those that others were merged into since they were read. */
+  | {
+      readonly kind: 'contacts_changed';
+      readonly gone: ReadonlySet<Id<'contact'>>;
+      readonly merged: ReadonlySet<Id<'contact'>>;
+    }
   | { readonly kind: 'insufficient'; readonly balance: number }
   /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
@@ -159,6 +173,8 @@ export interface EscrowSums {
   readonly released: number;
   /** Units that the released messages took of their months' volumes, by channel, month and band. */
   readonly freed: Readonly<Record<string, number>>;
+  /** What the totals of the lists change by, by channel, since messages were taken out of them. */
+  readonly unlisted: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -166,9 +182,10 @@ export interface EscrowSums {
 export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
 /** A message that counts has two more: the count of its contact, and the contact, which must be there. */
-const rowsOf = ({ keyed, initial, fallback, frequency, plan }: Item): number =>
+const rowsOf = ({ keyed, initial, fallback, frequency, person, plan }: Item): number =>
   1 +
-  (frequency ? 2 : 0) +
+  (frequency ? 1 : 0) +
+  (frequency || person ? 1 : 0) +
   (keyed ? 1 : 0) +
   (initial.body === undefined ? 0 : 1) +
   (fallback ? 1 : 0) +

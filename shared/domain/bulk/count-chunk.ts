@@ -2,7 +2,7 @@ import { NEVER_SENT, type SentCounts } from '../contacts/frequency.ts';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { type CountedSend, countAnother, countSend } from '../sending/frequency.ts';
-import type { Item } from './chunk.ts';
+import type { Item, PresentContact } from './chunk.ts';
 
 /** What was sent to contacts, as far as it is known. */
 export type KnownCounts = ReadonlyMap<Id<'contact'>, SentCounts>;
@@ -11,6 +11,17 @@ export type KnownCounts = ReadonlyMap<Id<'contact'>, SentCounts>;
 export const countedContacts = (items: readonly Item[]): Id<'contact'>[] => [
   ...new Set(items.flatMap(({ frequency }) => frequency?.contactId ?? [])),
 ];
+
+/** The contacts that must be there for a chunk's messages, each once. */
+export const presentContacts = (items: readonly Item[]): readonly PresentContact[] => {
+  const present = new Map<Id<'contact'>, PresentContact>();
+  for (const { frequency, person } of items) {
+    const contact = person ?? frequency;
+    if (contact && present.get(contact.contactId)?.merges === undefined)
+      present.set(contact.contactId, { contactId: contact.contactId, merges: person?.merges });
+  }
+  return [...present.values()];
+};
 
 /**
  * Counts a chunk's messages for the frequency caps of their contacts at `now` (ms), in their order: those that a cap allows no more are `capped`, each with

@@ -197,7 +197,9 @@ const planOne = async (
   const { contactId } = drafted;
   const frequency = automated?.frequency ?? batch.frequency;
   const counts = frequency && plan.requiresConsent && contactId ? { ...frequency, contactId } : undefined;
-  const item = { index, plan, key, initial, drafted, keyed, fallback, frequency: counts };
+  const merges = automated?.merges;
+  const person = merges === undefined || contactId === undefined ? undefined : { contactId, merges };
+  const item = { index, plan, key, initial, drafted, keyed, fallback, frequency: counts, person };
   return { item, candidates };
 };
 

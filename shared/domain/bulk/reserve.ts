@@ -14,7 +14,7 @@ import {
   type PricedChunk,
   priceChunk,
 } from './chunk.ts';
-import { countChunk, countedContacts } from './count-chunk.ts';
+import { countChunk, countedContacts, presentContacts } from './count-chunk.ts';
 import type { BulkPorts } from './ports.ts';
 import { keyRefusal, type Refused, undecidedMessages } from './prepare.ts';
 
@@ -152,12 +152,12 @@ const readSent = async (ports: BulkPorts, progress: ChunkProgress): Promise<void
   }
 };
 
-/** Refuses the messages to contacts that are gone, or were merged into others. */
-const refuseUnknown = (progress: ChunkProgress, contactIds: ReadonlySet<Id<'contact'>>): void =>
-  progress.refuse(
-    progress.remaining.filter(({ frequency }) => frequency && contactIds.has(frequency.contactId)),
-    consentRefusal('unknown_contact'),
-  );
+/** The messages of a chunk to some contacts. */
+const itemsTo = ({ remaining }: ChunkProgress, contactIds: ReadonlySet<Id<'contact'>>): readonly Item[] =>
+  remaining.filter(({ frequency, person }) => {
+    const contactId = (person ?? frequency)?.contactId;
+    return contactId !== undefined && contactIds.has(contactId);
+  });
 
 /** Reserves a chunk; when every answer was lost, the chunk's row tells whether the transaction was committed. */
 const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) => {
@@ -212,6 +212,7 @@ export const reserveItems = async (
       lane,
       messages: priced.accepted.map((one) => countedMessage(one, now)),
       counts,
+      contacts: presentContacts(accepted),
       coins: priced.coins,
       createdAt: now,
       leavesAt: first.initial.at,
@@ -225,8 +226,11 @@ export const reserveItems = async (
     else if (outcome.kind === 'volume_changed') ports.learnVolume(tenant.organizationId, month, outcome.volume);
     else if (outcome.kind === 'counts_changed')
       for (const [contact, sent] of outcome.counts) progress.sent.set(contact, sent);
-    else if (outcome.kind === 'unknown_contacts') refuseUnknown(progress, outcome.contactIds);
-    else if (outcome.kind === 'ceiling') {
+    else if (outcome.kind === 'contacts_changed') {
+      progress.refuse(itemsTo(progress, outcome.gone), consentRefusal('unknown_contact'));
+      // Whether the person has its message under another contact is asked again.
+      progress.refuse(itemsTo(progress, outcome.merged), BUSY);
+    } else if (outcome.kind === 'ceiling') {
       if (ceiling) refuseAboveCeiling(progress, ceiling, outcome.sends);
     } else await removeReplays(ports, progress, priced, outcome.idempotencyRecords);
   }

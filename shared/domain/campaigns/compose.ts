@@ -98,5 +98,6 @@ export const entryOf = (campaign: Campaign, { body, contact }: Composed): BulkEn
     key: campaignKey(campaign.id, contact.id),
     labels: { origin: 'automation', campaign: campaign.id },
     frequency: { cap: campaign.frequencyCap },
+    merges: contact.mergedContacts?.length ?? 0,
   },
 });

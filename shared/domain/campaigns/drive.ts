@@ -19,8 +19,8 @@ const PORTIONS_A_STEP = 40;
 const TOLD_AT_ONCE = 8;
 /** Steps of one invocation. */
 const MAX_STEPS = 40;
-/** When it is looked again whether a campaign is completed, in ms: soon after its counts moved, ever later while they rest. */
-const LOOK_MS = { least: 1_000, most: 600_000 };
+/** When it is looked again whether a campaign is completed, in ms: soon after its counts moved, ever later while they rest: a campaign is completed that much later than its last message ends. */
+const LOOK_MS = { least: 1_000, most: 60_000 };
 const lookAfterMs = ({ movedAt }: Drive, now: number): number =>
   Math.max(LOOK_MS.least, Math.min(LOOK_MS.most, now - movedAt));
 /** How long a campaign waits for the end of its messages, in ms from when the last one left. */

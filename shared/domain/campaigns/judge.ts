@@ -9,7 +9,7 @@ export type Judgement =
   | { readonly kind: 'pause'; readonly reason: PauseReason };
 
 /** When a recipient is tried again whose key is of a batch that is still being decided, in ms. */
-const UNDECIDED_MS = 15_000;
+export const UNDECIDED_MS = 15_000;
 
 /** What fields a refusal names whose fault is not the recipient's own: a template that is gone, a number that was disconnected. */
 const PAUSE_OF_FIELD: ReadonlyMap<string, PauseReason> = new Map([
@@ -53,6 +53,8 @@ const isBusy = ({ name, details: { meta } }: Refusal): boolean =>
 
 /** Why a recipient gets nothing who has no address on the channel, or no device that could be sent to. */
 export const NO_ADDRESS = 'no_address';
+/** Why a recipient gets nothing whose person has a message of the campaign already. */
+export const SENT_BEFORE = 'sent_before';
 
 /** The reason of a recipient who gets nothing for this refusal. */
 export const reasonOf = (refusal: Refusal): string => {
@@ -69,7 +71,7 @@ export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number):
   const freeAt = freeAtOf(refusal);
   if (freeAt !== undefined) return deferred(freeAt);
   if (isBusy(refusal)) return deferred(now + (refusal.details.retryAfterSeconds ?? 1) * 1000);
-  if (refusal.details.meta?.code === 'JA_ENVIADA') return { kind: 'skip', reason: 'sent_before' };
+  if (refusal.details.meta?.code === 'JA_ENVIADA') return { kind: 'skip', reason: SENT_BEFORE };
   const pause = pauseOf(refusal);
   return pause ? { kind: 'pause', reason: pause } : { kind: 'skip', reason };
 };

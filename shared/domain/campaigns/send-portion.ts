@@ -7,6 +7,7 @@ import { type Composed, composeAll, entryOf } from './compose.ts';
 import { judge, NO_ADDRESS } from './judge.ts';
 import { pauseFor } from './lifecycle.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
+import { writtenBefore } from './written-before.ts';
 
 /** How long a worker has a portion, in ms: longer than its function runs, and than a batch stays undecided after a crash. */
 export const CLAIM_MS = 90_000;
@@ -84,6 +85,12 @@ const sendOpen = async (
   };
 };
 
+/** The earliest of some times (ms), any of which may be missing. */
+const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+};
+
 /** The result of an attempt at a portion that its worker has claimed. */
 const attempt = async (
   ports: PortionPorts,
@@ -96,12 +103,13 @@ const attempt = async (
     const contact = contacts.get(number);
     return contact ? [[number, contact] as const] : [];
   });
-  const messages = await composeAll(ports, campaign, there);
-  const composed = messages.filter((one) => one !== undefined);
-  const unaddressed = there.flatMap(([number], at) => (messages[at] ? [] : [[number, NO_ADDRESS] as const]));
   const gone = open.filter((number) => !contacts.has(number)).map((number) => [number, 'unknown_contact'] as const);
+  const before = await writtenBefore(ports, campaign, there);
+  const messages = await composeAll(ports, campaign, before.open);
+  const composed = messages.filter((one) => one !== undefined);
+  const unaddressed = before.open.flatMap(([number], at) => (messages[at] ? [] : [[number, NO_ADDRESS] as const]));
   const done = await sendOpen(ports, campaign, portion, composed);
-  const skipped = [...gone, ...unaddressed, ...done.skipped];
+  const skipped = [...gone, ...before.skipped, ...unaddressed, ...done.skipped];
   const left = open.length - done.sent.length - skipped.length;
   const now = ports.clock();
   return {
@@ -110,7 +118,7 @@ const attempt = async (
       sent: [...portion.sent, ...done.sent],
       skipped: [...portion.skipped, ...skipped],
       state: left === 0 ? 'done' : 'open',
-      dueAt: done.retryAt ?? now,
+      dueAt: earliest(done.retryAt, before.retryAt) ?? now,
       triedUntil: portion.triedUntil ?? now + DEFER_MS,
       allotted: done.allotted,
     },

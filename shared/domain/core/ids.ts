@@ -37,6 +37,7 @@ export const ID_PREFIXES = {
   pushDispatch: 'dsp',
   pushToken: 'ptk',
   reply: 'rpl',
+  replyParts: 'rpp',
   request: 'req',
   run: 'run',
   segment: 'seg',

@@ -7,12 +7,14 @@ import type { ExportRow } from './export-row.ts';
 
 /** Objects of exports in the bucket. */
 export interface ExportBucket {
+  /** Bytes from which text is a part of an upload: at least 5 MB, the least that S3 takes of a part that is not the last. */
+  readonly pieceBytes: number;
   presignDownload(key: string, fileName: string): Promise<{ readonly url: string; readonly expiresAt: number }>;
   put(key: string, body: string | Buffer, contentType: string): Promise<void>;
   bytes(key: string): Promise<Buffer>;
   remove(keys: readonly string[]): Promise<void>;
   beginUpload(key: string, contentType: string): Promise<string>;
-  /** The version of a part, of at least 5 MB unless it is the last. */
+  /** The version of a part, of at least `pieceBytes` unless it is the last. */
   uploadPart(key: string, uploadId: string, number: number, body: Buffer): Promise<string>;
   /** Makes an upload an object; also where it was made one already. */
   completeUpload(key: string, uploadId: string, pieces: readonly FilePiece[]): Promise<void>;

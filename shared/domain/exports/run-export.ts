@@ -15,8 +15,6 @@ import type { ExportedPage, ExportRunPorts } from './job-ports.ts';
 
 /** After how long a step reads no further page, in ms. */
 const STEP_MS = 10_000;
-/** Bytes of a piece of the file; S3 takes none below 5 MB but the last. */
-const PIECE_BYTES = 8 * 1024 * 1024;
 /** Numbers that S3 has for the parts of a file: a job whose claims exceed them is given up. */
 const MAX_NUMBER = 10_000;
 
@@ -81,10 +79,10 @@ const putPiece = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer
 const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportProgress> => {
   const { bucket } = ports;
   const before = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
-  const { text, rows, cursor } = await readPages(ports, job, PIECE_BYTES - before.length);
+  const { text, rows, cursor } = await readPages(ports, job, bucket.pieceBytes - before.length);
   const body = Buffer.concat([before, text]);
   const isLast = cursor === undefined && job.uploadId !== undefined;
-  const isPiece = body.length >= PIECE_BYTES || (isLast && body.length > 0);
+  const isPiece = body.length >= bucket.pieceBytes || (isLast && body.length > 0);
   const isTail = !isPiece && body.length > 0;
   if (isTail) await bucket.put(tailKey(job, job.fence), body, CONTENT_TYPES[job.format]);
   const { file, uploadId, pieces } = isPiece ? await putPiece(ports, job, body) : job;

@@ -11,6 +11,7 @@ import type {
   InboundEvent,
   ProviderEvent,
   ReceiptEvent,
+  ReplyPartEvent,
 } from '../message/provider-port.ts';
 import type { LastSent } from '../message/recipient.ts';
 import type { PendingReceipt } from '../sending/apply-receipt.ts';
@@ -27,7 +28,7 @@ export interface CallbackAddress {
 
 /**
  * What happened to one event of a callback, as a metric shows it. `applied`: a receipt changed its message. `pending`: a receipt waits
- * until its message is settled. `kept`: stored. `repeated`: a duplicate. `unmatched`: it belongs to nothing that is known.
+ * until its message is settled, or a part of a reply for the others. `kept`: stored. `repeated`: a duplicate. `unmatched`: it belongs to nothing that is known.
  */
 export type CallbackEffect = 'applied' | 'pending' | 'kept' | 'repeated' | 'unmatched';
 
@@ -53,6 +54,9 @@ export interface OwnerPorts extends Pick<SendPorts, 'globalRecipientHash'> {
   readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
 }
 
+/** What an SMS reply asks for, whoever hands it over. */
+export interface SmsReplyPorts extends ReplyPorts, OwnerPorts, Pick<CallbackPorts, 'inbound' | 'optOut'> {}
+
 export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStore'> {
   readonly messageStore: SendPorts['messageStore'];
   /** Who reads the callbacks of a provider; undefined when it is not set up. */
@@ -67,6 +71,8 @@ export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStor
   readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
   /** Stores an inbound message and its effects in one transaction; `last`: the last message to its sender. `repeated` when it is stored already. */
   readonly inbound: (tenant: Tenant, event: InboundEvent, last?: MessageRecord) => Promise<'kept' | 'repeated'>;
+  /** Takes a part of a reply, and the reply once all of them are there. Safe under repeats. */
+  readonly replyPart: (provider: string, event: ReplyPartEvent) => Promise<CallbackEffect>;
   /** Opts who wrote an opt-out word out of another organization that wrote to them from the same sender. */
   readonly optOut: (tenant: Tenant, stop: SharedStop) => Promise<unknown>;
   /** Applies an event about a template, a number or an account in one transaction; `unmatched` when there is none. */

@@ -17,7 +17,13 @@ import type {
 } from '../message/provider-port.ts';
 import { applySettled } from '../sending/apply-receipt.ts';
 import { messageEvent } from '../tracking/events.ts';
-import type { CallbackAddress, CallbackEffect, CallbackPorts, RefusedReading } from './callback-ports.ts';
+import type {
+  CallbackAddress,
+  CallbackEffect,
+  CallbackPorts,
+  RefusedReading,
+  SmsReplyPorts,
+} from './callback-ports.ts';
 import { OPT_OUT_CHANNELS, optOutWordOf } from './opt-out-words.ts';
 import { type Owner, ownerOf } from './owner.ts';
 import { handleReply, replyAsInbound } from './sms-reply.ts';
@@ -107,7 +113,11 @@ const sanitizeReply = (event: ReplyEvent): ReplyEvent => ({
 });
 
 /** Opts who wrote an opt-out word out of the other organizations that wrote from the same shared sender. Safe under repeats. */
-const stopOthers = async (ports: CallbackPorts, { others }: Owner, event: InboundEvent): Promise<void> => {
+const stopOthers = async (
+  ports: Pick<CallbackPorts, 'optOut'>,
+  { others }: Owner,
+  event: InboundEvent,
+): Promise<void> => {
   const word = OPT_OUT_CHANNELS.has(event.channel) ? optOutWordOf(event) : undefined;
   if (word === undefined) return;
   const { channel, from, at } = event;
@@ -122,7 +132,12 @@ const handleInbound: EventHandler<InboundEvent> = async (ports, source, event) =
 };
 
 /** An SMS reply: charged where it answers a message, else received like any other message to the organization's own number. */
-const handleSmsReply: EventHandler<ReplyEvent> = async (ports, source, event) => {
+export const handleSmsReply = async (
+  ports: SmsReplyPorts,
+  source: CallbackSource,
+  given: ReplyEvent,
+): Promise<CallbackEffect> => {
+  const event = sanitizeReply(given);
   const inReplyTo = asId('message', event.inReplyTo?.messageId) ?? event.inReplyTo?.providerMessageId;
   const inbound = replyAsInbound(event);
   const owner = await ownerOf(ports, source, { ...inbound, inReplyTo });
@@ -161,7 +176,9 @@ const handleEvent: EventHandler<ProviderEvent> = (ports, source, event) => {
     case 'engagement':
       return handleEngagement(ports, source, event);
     case 'reply':
-      return handleSmsReply(ports, source, sanitizeReply(event));
+      return handleSmsReply(ports, source, event);
+    case 'reply_part':
+      return ports.replyPart(source.provider, event);
     case 'inbound':
       return handleInbound(ports, source, event);
     case 'platform':

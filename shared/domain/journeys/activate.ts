@@ -121,6 +121,7 @@ export const activateJourney = (
     if (journey.status === 'ativa') return repeated(ports, found, includesCurrent);
     const refused = await ports.check(caller, { ...journey, ...graph }, 'activation');
     if (refused) return refused;
+    await ports.store.announce(journey, ports.clock());
     const at = ports.clock();
     const change = await activation(ports, found, source, at);
     if (!change) return CONFLICT;

@@ -39,6 +39,8 @@ export interface EnginePorts {
   readonly eventOf: (id: string) => Promise<RunEvent | undefined>;
   /** Does what a step is for. A repeat for the same run, step and visit has no effect of its own. Throws `Unavailable` where it may be tried again soon. */
   readonly perform: (context: EffectContext, effect: PerformedEffect) => Promise<Performed>;
+  /** The message that a visit of a step has sent already; undefined where it has sent none. */
+  readonly sentBy: (run: Run, step: string, visit: number) => Promise<Id<'message'> | undefined>;
   /** Pauses a journey that is active, once, and raises `journey.paused`. */
   readonly pause: (
     journey: Journey,

@@ -5,7 +5,7 @@ import { pause } from '../core/pause.ts';
 import { compiledGraph } from './compiled-graph.ts';
 import { countsOfStarts } from './counting.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { causedAfter, type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
+import { causedAfter, type Entry, type EntryCause, type EntryRefusal, judgeEntry, runIdOf } from './entry.ts';
 import type { Journey } from './journey.ts';
 import { beginRun, EVENT_PRECISION_MS, type Run, type RunEvent } from './run.ts';
 import type { Start, StoredRun } from './run-ports.ts';
@@ -23,12 +23,18 @@ export interface Candidate {
 /** What became of a candidate. A repeat of the same cause tells of the same run. */
 export type Entered = { readonly runId: Id<'run'> } | { readonly refusal: EntryRefusal };
 
-/** Ports of entries. `existing`: which of some contacts there are. */
+/** Ports of entries. `existing`: which of some contacts there are, each with the contacts that were merged into it. */
 export interface EntryPorts extends Pick<EnginePorts, 'clock' | 'enqueue' | 'journeys' | 'runs'> {
   readonly existing: (
     organizationId: Id<'organization'>,
     ids: readonly Id<'contact'>[],
-  ) => Promise<ReadonlySet<Id<'contact'>>>;
+  ) => Promise<ReadonlyMap<Id<'contact'>, readonly Id<'contact'>[]>>;
+}
+
+/** A contact's entry, and those of contacts that were merged into it and whose runs have not followed it yet. */
+interface OwnEntries {
+  readonly over: Entry | undefined;
+  readonly merged: readonly Entry[];
 }
 
 /** Candidates that are read and judged together. */
@@ -52,6 +58,32 @@ const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
   return groups.map(({ own }) => own);
 };
 
+/** The entries of candidates, in their order. `existing`: as its port answers. */
+const entriesOf = async (
+  { runs }: Pick<EntryPorts, 'runs'>,
+  { rootId }: Journey,
+  candidates: readonly Candidate[],
+  existing: Awaited<ReturnType<EntryPorts['existing']>>,
+): Promise<readonly OwnEntries[]> => {
+  const people = candidates.map(({ contactId }) => [contactId, ...(existing.get(contactId) ?? [])]);
+  const entries = await runs.entries(rootId, people.flat());
+  let from = 0;
+  return people.map((ids) => {
+    const [over, ...merged] = entries.slice(from, from + ids.length);
+    from += ids.length;
+    return { over, merged: merged.filter((entry) => entry !== undefined) };
+  });
+};
+
+/** Whether a contact may begin a run: neither its own entry nor one of a contact that was merged into it says otherwise. */
+const judgeEntries = (
+  { over, merged }: OwnEntries,
+  ...rule: readonly [journey: Journey, cause: EntryCause, runId: Id<'run'>]
+): ReturnType<typeof judgeEntry> => {
+  const judged = [over, ...merged].map((entry) => judgeEntry(entry, ...rule));
+  return judged.find((each) => each !== 'enters') ?? 'enters';
+};
+
 /** Enters those of a group that may, and judges again whose entry changed meanwhile. */
 const enterGroup = async (
   ports: EntryPorts,
@@ -72,15 +104,13 @@ const enterGroup = async (
   });
   for (let round = 0; round < MAX_ROUNDS && left.length > 0; round++) {
     const now = ports.clock();
-    const entries = await ports.runs.entries(
-      rootId,
-      left.map(({ contactId }) => contactId),
-    );
+    const entries = await entriesOf(ports, journey, left, existing);
     const starts = left.flatMap((candidate, at): { candidate: Candidate; start: Start }[] => {
       const { contactId, cause, event, variables } = candidate;
-      const over = entries[at];
+      const own = entries[at] ?? { over: undefined, merged: [] };
+      const { over } = own;
       const runId = runIdOf(rootId, contactId, cause);
-      const judged = judgeEntry(over, journey, cause, runId);
+      const judged = judgeEntries(own, journey, cause, runId);
       if (judged !== 'enters') {
         answers.set(candidate, judged === 'entered' ? { runId } : { refusal: judged });
         return [];

@@ -9,6 +9,7 @@ import { quietUntil } from '../sending/quiet-hours.ts';
 import { compiledGraph } from './compiled-graph.ts';
 import { countsOfMove } from './counting.ts';
 import type { EnginePorts, JourneyClock, Performed } from './engine-ports.ts';
+import { forgottenSend } from './forgotten-send.ts';
 import type { Graph } from './graph.ts';
 import type { Journey } from './journey.ts';
 import { noteSent } from './note-sent.ts';
@@ -31,19 +32,30 @@ interface Surroundings {
   readonly graph: Graph;
   readonly contact: Contact | undefined;
   readonly clock: JourneyClock;
+  /** Its contact was merged into one that has an active run of its own in the journey: that one goes on. */
+  readonly isOvertaken: boolean;
 }
 
-const surroundingsOf = async (
-  ports: EnginePorts,
-  { organizationId, journeyId, contactId }: Run,
-): Promise<Surroundings> => {
+const isOvertaken = async (
+  { runs }: EnginePorts,
+  { id, rootId, contactId }: Run,
+  contact: Contact | undefined,
+): Promise<boolean> => {
+  if (!contact || contact.id === contactId) return false;
+  const [entry] = await runs.entries(rootId, [contact.id]);
+  return entry?.isActive === true && entry.runId !== id;
+};
+
+const surroundingsOf = async (ports: EnginePorts, run: Run): Promise<Surroundings> => {
+  const { organizationId, journeyId, contactId } = run;
   const [journey, contact, clock] = await Promise.all([
     ports.journeys.find(journeyId),
     ports.contactOf(organizationId, contactId),
     ports.clockOf(organizationId),
   ]);
   if (!journey) throw new TypeError('a run of no journey');
-  return { journey, graph: await compiledGraph(ports.journeys, journey), contact, clock };
+  const graph = await compiledGraph(ports.journeys, journey);
+  return { journey, graph, contact, clock, isOvertaken: await isOvertaken(ports, run, contact) };
 };
 
 const momentOf = ({ journey, contact, clock }: Surroundings, now: number): Moment => ({
@@ -211,7 +223,9 @@ const walk = async (
   let input = start;
   for (;;) {
     const now = ports.clock();
-    const turn = step(stored.run, around.graph, momentOf(around, now), input);
+    const moment = momentOf(around, now);
+    if (input.kind === 'due') input = (await forgottenSend(ports, stored, around.graph, moment)) ?? input;
+    const turn = step(stored.run, around.graph, moment, input);
     around = await pausedWhere(ports, around, turn);
     const lookAt = nextLook(around, now);
     let { effects, goesOn } = turn;
@@ -262,9 +276,11 @@ const postpone = async (
 };
 
 /** What happens to a run before anything else: it is cancelled with its journey, and with its contact. */
-const overruled = ({ status }: Run, { journey, contact }: Surroundings, input: Input): Input => {
+const overruled = ({ status }: Run, around: Surroundings, input: Input): Input => {
+  const { journey, contact } = around;
   if (status !== 'ativa' || input.kind === 'cancel') return input;
   if (journey.status === 'arquivada') return { kind: 'cancel', reason: 'jornada_arquivada' };
+  if (around.isOvertaken) return { kind: 'cancel', reason: 'contato_unido' };
   return contact ? input : { kind: 'cancel', reason: 'contato_apagado' };
 };
 

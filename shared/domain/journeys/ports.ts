@@ -45,6 +45,11 @@ export interface JourneyChange {
 export interface JourneyStore {
   /** `conflict`: something changed since it was read. `limit_reached`: the organization has as many journeys as it may have. */
   save(change: JourneyChange): Promise<'saved' | 'conflict' | 'limit_reached'>;
+  /**
+   * Has what happens to contacts be told to a version that is about to be activated, before it is: what happens after the moment of the activation is then
+   * missed by nobody who looked before it was stored.
+   */
+  announce(journey: Journey, now: number): Promise<void>;
   /** A version of an organization's journey, strongly consistent. One read. */
   read(organizationId: Id<'organization'>, id: Id<'journey'>): Promise<Journey | undefined>;
   /** The same by its id alone, for due work. */

@@ -1,3 +1,4 @@
+import type { CursorItems } from '../core/cursor.ts';
 import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import { type HistoryEntry, type Run, visitOf, type Wait } from './run.ts';
@@ -56,10 +57,11 @@ export const runView = (run: Run, pausedMs: number) => {
   };
 };
 
-/** A run with its history. */
-export const runWithHistoryView = (run: Run, history: readonly HistoryEntry[], pausedMs: number) => ({
+/** A run with a page of its history. */
+export const runWithHistoryView = (run: Run, { items, nextCursor }: CursorItems<HistoryEntry>, pausedMs: number) => ({
   ...runView(run, pausedMs),
-  historico: history.map(historyView),
+  historico: items.map(historyView),
+  ...definedFields({ nextCursor }),
 });
 
 /** A message of a simulation, as answers show it. */

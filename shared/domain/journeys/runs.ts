@@ -14,7 +14,7 @@ import type { Counts, StoredRun } from './run-ports.ts';
 import { runView, runWithHistoryView } from './run-view.ts';
 import { takesEntries } from './trigger.ts';
 
-/** The requested page of a journey's runs, and the scope in which its cursors are valid. */
+/** The requested page of a journey's runs or of a run's history, and the scope in which its cursors are valid. */
 export interface RunsRequest extends GivenCursor {
   readonly limit: number;
 }
@@ -31,6 +31,11 @@ export interface RunsPorts extends Pick<EnginePorts, 'clock' | 'runs'> {
     filter: RunFilter,
     request: RunsRequest,
   ) => Promise<CursorItems<StoredRun> | Refusal<'BAD_REQUEST'>>;
+  /** A page of a run's history, oldest first. */
+  readonly historyPage: (
+    stored: StoredRun,
+    request: RunsRequest,
+  ) => Promise<CursorItems<HistoryEntry> | Refusal<'BAD_REQUEST'>>;
 }
 
 /** A version of a journey of the caller's organization. */
@@ -78,36 +83,44 @@ const findRun = async (
   return { journey, stored };
 };
 
-const viewOf = async (ports: RunsPorts, { journey, stored }: Found) => {
-  const history: readonly HistoryEntry[] = await ports.runs.historyOf(stored);
-  return runWithHistoryView(stored.run, history, pausedUntil(journey, ports.clock()));
+type RunAnswer = ReturnType<typeof runWithHistoryView>;
+const viewOf = async (
+  ports: RunsPorts,
+  { journey, stored }: Found,
+  request: RunsRequest,
+): Promise<RunAnswer | Refusal<'BAD_REQUEST'>> => {
+  const history = await ports.historyPage(stored, request);
+  return isRefusal(history) ? history : runWithHistoryView(stored.run, history, pausedUntil(journey, ports.clock()));
 };
-type RunAnswer = Awaited<ReturnType<typeof viewOf>>;
 
-/** A run of a version with its history. */
+/** A run of a version with a page of its history. */
 export const getRun = async (
   ports: RunsPorts,
   owner: Owner,
   id: Id<'journey'>,
   runId: Id<'run'>,
-): Promise<RunAnswer | Refusal<'NOT_FOUND'>> => {
+  request: RunsRequest,
+): Promise<RunAnswer | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> => {
   const found = await findRun(ports, owner, id, runId);
-  return isRefusal(found) ? found : viewOf(ports, found);
+  return isRefusal(found) ? found : viewOf(ports, found, request);
 };
 
-/** Cancels a run that is active. One that was cancelled before stays as it is; 409 for one that ended otherwise. */
+/** Cancels a run that is active, and answers it with the first page of its history. One that was cancelled before stays as it is; 409 for one that ended otherwise. */
 export const cancelRun = async (
   ports: RunsPorts & { readonly engine: EnginePorts },
   owner: Owner,
   id: Id<'journey'>,
   runId: Id<'run'>,
-): Promise<RunAnswer | Refusal<'CONFLICT' | 'NOT_FOUND'>> => {
+  request: RunsRequest,
+): Promise<RunAnswer | Refusal<'BAD_REQUEST' | 'CONFLICT' | 'NOT_FOUND'>> => {
   const found = await findRun(ports, owner, id, runId);
   if (isRefusal(found)) return found;
   if (found.stored.run.status === 'ativa') await moveRun(ports.engine, runId, { kind: 'cancel', reason: 'operador' });
   const after = await findRun(ports, owner, id, runId);
   if (isRefusal(after)) return after;
-  return after.stored.run.status === 'cancelada' ? viewOf(ports, after) : notNow('The run has come to its end.');
+  return after.stored.run.status === 'cancelada'
+    ? viewOf(ports, after, request)
+    : notNow('The run has come to its end.');
 };
 
 /** Who a caller lets in, and with what. */

@@ -159,6 +159,8 @@ interface MessageBase extends Tenant {
   readonly settledDay?: ListedState | undefined;
   /** True while the content to send is stored sealed in a row of its own, until the hold is resolved. */
   readonly hasBody?: boolean | undefined;
+  /** True of a message whose batch was refused as a whole: it never was to be, nobody was told of it, and no list or read shows it. */
+  readonly withdrawn?: true | undefined;
   /** The caller's idempotency key, so that a refund can free it. */
   readonly callerKey: string;
   readonly attempts: number;
@@ -210,6 +212,10 @@ export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
 
 /** What the work items of a message depend on: which it is, whose, and its priority. */
 export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'priority' | 'route'>;
+
+/** When a message was given to its provider, in ms: with its acceptance where it did not wait. */
+export const givenAt = ({ dispatchedAt, createdAt }: Pick<MessageRecord, 'createdAt' | 'dispatchedAt'>): number =>
+  dispatchedAt ?? createdAt;
 
 /** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */
 const RANK: Readonly<Record<MessageStatus, number>> = {

@@ -115,6 +115,23 @@ export interface ReplyEvent {
   readonly at: number;
 }
 
+/** A part of an SMS reply, of a provider that hands parts over as they come, in any order and more than once. */
+export interface ReplyPartEvent {
+  readonly kind: 'reply_part';
+  /** E.164, or the short code as received. */
+  readonly from: string;
+  readonly to: string;
+  /** Tells the messages from one phone to one number apart, for some minutes. */
+  readonly reference: string;
+  /** 2 to 255. */
+  readonly total: number;
+  /** 1 to `total`. */
+  readonly number: number;
+  /** The data_coding of its bytes, and these in base64: a character may begin in one part and end in the next. */
+  readonly coding: number;
+  readonly bytes: string;
+}
+
 /** An open or a click reported by the provider. */
 export interface EngagementEvent {
   readonly kind: 'engagement';
@@ -152,7 +169,7 @@ export interface InboundEvent {
 }
 
 /** What a callback reports. */
-export type ProviderEvent = ReceiptEvent | ReplyEvent | EngagementEvent | InboundEvent | MetaEvent;
+export type ProviderEvent = ReceiptEvent | ReplyEvent | ReplyPartEvent | EngagementEvent | InboundEvent | MetaEvent;
 
 /** A provider's callback request. Header names are lower-case. */
 export interface CallbackRequest {

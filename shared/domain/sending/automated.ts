@@ -31,4 +31,6 @@ export interface AutomatedSend {
   readonly labels: AutomationLabels;
   /** Makes it count for the frequency caps of its contact, and perhaps be held back by one. */
   readonly frequency: SendFrequency;
+  /** How many contacts had been merged into its contact when that was read. It is not accepted once there are more, since one of them may have its message. */
+  readonly merges?: number | undefined;
 }

@@ -22,13 +22,16 @@ const isClosed = (destinations: Destinations | undefined, channel: Channel, coun
   return chosen?.mode === 'only' && !(country !== undefined && chosen.countries.includes(country));
 };
 
-/** Why a number is refused as a destination of its organization: its country is closed (422), or its prefix held (412). */
-const destinationRefusal = async (
+/**
+ * Why a recipient is refused as a destination of its organization: its country is closed (422), or its prefix held (412). Undefined for what is no phone.
+ */
+export const destinationRefusal = async (
   ports: RoutePorts,
-  { organizationId }: Tenant,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
   { channel, to }: { readonly channel: Channel; readonly to: string },
-  country: string | undefined,
+  country = numberOrigin(to)?.country,
 ): Promise<Refusal<'VALIDATION_ERROR' | 'PRECONDITION_FAILED'> | undefined> => {
+  if (channelOf(channel).recipient !== 'phone') return undefined;
   if (isClosed(await ports.destinations(organizationId), channel, country))
     return refuse('VALIDATION_ERROR', {
       detail: 'The organization does not send to this country on this channel.',

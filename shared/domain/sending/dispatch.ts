@@ -165,6 +165,22 @@ export const failAndRefund = async (
   return refusalOf(message, refused);
 };
 
+/**
+ * Fails a message that no provider takes. Where each refuses the service's account, or none is set up, the same happens to all others of its journey or
+ * campaign: that is told, unless the message has other ways.
+ */
+const failUntaken = async (
+  ports: SendPorts,
+  message: MessageRecord,
+  refused: RefusedAnswer,
+  raiseEvents: boolean,
+  told?: string,
+): Promise<DispatchRefusal> => {
+  const refusal = await failAndRefund(ports, message, refused, raiseEvents, told);
+  if (refused.cause === 'credentials' && message.fallbackId === undefined) await ports.onAccountRefused?.(message);
+  return refusal;
+};
+
 const recordUncertain = async (ports: SendPorts, message: MessageRecord, detail: string): Promise<DispatchRefusal> => {
   const at = ports.clock();
   await ports.messageStore.markUncertain(message, at, at, {
@@ -215,7 +231,7 @@ export const dispatchMessage = async (
 ): Promise<MessageRecord | DispatchRefusal> => {
   if (candidates.kind === 'none') {
     const missing: RefusedAnswer = { kind: 'refused', cause: 'credentials', detail: candidates.missing };
-    return failAndRefund(ports, reserved, missing, raiseEvents, `${reserved.provider} was not called: none is set up`);
+    return failUntaken(ports, reserved, missing, raiseEvents, `${reserved.provider} was not called: none is set up`);
   }
   const { reasonOf: messageReasons } = channelOf(reserved.channel);
   let message = reserved;
@@ -237,5 +253,5 @@ export const dispatchMessage = async (
     last = answer;
     if (answer.cause in messageReasons) break;
   }
-  return failAndRefund(ports, message, last, raiseEvents);
+  return failUntaken(ports, message, last, raiseEvents);
 };

@@ -99,14 +99,17 @@ export const draft = async (
 const stepTerm = ({ channel, coins = 0, refusal }: FallbackStep): string =>
   refusal ? `${channel}!${refusal.reason ?? refusal.code}` : `${channel}@${coins}`;
 
+/** The term of the acceptance of a transactional message. */
+const CONSENT_NOT_NEEDED = 'consent=not-needed';
+
 /** The acceptance as one timeline entry of terms: a single short entry keeps the row small, which is read and written at every step. */
 const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { band, coins }: PricedAt): Decision[] => {
   const contact = plan.contactId ? 'named' : 'by-recipient';
-  const consent = plan.requiresConsent ? 'no-opt-out' : 'not-needed';
+  const consent = plan.requiresConsent ? 'consent=no-opt-out' : CONSENT_NOT_NEEDED;
   const window = channelOf(plan.channel).windowTerm?.(plan.type, drafted.env);
   const { steps = [], transition } = initial.status === 'queued' ? initial : {};
   const terms = [
-    `contact=${contact} consent=${consent}`,
+    `contact=${contact} ${consent}`,
     ...(window === undefined ? [] : [`window=${window}`]),
     `band=${band.index}`,
     ...(steps.length > 0 ? [`fallbacks=${steps.map(stepTerm).join()}`] : []),
@@ -114,6 +117,10 @@ const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { ba
   ];
   return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
 };
+
+/** Whether an opt-out stops a message, as its acceptance says. */
+export const requiresConsentOf = ({ decisions }: Pick<MessageRecord, 'decisions'>): boolean =>
+  !decisions[0]?.detail.split(' ').includes(CONSENT_NOT_NEEDED);
 
 /**
  * The price of each fallback step when the message was accepted, in coins, in order. Messages stored before the field existed carry the

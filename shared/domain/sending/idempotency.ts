@@ -21,6 +21,8 @@ export interface RequestKey {
   readonly requestHash: string;
   /** How long the key is good for, in ms; 24 hours when absent. */
   readonly keepMs?: number | undefined;
+  /** No other request can have the key: no record of it is stored. */
+  readonly unrepeatable?: true;
 }
 
 /** Builds the key of a request; the order of the body's fields does not matter. */
@@ -65,7 +67,7 @@ export const replayOr = async <R extends Refusal>(
   key: RequestKey,
   outcome: Sent | R,
 ): Promise<Sent | R | KeyConflict> => {
-  if (!isRefusal(outcome)) return outcome;
+  if (!isRefusal(outcome) || key.unrepeatable) return outcome;
   const idempotencyRecord = await ports.idempotencyRecord(organizationId, key.callerKey, ports.clock());
   const replay = idempotencyRecord && (await findReplay(ports, idempotencyRecord, key));
   return replay === undefined || (replay === REUSED_KEY && isBodyError(outcome)) ? outcome : replay;

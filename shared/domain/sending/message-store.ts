@@ -18,6 +18,8 @@ export interface Reservation {
   readonly requestHash: string;
   /** How long its key is good for, in ms; 24 hours when absent. */
   readonly keepMs?: number | undefined;
+  /** No record of its key is stored: the message's own row tells whether it was. */
+  readonly unrepeatable?: true | undefined;
   /** Live only: what it takes of the month's volume. */
   readonly volume?: { readonly month: string; readonly change: VolumeChange; readonly price: PriceRow };
   /** Whose opt-out forbids the send. */
@@ -95,7 +97,7 @@ export interface Release {
   /** Whether the caller's key may be used again: true when it is certain that nothing was sent. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];
-  /** True when its whole chunk of a batch is withdrawn: the coins are refunded once, when the escrow closes. */
+  /** True when its whole chunk of a batch is withdrawn: it never was to be, and the coins are refunded once, when the escrow closes. */
   readonly withChunk?: boolean;
 }
 

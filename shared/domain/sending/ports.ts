@@ -78,6 +78,8 @@ export interface SendPorts extends QuotePorts, RoutePorts {
   ) => Promise<{ readonly lane: number; readonly volume?: MonthVolume | undefined }>;
   /** Corrects the estimate after a reservation found another volume. */
   readonly learnVolume: (organizationId: Id<'organization'>, month: string, volume: MonthVolume) => void;
+  /** Told of a message that failed since its providers refuse the service's account; absent where nothing follows from that. */
+  readonly onAccountRefused?: (message: MessageRecord) => Promise<void>;
   /** The record of a caller's key, unless expired. */
   readonly idempotencyRecord: (
     organizationId: Id<'organization'>,

@@ -1,6 +1,6 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Id } from '../core/ids.ts';
-import type { Decision, MessageRecord } from '../message/message.ts';
+import { type Decision, givenAt, type MessageRecord } from '../message/message.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
 import type { PendingReceipt } from './apply-receipt.ts';
 import { settleAccepted } from './dispatch.ts';
@@ -63,7 +63,7 @@ export const recoverSend = async (ports: RecoverPorts, messageId: Id<'message'>)
   const [receipt] = await ports.pendingReceipts(messageId);
   if (receipt)
     return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
-  const dispatchedAt = message.dispatchedAt ?? message.createdAt;
+  const dispatchedAt = givenAt(message);
   const provider = await ports.routing.provider(message.channel, message.provider);
   if (provider?.queryStatus) {
     const answer = await provider.queryStatus(message.id, dispatchedAt);

@@ -53,6 +53,7 @@ const reservationOf = (
     message,
     requestHash: key.requestHash,
     keepMs: key.keepMs,
+    unrepeatable: key.unrepeatable,
     ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced, price: plan.price } } : {}),
     consent: { recipient, recipientHash, requiresConsent: plan.requiresConsent, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),

@@ -3,12 +3,14 @@ import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Deferral } from '../message/deferral.ts';
 import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
+import type { RefusedAnswer } from '../message/provider-port.ts';
 import { dispatchMessage, failAndRefund } from './dispatch.ts';
+import { type LeavingPorts, stopOnLeaving } from './leaving.ts';
 import type { SendPorts } from './ports.ts';
 import { EXPIRED, isExpired } from './validity.ts';
 
 /** Ports of the consumer of queued messages. */
-export interface SendQueuedPorts extends SendPorts {
+export interface SendQueuedPorts extends SendPorts, LeavingPorts {
   /** The content to send: the sealed body, or the stored content where there is none; undefined when the body is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
   /** Whether the message is a fallback step and an earlier step was delivered. */
@@ -78,6 +80,19 @@ const defer = async (
   if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued, until);
 };
 
+const NO_SENDER: RefusedAnswer = { kind: 'refused', cause: 'sender', detail: 'its sender is no longer verified' };
+
+/** Why a message that was claimed does not leave after all. */
+const stopOf = async (
+  ports: SendQueuedPorts,
+  queued: MessageRecord,
+  message: MessageRecord,
+  now: number,
+): Promise<RefusedAnswer | undefined> => {
+  if (wasDeferred(queued) && !(await ports.maySendAs(message))) return NO_SENDER;
+  return stopOnLeaving(ports, message, now);
+};
+
 /** Claims a due message for its first provider and sends it; nothing if another worker claimed it. */
 const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { id: messageId, channel, organizationId, env, route } = queued;
@@ -87,9 +102,9 @@ const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: 
   const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
   const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
   if (!message) return;
-  if (wasDeferred(queued) && !(await ports.maySendAs(message))) {
-    const detail = 'its sender is no longer verified';
-    await failAndRefund(ports, message, { kind: 'refused', cause: 'sender', detail }, true);
+  const stop = await stopOf(ports, queued, message, now);
+  if (stop) {
+    await failAndRefund(ports, message, stop, true);
     return;
   }
   const content = await ports.contentOf(message);

@@ -2,52 +2,35 @@ import type { Tenant } from '../core/actor.ts';
 import { type Id, parseId } from '../core/ids.ts';
 import type { SmppReceipt } from '../message/smpp-origin.ts';
 import type { SmppAccount } from './account.ts';
+import type { AnyAssembly, AnyHead, AnyPart, AssemblyStore, EncodedText } from './assemblies.ts';
 import type { SubmitOptions } from './submit-options.ts';
 
 /** How long the parts of a message wait for the others, and a part is known when it is repeated (ms). */
 export const PARTS_WAIT_MS = 60_000;
 /** How long it is known by its idempotency key (ms). */
 export const KEYED_PARTS_MS = 24 * 3_600_000;
-/** Bytes of a text, as they were submitted, in base64. */
-export interface EncodedText {
-  readonly coding: number;
-  readonly bytes: string;
-}
-
 /** A part that was taken. */
-export interface StoredPart {
-  /** 1 to `total`. */
-  readonly number: number;
-  /** Of all that it says: a repeat has the same. */
-  readonly digest: string;
-  /** Of its text, at least. */
-  readonly characters: number;
+export interface StoredPart extends AnyPart {
   readonly receipt: Omit<SmppReceipt, 'id'>;
   /** Until the message has left, or never will. */
   readonly content?: (EncodedText & SubmitOptions) | undefined;
 }
 
 /** What the parts of a message have in common: parts that differ in any of it are parts of different messages. */
-export interface AssemblyHead extends Tenant {
-  readonly id: Id<'smppParts'>;
+export interface AssemblyHead extends Tenant, AnyHead<Id<'smppParts'>> {
   readonly accountId: Id<'smppAccount'>;
   readonly route: SmppAccount['route'];
   /** E.164; absent once the message has left, or nobody is to be told that it never will. */
   readonly destination?: string | undefined;
   /** The sender, the account's own included; absent for the organization's default. */
   readonly source?: string | undefined;
-  readonly total: number;
-  /** When its first part came. */
-  readonly startedAt: number;
-  /** When it is looked after: it waits for parts until then. Absent once there is nothing to do. */
-  readonly dueAt?: number | undefined;
 }
 
 /** How parts end that become no message; also the reason that they are reported with. */
 export type PartsEnd = 'cancelled' | 'expired';
 
 /** A message in parts, while they come and after it has left. */
-export interface Assembly extends AssemblyHead {
+export interface Assembly extends AssemblyHead, AnyAssembly<Id<'smppParts'>, StoredPart> {
   /** `sent`: it is the message `messageId`. Absent while parts are taken. */
   readonly state?: PartsEnd | 'sent' | undefined;
   /** When it was cancelled, or expired (ms). */
@@ -55,44 +38,10 @@ export interface Assembly extends AssemblyHead {
   readonly messageId?: Id<'message'> | undefined;
   /** The part whose submitter waits for what becomes of the message. */
   readonly last?: number | undefined;
-  /** By their numbers. */
-  readonly parts: readonly StoredPart[];
-  /** Characters of its parts, at least. */
-  readonly characters: number;
-  /** How often it changed: a change of what was read fails where it changed since. */
-  readonly version: number;
 }
 
-/** The assembly to which parts of a reference belong now. */
-export interface CurrentAssembly {
-  readonly id: Id<'smppParts'>;
-  readonly startedAt: number;
-}
-
-/** What became of a part. */
-export interface AddedPart {
-  readonly added: boolean;
-  /** As it is now, whether the part was added or not. */
-  readonly assembly: Assembly;
-}
-
-/** Stores messages in parts. Each write is one conditional write or transaction. */
-export interface PartsStore {
-  /** The assembly of a reference. One read. */
-  current(accountId: Id<'smppAccount'>, reference: string): Promise<CurrentAssembly | undefined>;
-  /** Begins an assembly for a reference in the place of another; answers the one that has it now, which another process may have begun. */
-  begin(
-    accountId: Id<'smppAccount'>,
-    reference: string,
-    before: Id<'smppParts'> | undefined,
-    next: CurrentAssembly,
-  ): Promise<CurrentAssembly>;
-  /** Adds a part to what is open, has no part of that number, and room for its characters. */
-  add(head: AssemblyHead, part: StoredPart): Promise<AddedPart>;
-  read(id: Id<'smppParts'>): Promise<Assembly | undefined>;
-  /** Replaces an assembly that is still as it was read; false when it is not. The same transaction writes the reports of parts that end. */
-  change(before: Assembly, after: Assembly): Promise<boolean>;
-}
+/** Stores them; a change writes the reports of parts that end, in its own transaction. */
+export type PartsStore = AssemblyStore<Id<'smppAccount'>, AssemblyHead, StoredPart, Assembly>;
 
 /** The id that a part is answered with. */
 export const partId = (id: Id<'smppParts'>, number: number): string => `${id}_${number}`;
@@ -103,12 +52,6 @@ export const parsePartId = (text: string) => {
   const [, id, number] = PART_ID.exec(text) ?? [];
   return id === undefined ? undefined : { id: parseId('smppParts', id), number: Number(number) };
 };
-
-export const partOf = ({ parts }: Assembly, number: number): StoredPart | undefined =>
-  parts.find((part) => part.number === number);
-
-/** Whether all parts are there, and the message has neither left nor ended. */
-export const isComplete = ({ state, parts, total }: Assembly): boolean => state === undefined && parts.length === total;
 
 /** An assembly of which nothing is left to do: without what was said in it. */
 export const settled = (

@@ -5,6 +5,7 @@ import { pause } from '../core/pause.ts';
 import type { Clock } from '../core/time.ts';
 import type { SmppAccount, SmppAccountStore } from './account.ts';
 import { isPassword } from './password.ts';
+import { WATCH_MS, type WatchStore } from './watch.ts';
 
 /** Failed binds of an address, whichever process they reach. */
 export const BIND_ATTEMPTS: Bucket = { name: 'smpp_bind', perMinute: 10, burst: 10 };
@@ -44,6 +45,8 @@ export interface BindPorts {
   readonly clock: Clock;
   readonly accounts: Pick<SmppAccountStore, 'find' | 'read'>;
   readonly binds: BindStore;
+  /** Begins to look after what the account is told, unless somebody does. */
+  readonly watches: Pick<WatchStore, 'begin'>;
   /** Draws one of the attempts of an address; false when there is none. */
   readonly drawAttempt: (address: string) => Promise<boolean>;
   /** Puts back an attempt that did not fail. */
@@ -99,6 +102,7 @@ export const bind = async (ports: BindPorts, request: BindRequest): Promise<Bind
   const [slot] = await Promise.all([
     ports.binds.take(account.id, account.maxBinds, request.bindId, times),
     ports.returnAttempt(request.address),
+    ports.watches.begin({ accountId: account.id, organizationId: account.organizationId, dueAt: now + WATCH_MS }),
   ]);
   return slot ? { kind: 'bound', account, slot } : refused('ESME_RBINDFAIL');
 };

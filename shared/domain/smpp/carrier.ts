@@ -104,6 +104,18 @@ export const carrierCallback = z.discriminatedUnion('kind', [
     /** When it came, in ms. */
     at: z.int(),
   }),
+  /** Of a message that a person wrote. */
+  z.strictObject({
+    kind: z.literal('part'),
+    from: z.string().min(1),
+    to: z.string(),
+    /** How the reference is written, and the reference: it tells the messages between two numbers apart. */
+    reference: z.string().regex(/^(8|16|sar)-\d{1,5}$/),
+    total: z.int().min(2).max(255),
+    number: z.int().min(1).max(255),
+    coding: z.int(),
+    bytes: z.base64(),
+  }),
 ]);
 export type CarrierCallback = z.infer<typeof carrierCallback>;
 

@@ -3,12 +3,18 @@ import type { MessageOf, MessageStatus } from '../message/message.ts';
 import { reportedIds } from '../message/smpp-reports.ts';
 import { type Assembly, endedIds } from './assembly.ts';
 import { stateOf } from './look-up.ts';
-import { KEEP_NOTICE_MS, type Notice, type NoticeKey, type NoticeQueue, TURN_LEASE_MS, type Turn } from './notice.ts';
+import {
+  dueAt,
+  KEEP_NOTICE_MS,
+  type Notice,
+  type NoticeKey,
+  type NoticeQueue,
+  TURN_LEASE_MS,
+  type Turn,
+} from './notice.ts';
 
 /** Answers are waited for until the lease of a turn ends: nothing is sent any more when less than that is left (ms). */
 const SENDING_MS = 25_000;
-/** The response of a submit_sm that is on its way goes before what becomes of its message (ms). */
-const RESPONSE_MS = 1_000;
 /** How long a notice that was not taken waits, by how often that was (ms); for as long as the last one from then on. */
 const WAITS_MS = [5_000, 15_000, 60_000, 300_000, 900_000];
 
@@ -128,9 +134,6 @@ const deliveriesOf = (notice: Notice, { messages, replies, parts }: Subjects): F
   const reported = status && ((message && ofMessage(message, status)) ?? (assembly && ofParts(assembly)));
   return reported ? reportsOf(notice, status, reported) : [];
 };
-
-/** When a notice may be told. */
-const dueAt = ({ notBefore = 0, createdAt }: Notice): number => Math.max(notBefore, createdAt + RESPONSE_MS);
 
 /** The notices to tell now: a notice that has to wait holds back those of its message behind it. */
 const dueOf = (notices: readonly Notice[], now: number, heldBack: string | undefined) => {

@@ -1,4 +1,5 @@
-import { type Assembly, expired, isComplete } from './assembly.ts';
+import { isComplete } from './assemblies.ts';
+import { type Assembly, expired } from './assembly.ts';
 import { type PartsPorts, putAway, sendParts } from './send-parts.ts';
 
 /** How often a change is tried while parts still come, in one call. */

@@ -6,6 +6,9 @@ export const KEEP_NOTICE_MS = 72 * 3600_000;
 /** How long an account's shard is one process's (ms): a process that died is waited for so long. */
 export const TURN_LEASE_MS = 60_000;
 
+/** The response of a submit_sm that is on its way goes before what becomes of its message (ms). */
+const RESPONSE_MS = 1_000;
+
 /** Which notice it is: those about one message are in one shard, in the order in which they are to be told. */
 export interface NoticeKey {
   readonly accountId: Id<'smppAccount'>;
@@ -36,6 +39,10 @@ export interface Notice extends NoticeKey {
   readonly notBefore?: number | undefined;
 }
 
+/** When a notice may be told (ms). */
+export const dueAt = ({ notBefore = 0, createdAt }: Pick<Notice, 'createdAt' | 'notBefore'>): number =>
+  Math.max(notBefore, createdAt + RESPONSE_MS);
+
 /** Whose turn it is at a shard of an account's notices. */
 export interface Turn {
   readonly accountId: Id<'smppAccount'>;
@@ -48,6 +55,8 @@ export interface Turn {
 export interface NoticeQueue {
   /** The shards in which something waits that no turn is at. A short query a shard, which may be late by some seconds. */
   waiting(accountId: Id<'smppAccount'>, now: number): Promise<readonly number[]>;
+  /** Since when something waits that could be told (ms); undefined where nothing does. Reads the first notice of each shard. */
+  waitsSince(accountId: Id<'smppAccount'>): Promise<number | undefined>;
   /** Begins a turn until a moment (ms); false while another one lasts. */
   begin(turn: Turn, now: number, until: number): Promise<boolean>;
   /** Ends a turn, unless it is another's by now. */

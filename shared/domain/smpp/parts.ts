@@ -3,17 +3,8 @@ import type { Tenant } from '../core/actor.ts';
 import { newId } from '../core/ids.ts';
 import { pause } from '../core/pause.ts';
 import type { SmppReceipt } from '../message/smpp-origin.ts';
-import {
-  type Assembly,
-  type CurrentAssembly,
-  type EncodedText,
-  isComplete,
-  KEYED_PARTS_MS,
-  PARTS_WAIT_MS,
-  partId,
-  partOf,
-  type StoredPart,
-} from './assembly.ts';
+import { type CurrentAssembly, type EncodedText, isComplete, isRepeat, partOf } from './assemblies.ts';
+import { type Assembly, KEYED_PARTS_MS, PARTS_WAIT_MS, partId, type StoredPart } from './assembly.ts';
 import { refused, type SmppSubmitter, type SubmitRefusal, submitFault } from './send.ts';
 import { type PartsPorts, putAway, sendParts } from './send-parts.ts';
 import type { SubmitOptions } from './submit-options.ts';
@@ -39,6 +30,7 @@ export interface SubmittedPart extends SubmitOptions {
 
 /** `sent`: it was taken, and `messageId` is its own id. */
 export type PartOutcome = { readonly kind: 'sent'; readonly messageId: string } | SubmitRefusal;
+type Current = CurrentAssembly<Assembly['id']>;
 /** `again`: the message is in other hands at this moment. */
 type Step = PartOutcome | 'again';
 
@@ -103,13 +95,10 @@ const whenDecided = async (ports: PartsPorts, assembly: Assembly, number: number
 const repeat = (ports: PartsPorts, assembly: Assembly, number: number): Promise<Step> =>
   isComplete(assembly) ? complete(ports, assembly, number) : whenDecided(ports, assembly, number);
 
-const isRepeat = (assembly: Assembly, { number, digest }: StoredPart): boolean =>
-  partOf(assembly, number)?.digest === digest;
-
-const isOpenAt = ({ startedAt }: CurrentAssembly, now: number): boolean => now < startedAt + PARTS_WAIT_MS;
+const isOpenAt = ({ startedAt }: Current, now: number): boolean => now < startedAt + PARTS_WAIT_MS;
 
 /** The assembly that knows a part by its idempotency key, once parts of its reference are of another one. */
-const knownByKey = async (ports: PartsPorts, { id, startedAt }: CurrentAssembly, part: StoredPart, now: number) => {
+const knownByKey = async (ports: PartsPorts, { id, startedAt }: Current, part: StoredPart, now: number) => {
   if (part.content?.idempotencyKey === undefined || now >= startedAt + KEYED_PARTS_MS) return undefined;
   const before = await ports.parts.read(id);
   return before && before.state !== 'expired' && isRepeat(before, part) ? before : undefined;
@@ -133,7 +122,7 @@ const step = async (
   const stored = storedPart(part);
   const reference = await referenceOf(ports, account, part, source);
   const now = ports.clock();
-  const begin = (before: CurrentAssembly | undefined) =>
+  const begin = (before: Current | undefined) =>
     ports.parts.begin(accountId, reference, before?.id, { id: newId('smppParts'), startedAt: now });
 
   const known = await ports.parts.current(accountId, reference);

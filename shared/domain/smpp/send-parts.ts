@@ -1,4 +1,5 @@
-import { type Assembly, type EncodedText, type PartsStore, partId, partOf, settled } from './assembly.ts';
+import { type EncodedText, partOf } from './assemblies.ts';
+import { type Assembly, type PartsStore, partId, settled } from './assembly.ts';
 import { refused, type SmppSendPorts, type SubmitOutcome, sendOverSmpp } from './send.ts';
 
 export interface PartsPorts extends SmppSendPorts {

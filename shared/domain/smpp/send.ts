@@ -6,7 +6,7 @@ import { isRefusal, type Refusal } from '../core/errors.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
 import type { AssembledFrom, SmppReceipt } from '../message/smpp-origin.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
-import { requestKey } from '../sending/idempotency.ts';
+import { type RequestKey, requestKey } from '../sending/idempotency.ts';
 import { pricePlan } from '../sending/plan.ts';
 import { sendNow } from '../sending/send-now.ts';
 import type { SmppAccount } from './account.ts';
@@ -106,13 +106,15 @@ const SCHEDULED = { channel: 'sms', type: 'text' } as const;
 /** Sub-codes of a conflict with a call that is still running. */
 const RUNNING: readonly unknown[] = ['EM_ANDAMENTO', 'OVERTAKEN'];
 
-/** Without a key of the account's each submission is a message of its own, and so is what was put together of parts. */
-const keyOf = (request: SmsRequest, { schedule, validity, idempotencyKey, assembled }: SmppText) =>
-  requestKey(idempotencyKey ?? `smpp-${assembled?.id ?? randomBase62(KEY_LENGTH)}`, 'smpp.submit', {
-    ...request,
-    schedule,
-    validity,
-  });
+/**
+ * Without a key of the account's each submission is a message of its own, and so is what was put together of parts. No caller can put a line break into a
+ * key, so none meets that of a submission that has none.
+ */
+const keyOf = (request: SmsRequest, { schedule, validity, idempotencyKey, assembled }: SmppText): RequestKey => {
+  const callerKey = idempotencyKey ?? (assembled && `smpp-${assembled.id}`);
+  if (callerKey !== undefined) return requestKey(callerKey, 'smpp.submit', { ...request, schedule, validity });
+  return { callerKey: `smpp\n${randomBase62(KEY_LENGTH)}`, requestHash: '', unrepeatable: true };
+};
 
 /**
  * Sends what an account submitted, by the rules of an SMS over HTTP (docs/spec/sms.md#sending-an-sms): the answer comes once the provider

@@ -234,6 +234,10 @@ const eventsOf = ({ messageIds, errorReasons }: CallbackSettings, found: Carrier
     const { id, from, to, text, at } = found;
     return [{ kind: 'reply', providerReplyId: id, from: e164Of(from), to: e164Of(to), body: text, at }];
   }
+  if (found.kind === 'part') {
+    const { kind: _, from, to, ...part } = found;
+    return [{ kind: 'reply_part', from: e164Of(from), to: e164Of(to), ...part }];
+  }
   const meaning = SMPP_STATES[found.state];
   if (!meaning) return [];
   const { status } = meaning;

@@ -15,7 +15,7 @@ import type { Table } from '../client/table.ts';
 import { readSentCounts } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
-import { capturedKey, walletReturn } from '../messages/holds.ts';
+import { capturedKey, unlistedTotals, walletReturn } from '../messages/holds.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
 import { entryWrite } from '../wallet/ledger.ts';
@@ -41,7 +41,14 @@ const shardRow = z.object({ captured: sum, released: sum, resolved: sum });
 const counts = z.object(Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, sum])));
 
 const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
-  const sums = { resolved: 0, captured: 0, released: 0, freed: sumFreed(rows), counts: {} as Record<string, number> };
+  const sums = {
+    resolved: 0,
+    captured: 0,
+    released: 0,
+    freed: sumFreed(rows),
+    unlisted: unlistedTotals(rows),
+    counts: {} as Record<string, number>,
+  };
   for (const row of rows) {
     if (!row) continue;
     const shard = shardRow.parse(row);
@@ -75,6 +82,7 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
   const isClosing = isResolved(chunk, sums);
   const captured = isClosing ? sums.captured : 0;
   const back = released - chunk.released;
+  const unlisted = isClosing ? sums.unlisted : {};
   return [
     {
       update: KEYS.batchChunk(batchId, chunk.chunk),
@@ -90,12 +98,8 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
           { update: capturedKey({ organizationId, id: `${batchId}#${chunk.chunk}`, lane }), add: { captured } },
         ]
       : []),
-    ...(back > 0
-      ? [
-          entryWrite({ organizationId, lane, kind: 'release', coins: back, held: -back, at, batchId }),
-          ...walletReturn(chunk, back, sumFreed([sums.freed], chunk.freed)),
-        ]
-      : []),
+    ...(back > 0 ? [entryWrite({ organizationId, lane, kind: 'release', coins: back, held: -back, at, batchId })] : []),
+    ...walletReturn(chunk, back, { ...(back > 0 ? sumFreed([sums.freed], chunk.freed) : {}), ...unlisted }),
   ];
 };
 

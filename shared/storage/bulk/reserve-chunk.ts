@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/bulk/chunk.ts';
+import type { ChunkMessage, ChunkOutcome, ChunkReservation, PresentContact } from '../../domain/bulk/chunk.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { countsOfAcceptance } from '../../domain/message/automation-counts.ts';
@@ -7,8 +7,8 @@ import type { CountedSend } from '../../domain/sending/frequency.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { messageCountWrites } from '../automation/counters.ts';
-import { ABSENT } from '../client/conditions.ts';
-import type { WriteOp } from '../client/expressions.ts';
+import { ABSENT, all } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { countWrite, parseSentCounts } from '../contacts/sent-counts.ts';
@@ -74,17 +74,27 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   ];
 };
 
-/** Counts what is sent to a contact, which must be there. */
-const countWrites =
+/** Counts what is sent to a contact. */
+const countWriteOf = (count: CountedSend): Named => ({
+  part: 'count',
+  contactId: count.contactId,
+  write: countWrite(count),
+});
+
+/** Condition: so many contacts are merged into the contact. */
+const hasMerged = (merges: number): Condition =>
+  merges === 0
+    ? { text: 'attribute_not_exists(#mergedContacts)' }
+    : { text: 'size(#mergedContacts) = :merges', values: { merges } };
+
+/** Condition: the contact is there, with those who were merged into it. */
+const presenceCheck =
   ({ organizationId }: ChunkReservation) =>
-  (count: CountedSend): Named[] => [
-    { part: 'count', contactId: count.contactId, write: countWrite(count) },
-    {
-      part: 'contact',
-      contactId: count.contactId,
-      write: { check: KEYS.contact(count.contactId), when: { text: '#org = :org', values: { org: organizationId } } },
-    },
-  ];
+  ({ contactId, merges }: PresentContact): Named => {
+    const isOwn: Condition = { text: '#org = :org', values: { org: organizationId } };
+    const when = merges === undefined ? isOwn : all(isOwn, hasMerged(merges));
+    return { part: 'contact', contactId, write: { check: KEYS.contact(contactId), when } };
+  };
 
 /** The number of messages per channel: added to the totals of unfiltered lists. */
 const counted = (messages: readonly ChunkMessage[]): Record<string, number> => {
@@ -110,7 +120,8 @@ const writesOf = (reservation: ChunkReservation, debit: DebitWrites, own: readon
     },
     ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
     ...own,
-    ...reservation.counts.flatMap(countWrites(reservation)),
+    ...reservation.counts.map(countWriteOf),
+    ...reservation.contacts.map(presenceCheck(reservation)),
     ...messageCountWrites(messages.map(({ message }) => [message, countsOfAcceptance(message)] as const)).map(
       (write): Named => ({ part: 'rest', write }),
     ),
@@ -135,8 +146,13 @@ const failureOf = async (
   for (const { messageId, row } of failed('idempotencyRecord'))
     if (messageId && row) idempotencyRecords.set(messageId, idempotencyRows.read(row));
   if (idempotencyRecords.size > 0) return { kind: 'keys_taken', idempotencyRecords };
-  const gone = failed('contact').flatMap(({ contactId }) => contactId ?? []);
-  if (gone.length > 0) return { kind: 'unknown_contacts', contactIds: new Set(gone) };
+  const changed = failed('contact');
+  if (changed.length > 0) {
+    const isThere = ({ row }: (typeof changed)[number]) => row?.org === debit.organizationId;
+    const idsOf = (contacts: typeof changed) => new Set(contacts.flatMap(({ contactId }) => contactId ?? []));
+    const merged = idsOf(changed.filter(isThere));
+    return { kind: 'contacts_changed', gone: idsOf(changed.filter((one) => !isThere(one))), merged };
+  }
   const counted = failed('count').flatMap(({ contactId, row }) =>
     contactId ? [[contactId, parseSentCounts(row)] as const] : [],
   );

@@ -13,7 +13,8 @@ export interface TransactionPart {
 const MAX_WRITES = 90;
 const MAX_BYTES = 2_000_000;
 
-const keyOf = (write: WriteOp): string => {
+/** The key of a write as one text. */
+export const writeName = (write: WriteOp): string => {
   const key =
     'put' in write ? write.put : 'update' in write ? write.update : 'delete' in write ? write.delete : write.check;
   return `${key.pk} ${key.sk}`;
@@ -26,7 +27,7 @@ export const inTransactions = <P extends TransactionPart>(parts: readonly P[]): 
   let count = 0;
   let bytes = 0;
   for (const part of parts) {
-    const own = part.writes.map(keyOf);
+    const own = part.writes.map(writeName);
     const size = own.length + (part.besides ?? 0);
     const fits = count + size <= MAX_WRITES && bytes + part.bytes <= MAX_BYTES && !own.some((name) => names.has(name));
     if (!fits || transactions.length === 0) {

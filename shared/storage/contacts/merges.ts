@@ -23,7 +23,7 @@ import { changedWrite } from './changed-contacts.ts';
 import { withCompanyNow } from './company-links.ts';
 import { mergeConsentWrites } from './consent-history.ts';
 import { companyWrites, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
-import { contactRow, phoneConsentWrite, readContact } from './contacts.ts';
+import { contactRow, contactRows, phoneConsentWrite, readContact } from './contacts.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
 import { readSentCounts, uniteSentWrites } from './sent-counts.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
@@ -106,6 +106,27 @@ export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Co
   if (contact) return withCompanyNow(table, contact);
   const merge = await readRow(table, KEYS.merge(contactId), mergeRows.read);
   return merge && heirOf(table, merge.into);
+};
+
+const readMerged = contactRows.pick('mergedContacts');
+
+/** Those of some contacts that there are in an organization, each with the contacts that were merged into it. Consistent; a round trip per 100. */
+export const mergedInto = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  ids: readonly Id<'contact'>[],
+): Promise<ReadonlyMap<Id<'contact'>, readonly Id<'contact'>[]>> => {
+  const rows = await table.getMany(ids.map(KEYS.contact), {
+    consistent: true,
+    only: ['pk', 'sk', 'org', 'mergedContacts'],
+  });
+  return new Map(
+    ids.flatMap((contactId, at) => {
+      const row = rows[at];
+      if (row?.org !== organizationId) return [];
+      return [[contactId, (readMerged(row).mergedContacts ?? []).map((merged) => merged.id)] as const];
+    }),
+  );
 };
 
 /** Merges in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */

@@ -1,6 +1,7 @@
 import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Channel, RecipientKind } from '../../domain/message/channel.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
 import type { SendPlan } from '../../domain/sending/plan.ts';
 import type { QuietHours } from '../../domain/sending/quiet-hours.ts';
 import type { ConsentFault } from '../../domain/sending/refusals.ts';
@@ -12,7 +13,11 @@ import { readWallet } from '../wallet/read-wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { contactRows } from './contacts.ts';
 import { readSuppression } from './email-addresses.ts';
+import { heirOf } from './merges.ts';
 import { readsRecipient, recipientKey, refuses } from './recipient-opt-outs.ts';
+
+/** A plan or message, as far as consent asks for it. */
+type Addressed = Pick<SendPlan, 'channel' | 'contactId' | 'requiresConsent' | 'to'>;
 
 /** What is on file about a plan's recipient. */
 export interface RecipientEligibility {
@@ -25,30 +30,30 @@ export interface RecipientEligibility {
 type HashTo = (kind: RecipientKind, to: string) => Promise<string>;
 
 /** The key of the recipient's own row, if the send reads it; always for an e-mail address, which may be suppressed. */
-const ownKey = async (organizationId: Id<'organization'>, plan: SendPlan, recipientHashOf: HashTo) => {
+const ownKey = async (organizationId: Id<'organization'>, plan: Addressed, recipientHashOf: HashTo) => {
   const { recipient } = channelOf(plan.channel);
   if (recipient !== 'email' && !readsRecipient(recipient, plan)) return undefined;
   return recipientKey(organizationId, recipient, await recipientHashOf(recipient, plan.to));
 };
 
-const contactFault = (organizationId: Id<'organization'>, { requiresConsent }: SendPlan, row: Row | undefined) => {
+const contactFault = (organizationId: Id<'organization'>, { requiresConsent }: Addressed, row: Row | undefined) => {
   if (row?.org !== organizationId) return 'unknown_contact';
   return requiresConsent && row.optInStatus === 'denied' ? 'opted_out' : undefined;
 };
 
 /** The fault that the recipient's part of a reservation would report. */
-const recipientFault = (plan: SendPlan, row: Row | undefined) =>
+const recipientFault = (plan: Addressed, row: Row | undefined) =>
   row && readsRecipient(channelOf(plan.channel).recipient, plan) && refuses(row, plan) ? 'opted_out' : undefined;
 
 /** The keys of the rows about a plan's recipient: the named contact's, and the recipient's own. */
-const keysOf = async (organizationId: Id<'organization'>, plan: SendPlan, recipientHashOf: HashTo) => ({
+const keysOf = async (organizationId: Id<'organization'>, plan: Addressed, recipientHashOf: HashTo) => ({
   contact: plan.contactId ? KEYS.contact(plan.contactId) : undefined,
   own: await ownKey(organizationId, plan, recipientHashOf),
 });
 
 const eligibilityOf = (
   organizationId: Id<'organization'>,
-  plan: SendPlan,
+  plan: Addressed,
   { contact, own }: Awaited<ReturnType<typeof keysOf>>,
   found: ReadonlyMap<Key, Row | undefined>,
 ): RecipientEligibility => {
@@ -65,7 +70,7 @@ const eligibilityOf = (
 export const readRecipients = async (
   table: Table,
   organizationId: Id<'organization'>,
-  plans: readonly SendPlan[],
+  plans: readonly Addressed[],
   recipientHashOf: HashTo,
   otherKeys: readonly Key[] = [],
 ) => {
@@ -75,7 +80,7 @@ export const readRecipients = async (
   );
   const rows = await table.getMany(keys, { consistent: true });
   const found = new Map(keys.map((key, place) => [key, rows[place]]));
-  const eligibilities = targets.map((of, place) => eligibilityOf(organizationId, plans[place] as SendPlan, of, found));
+  const eligibilities = targets.map((of, place) => eligibilityOf(organizationId, plans[place] as Addressed, of, found));
   return { rows, eligibilities };
 };
 
@@ -83,11 +88,28 @@ export const readRecipients = async (
 export const consentFault = async (
   table: Table,
   organizationId: Id<'organization'>,
-  plan: SendPlan,
+  plan: Addressed,
   recipientHashOf: HashTo,
 ): Promise<ConsentFault | undefined> => {
   const { eligibilities } = await readRecipients(table, organizationId, [plan], recipientHashOf);
   return eligibilities[0]?.consent;
+};
+
+/**
+ * Why the consent on file forbids a message that is about to leave; of a contact that was merged into another, that one's. One round trip, and a read more
+ * for each merge.
+ */
+export const consentFaultOf = async (
+  table: Table,
+  { organizationId, recipientHash, channel, to, contactId }: MessageRecord,
+  requiresConsent: boolean,
+): Promise<ConsentFault | undefined> => {
+  const faultOf = (named: Id<'contact'> | undefined) =>
+    consentFault(table, organizationId, { channel, to, contactId: named, requiresConsent }, async () => recipientHash);
+  const fault = await faultOf(contactId);
+  if (fault !== 'unknown_contact' || contactId === undefined) return fault;
+  const heir = await heirOf(table, contactId);
+  return heir ? faultOf(heir.id) : fault;
 };
 
 /** The balance of a wallet whose row was read; only one that has lanes is read once more. */

@@ -35,6 +35,8 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   journey_work: [KEYS.journeyEntries, KEYS.journeySweep, KEYS.listJoin],
   campaign_work: [KEYS.campaign, KEYS.campaignPortion],
   smpp_parts: [KEYS.smppParts],
+  reply_parts: [KEYS.replyParts],
+  smpp_watch: [KEYS.smppWatch],
 };
 
 /** What stands before the first variable part of a partition key. */

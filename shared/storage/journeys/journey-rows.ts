@@ -9,7 +9,7 @@ import { PAUSE_REASONS } from '../../domain/journeys/turn.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { KEYS } from '../access-patterns.ts';
 import { journeyUseWrite } from '../automation/journey-use.ts';
-import { id, tenant, time } from '../client/attributes.ts';
+import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -104,4 +104,22 @@ export const triggerWrites = (before: Journey | undefined, after: Journey | unde
   if (!was) return use;
   const { pk, sk } = triggerRows.write(was);
   return [...use, { delete: { pk, sk } }];
+};
+
+/** When a trigger that is only announced lets contacts in: never. */
+const NEVER = Date.parse('9999-01-01T00:00:00Z');
+/** How long it is announced, in ms: far longer than an activation is on its way. */
+const ANNOUNCED_MS = 3_600_000;
+
+/**
+ * Has changes of contacts note the tag that a version asks for before it is activated, and goes by itself where it is not: a change that reads the triggers
+ * after this is told of. Undefined for triggers that are read when something is told.
+ */
+export const announcement = (journey: Journey, now: number): WriteOp | undefined => {
+  const trigger = triggerOf({ ...journey, status: 'ativa', activatedAt: NEVER });
+  if (trigger?.tipo !== 'etiqueta') return undefined;
+  return {
+    put: { ...triggerRows.write(trigger), ttl: ttlAfter(now + ANNOUNCED_MS) },
+    when: { text: 'attribute_not_exists(#pk) OR attribute_exists(#ttl)' },
+  };
 };

@@ -2,6 +2,7 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { JourneyStore, WholeJourney } from '../../domain/journeys/ports.ts';
 import { KEYS } from '../access-patterns.ts';
+import { journeyUseWrite, usesJourneys } from '../automation/journey-use.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import { fullRows } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
@@ -10,7 +11,7 @@ import { readOwnRow, readRow } from '../read-row.ts';
 import { GraphCache } from './graph-cache.ts';
 import { type HeaderSealer, readGraphRows } from './graph-rows.ts';
 import { entryJobRows, moveEntries, moveSweep, sweepRows } from './job-rows.ts';
-import { journeyRows, lineageRows, triggerRows } from './journey-rows.ts';
+import { announcement, journeyRows, lineageRows, triggerRows } from './journey-rows.ts';
 import { type JourneyStoragePorts, saveJourney } from './save-journey.ts';
 
 /** Reads of a version with its graph that meet a change between the two, at most. */
@@ -72,6 +73,14 @@ export const journeyStore = (table: Table, ports: JourneyStoragePorts): JourneyS
       const journeys = (await fullRows(table, keys)).map(journeyRows.read);
       // The index may still show one that was archived a moment ago.
       return journeys.filter(({ status }) => status !== 'arquivada');
+    },
+    async announce(journey, now) {
+      const { organizationId } = journey;
+      const announced = announcement(journey, now);
+      await Promise.all([
+        announced && table.write(announced),
+        (await usesJourneys(table, organizationId)) || table.write(journeyUseWrite(organizationId, now)),
+      ]);
     },
     async triggers(organizationId, tipo, target) {
       const { pk: partition, sk: prefix } = KEYS.journeyTrigger(organizationId, tipo, target, '');

@@ -3,7 +3,6 @@ import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { RUN_STATUSES } from '../../domain/journeys/run.ts';
 import type { StoredRun } from '../../domain/journeys/run-ports.ts';
 import type { RunsPorts } from '../../domain/journeys/runs.ts';
-import { equal } from '../client/conditions.ts';
 import { cursorAfter, cursorPage, type ListRange } from '../client/cursor-pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -14,12 +13,12 @@ import { readRun } from './run-rows.ts';
 type Page = RunsPorts['page'];
 const SHARDS = Array.from({ length: RUN_SHARDS }, (_, shard) => shard);
 
-/** Where the runs of a version are listed: by their contact, or by their statuses. */
+/** Where the runs of a version are listed: by their contact, whatever their status, or by their statuses. */
 const rangeOf = (...[{ id }, { status, contactId }]: Parameters<Page>): ListRange => {
   if (contactId !== undefined) {
     const { gsi2pk: partition } = INDEX_KEYS.runsOfContact(contactId, '', '');
     const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix: `${id}#` } };
-    return { index: 'gsi2', partition, sort, filter: equal({ status }) };
+    return { index: 'gsi2', partition, sort };
   }
   const [partition = '', ...others] = (status === undefined ? RUN_STATUSES : [status]).flatMap((each) =>
     SHARDS.map((shard) => INDEX_KEYS.runsOf(id, each, '', '', shard).gsi1pk),
@@ -42,7 +41,7 @@ const bytesOf = ({ walk }: Row): number => Buffer.byteLength(String(walk)) + FIE
 export const runPage =
   (table: Table): Page =>
   async (...given): Promise<CursorItems<StoredRun> | Refusal<'BAD_REQUEST'>> => {
-    const [range, request] = [rangeOf(...given), given[2]];
+    const [range, { status }, request] = [rangeOf(...given), given[1], given[2]];
     const page = await cursorPage(table, range, request);
     if (isRefusal(page)) return page;
     const { keys, ...next } = page;
@@ -54,7 +53,8 @@ export const runPage =
         bytes += row ? bytesOf(row) : 0;
         const last = keys[at + place - 1];
         if (last && bytes > MAX_PAGE_BYTES) return { items, nextCursor: cursorAfter(range, request, last) };
-        if (row) items.push(readRun(row));
+        const stored = row && readRun(row);
+        if (stored && (status === undefined || stored.run.status === status)) items.push(stored);
       }
     }
     return { items, ...next };

@@ -22,23 +22,32 @@ const entrySchema = z.tuple([
   // Rows that were stored before have null where there is none.
   z.string().nullish(),
 ]);
-const entryOf = ([step, kind, at, result, messageId, detail]: z.output<typeof entrySchema>): HistoryEntry => ({
+const entriesSchema = z.array(entrySchema);
+const messageId = id('message');
+const entryOf = ([step, kind, at, result, sent, detail]: z.output<typeof entrySchema>): HistoryEntry => ({
   step,
   kind,
   at,
   result,
-  ...(messageId ? { messageId: id('message').parse(messageId) } : {}),
+  ...(sent ? { messageId: messageId.parse(sent) } : {}),
   ...(typeof detail === 'string' ? { detail } : {}),
 });
 /** An entry in its stored form, without what is absent at its end: a run's row is written whole by every move. */
-const storedEntry = ({ step, kind, at, result, messageId, detail }: HistoryEntry): z.input<typeof entrySchema> => {
-  if (detail !== undefined) return [step, kind, at, result, messageId ?? null, detail];
-  return messageId === undefined ? [step, kind, at, result] : [step, kind, at, result, messageId];
+const storedEntry = ({
+  step,
+  kind,
+  at,
+  result,
+  messageId: sent,
+  detail,
+}: HistoryEntry): z.input<typeof entrySchema> => {
+  if (detail !== undefined) return [step, kind, at, result, sent ?? null, detail];
+  return sent === undefined ? [step, kind, at, result] : [step, kind, at, result, sent];
 };
 
 /** Entries of a history as they are stored. */
 const historyText = z.codec(z.string(), z.custom<readonly HistoryEntry[]>(Array.isArray), {
-  decode: (text) => z.array(entrySchema).parse(JSON.parse(text)).map(entryOf),
+  decode: (text) => entriesSchema.parse(JSON.parse(text)).map(entryOf),
   encode: (entries) => JSON.stringify(entries.map(storedEntry)),
 });
 
@@ -69,9 +78,10 @@ const NOTHING = {
   taken: [],
   sinceWait: 0,
 } as const satisfies Partial<Walk>;
+const walkSchema = z.looseObject({ visits: z.record(z.string(), z.number()) });
 const isWalk = (json: unknown): Walk => ({
   ...NOTHING,
-  ...(z.looseObject({ visits: z.record(z.string(), z.number()) }).parse(json) as object as Walk),
+  ...(walkSchema.parse(json) as object as Walk),
 });
 const isNothing = ([name, value]: [string, unknown]): boolean =>
   Object.hasOwn(NOTHING, name) && JSON.stringify(value) === JSON.stringify(NOTHING[name as keyof typeof NOTHING]);
@@ -84,7 +94,7 @@ interface StoredFields extends RunFields {
 }
 
 /** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while its journey is paused. */
-const runRows = defineRow<StoredFields>()({
+export const runRows = defineRow<StoredFields>()({
   attributes: {
     id: id('run'),
     ...tenant,
@@ -101,6 +111,10 @@ const runRows = defineRow<StoredFields>()({
     dueAt: z.number().optional(),
     version: z.int(),
   },
+  // The lists' indexes project `status`: by that name each end of a run would write the entry of its contact again.
+  rename: { status: 'state' },
+  version: 2,
+  versions: { 1: ({ status, ...row }) => ({ state: status, ...row }) },
   key: (run) => KEYS.run(run.id),
   index({ id: runId, journeyId, contactId, status, beganAt, isParked, dueAt }) {
     const at = isoTime(beganAt);

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { Coins } from '../../domain/core/money.ts';
+import type { Channel } from '../../domain/message/channel.ts';
 import { parseEscrowShard } from '../../domain/message/escrow-shard.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { TakenPositions } from '../../domain/pricing/volume.ts';
@@ -10,6 +12,20 @@ import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { type Freed, freedUnits } from '../wallet/volumes.ts';
+
+const UNLISTED = 'unlisted_';
+/** Counts a message that was taken out of the lists, in its shard of its chunk's escrow. */
+const unlisted = (channel: Channel): Freed => ({ [`${UNLISTED}${channel}`]: 1 });
+/** What the rows of an escrow's shards take from the totals of the lists, by channel: what the wallet's row adds. */
+export const unlistedTotals = (rows: readonly (Readonly<Record<string, unknown>> | undefined)[]): Freed => {
+  const totals: Record<string, number> = {};
+  for (const [name, count] of rows.flatMap((row) => Object.entries(row ?? {}))) {
+    if (!name.startsWith(UNLISTED)) continue;
+    const channel = name.slice(UNLISTED.length);
+    totals[channel] = (totals[channel] ?? 0) - z.int().parse(count);
+  }
+  return totals;
+};
 
 /** Adds to a message's shard of its chunk's escrow; the first message that is resolved creates the row. */
 const shardWrite = (
@@ -25,11 +41,14 @@ const shardWrite = (
 
 const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;
 
-/** Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold. */
-export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => {
+/**
+ * Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold.
+ * `shardBy`: the id that chooses the shard of the wallet's captures; the message's own, or one that several messages share.
+ */
+export const captureWrites = (message: MessageRecord, at: number, shardBy = message.id): WriteOp[] => {
   const { coins, escrow } = message;
   if (escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
-  return captureEntry(message, coins, at);
+  return captureEntry(message, coins, at, shardBy);
 };
 
 /** The row that counts the captures of a wallet or a lane; `id` chooses the wallet's shard. A lane has one: it is a shard itself. */
@@ -41,11 +60,11 @@ export const capturedKey = ({
   KEYS.captured(organizationId, lane, lane === 0 ? shardOf(id, CAPTURE_SHARDS) : 0);
 
 /** A capture of so many coins from the hold of a wallet or a lane. */
-const captureEntry = (message: MessageRecord, coins: number, at: number): WriteOp[] => {
+const captureEntry = (message: MessageRecord, coins: number, at: number, shardBy = message.id): WriteOp[] => {
   const { organizationId, id: messageId, lane } = message;
   return [
     entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -coins, at, messageId }),
-    { update: capturedKey(message), add: { captured: coins } },
+    { update: capturedKey({ organizationId, lane, id: shardBy }), add: { captured: coins } },
   ];
 };
 
@@ -140,7 +159,7 @@ export const releaseEntryWrites = (
   const { organizationId, id, coins, escrow, channel, lane } = message;
   const isImmediate = returnsAtOnce(message, withChunk);
   const positions = isImmediate ? undefined : positionsOf(message);
-  const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1 };
+  const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1, ...(withChunk ? unlisted(channel) : {}) };
   const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
   if (!isImmediate) return shard;
   const released = { organizationId, lane, kind: 'release', coins, held: -coins, at, messageId: id } as const;

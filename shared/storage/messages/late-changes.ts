@@ -9,7 +9,7 @@ import { isUnlisted } from './message-rows.ts';
 
 /** Whether lists show a message: also one in flight, once its sender was unsure or overdue. */
 const isListed = (message: MessageRecord): boolean =>
-  !isUnlisted(message) || message.uncertain === true || (message.inquiries ?? 0) > 0;
+  !message.withdrawn && (!isUnlisted(message) || message.uncertain === true || (message.inquiries ?? 0) > 0);
 
 /** What lists filter by, of what changes on a message. */
 export const listedState = (message: MessageRecord): ListedState => {

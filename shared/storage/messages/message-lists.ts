@@ -199,14 +199,14 @@ export const readMessages = async (table: Table, ids: readonly Id<'message'>[]):
     row && !isInbound(row) ? [messageRows.read(row)] : [],
   );
 
-/** A message of the organization, of any channel and direction. */
+/** A message of the organization, of any channel and direction; none of a batch that was refused as a whole. */
 export const readStored = async (
   table: Table,
   organizationId: Id<'organization'>,
   id: Id<'message'>,
 ): Promise<StoredMessage | undefined> => {
   const row = await table.get(KEYS.message(id));
-  return row && row.org === organizationId ? readStoredMessage(row) : undefined;
+  return row && row.org === organizationId && row.withdrawn !== true ? readStoredMessage(row) : undefined;
 };
 
 /** A sent message of the organization, of any channel. */

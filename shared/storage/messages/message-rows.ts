@@ -123,6 +123,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     archivedAt: time.optional(),
     settledHour: listedState,
     settledDay: listedState,
+    withdrawn: z.literal(true).optional(),
     callerKey: z.string(),
     attempts: z.int(),
     lastError: text,
@@ -164,6 +165,9 @@ export const isUnlisted = ({ status, dispatchedAt }: MessageRecord): boolean =>
 export const firstEntries = (message: MessageRecord): Readonly<Record<string, string>> =>
   isUnlisted(message) ? listEntries(message) : {};
 
+/** The attributes of a message's list entries. */
+const LIST_ENTRIES = ['gsi1pk', 'gsi1sk', 'gsi2pk', 'gsi2sk', 'gsi3pk', 'gsi3sk', 'gsi4pk', 'gsi4sk'] as const;
+
 /** The codec of a channel's stored content. */
 const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
 
@@ -176,7 +180,7 @@ export const messageRows = {
   },
   write: (message: MessageRecord): Row => ({
     ...commonRows.write(message),
-    ...(isUnlisted(message) ? {} : listEntries(message)),
+    ...(isUnlisted(message) || message.withdrawn ? {} : listEntries(message)),
     content: z.encode(contentCodecOf(message.channel), message.content),
   }),
   /** Content is never updated. */
@@ -200,6 +204,19 @@ export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number)
   },
   remove: [...OF_PERSON, ...ENTRIES_OF_PERSON],
   when: { text: '#hold <> :open AND attribute_not_exists(#erasedAt)', values: { open: 'open' } },
+});
+
+/**
+ * What changes of a message when its batch is refused as a whole: it is in no list any more, and its person is taken from it at once, since an erasure would
+ * not find it.
+ */
+export const withdrawal = ({ channel, content }: MessageRecord, at: number) => ({
+  set: {
+    ...commonRows.set({ withdrawn: true, to: '', recipientHash: '' }),
+    content: z.encode(contentCodecOf(channel), channelOf(channel).erased(content)),
+    erasedAt: isoTime(at),
+  },
+  remove: ['contactId', 'templateVars', 'metadata', ...LIST_ENTRIES],
 });
 
 /**

@@ -19,7 +19,7 @@ import { fallbackStatusWrites } from './fallbacks.ts';
 import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
 import { freedKey } from './idempotency.ts';
 import { keptState } from './late-changes.ts';
-import { firstEntries, isUnlisted, messageRows } from './message-rows.ts';
+import { firstEntries, isUnlisted, messageRows, withdrawal } from './message-rows.ts';
 import { bodyDeletes } from './queued.ts';
 
 /** Condition: the hold is open, under the fence that was read. */
@@ -28,8 +28,13 @@ export const underFence = (message: MessageRecord): Condition => ({
   values: { open: 'open', fence: message.fence },
 });
 
-/** The writes that capture the hold of a message that its provider took. */
-export const settleWrites = (table: Table, message: MessageRecord, settlement: Settlement): WriteOp[] => {
+/** The writes that capture the hold of a message that its provider took; the first alone has a condition. `shardBy` as in `captureWrites`. */
+export const settleWrites = (
+  table: Table,
+  message: MessageRecord,
+  settlement: Settlement,
+  shardBy = message.id,
+): WriteOp[] => {
   const { id } = message;
   const { at, outcomeAt, provider, providerMessageId } = settlement;
   return [
@@ -53,7 +58,7 @@ export const settleWrites = (table: Table, message: MessageRecord, settlement: S
       remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
       when: underFence(message),
     },
-    ...captureWrites(message, at),
+    ...captureWrites(message, at, shardBy),
     ...countSentWrites(message, at),
     ...messageCountWrites([[message, countsOfSettlement(message)]]),
     ...reportWrites(message, { status: 'sent', at }),
@@ -64,17 +69,18 @@ export const settleWrites = (table: Table, message: MessageRecord, settlement: S
 const withoutCounts = (table: Table, message: MessageRecord, release: Release): WriteOp[] => {
   const { id } = message;
   const { at, reason, lastError } = release;
+  const gone = release.withChunk ? withdrawal(message, at) : { set: firstEntries(message), remove: [] };
   return [
     {
       update: KEYS.message(id),
       set: {
         ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
-        ...firstEntries(message),
+        ...gone.set,
         ...leavesAfter(table, at),
       },
       setOnce: keptState(message, at),
       append: { decisions: release.decisions },
-      remove: ['duePk', 'dueAt', 'uncertain'],
+      remove: ['duePk', 'dueAt', 'uncertain', ...gone.remove],
       when: underFence(message),
     },
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
@@ -98,7 +104,7 @@ const releaseCounts = (releases: readonly Releasing[]): WriteOp[] =>
   );
 
 /** Writes that only add to one row, as one write: a transaction may name each row once. */
-const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
+export const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
   const sums = new Map<string, Record<string, number>>();
   const summed: WriteOp[] = [];
   for (const write of writes) {

@@ -40,7 +40,8 @@ type Part =
   | 'fallback'
   | 'parts'
   | 'original';
-type Named = { readonly part: Part; readonly write: WriteOp };
+/** A write of a reservation, by what it is. */
+export type Named = { readonly part: Part; readonly write: WriteOp };
 
 const contactConsent = (
   organizationId: Id<'organization'>,
@@ -52,7 +53,8 @@ const contactConsent = (
   return { check: KEYS.contact(contactId), when: { text, values } };
 };
 
-const consentWrites = ({ message: { organizationId }, consent }: Reservation): Named[] => {
+/** The checks that the recipient of a reservation, and the contact that it names, did not opt out. */
+export const consentWrites = ({ message: { organizationId }, consent }: Reservation): Named[] => {
   const { contactId, requiresConsent } = consent;
   const contact = contactId && contactConsent(organizationId, contactId, requiresConsent);
   const recipient = recipientConsent(organizationId, consent);
@@ -64,7 +66,7 @@ const returnsWithDebit = ({ message, original }: Reservation): boolean =>
   original?.hold === 'open' && message.lane === original.lane;
 
 /** The debit of a reservation: the price, less the hold of the message that this one replaces where both are of one lane. */
-const debitOf = (reservation: Reservation): Debit => {
+export const debitOf = (reservation: Reservation): Debit => {
   const { message, original, volume } = reservation;
   const { organizationId, env, channel, createdAt: now, lane = 0 } = message;
   const replaced = original && returnsWithDebit(reservation) ? original : undefined;
@@ -95,10 +97,17 @@ const replacedWrites = (reservation: Reservation): WriteOp[] => {
   return original?.hold === 'open' && !returnsWithDebit(reservation) ? returnWrites(original) : [];
 };
 
-const limitWrites = ({ message, perSecond }: Reservation): Named[] => {
-  if (perSecond === undefined) return [];
-  const { organizationId, channel, createdAt } = message;
-  return [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, { channel, sends: 1, perSecond }) }];
+/** Counts sends of one organization, channel and contracted rate in their seconds. */
+const limitWrites = (reservations: readonly Reservation[]): Named[] => {
+  const limited = reservations.filter(({ perSecond }) => perSecond !== undefined);
+  const seconds = Map.groupBy(limited, ({ message }) => Math.floor(message.createdAt / 1000));
+  return [...seconds.values()].flatMap((sent): Named[] => {
+    const [{ message, perSecond } = {}] = sent;
+    if (!message || perSecond === undefined) return [];
+    const { organizationId, channel, createdAt } = message;
+    const write = ceilingWrite(organizationId, createdAt, { channel, sends: sent.length, perSecond });
+    return [{ part: 'ceiling', write }];
+  });
 };
 
 /** What is written with a queued message: the rest of its content, its fallback, or the fallback's step to it. */
@@ -114,49 +123,44 @@ const originalWrites = (table: Table, { message, original }: Reservation): Named
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
-/** Counts the message for its step or campaign, and for the same the one that it replaces. */
-const tallyWrites = ({ message, original }: Reservation): Named[] =>
-  messageCountWrites([
-    [message, countsOfAcceptance(message)],
-    ...(original?.hold === 'open' ? [[original, countsOfWithdrawal(original)] as const] : []),
-  ]).map((write) => ({ part: 'tally', write }));
+/** Counts messages for their steps and campaigns, and for the same those that they replace. */
+const tallyWrites = (reservations: readonly Reservation[]): Named[] =>
+  messageCountWrites(
+    reservations.flatMap(({ message, original }) => [
+      [message, countsOfAcceptance(message)] as const,
+      ...(original?.hold === 'open' ? [[original, countsOfWithdrawal(original)] as const] : []),
+    ]),
+  ).map((write) => ({ part: 'tally', write }));
 
-const writesOf = (table: Table, reservation: Reservation, own: DebitWrites, queued: readonly Named[]): Named[] => {
+const eventWrites = (events: readonly DomainEvent[] = []): Named[] =>
+  events.map((event) => ({ part: 'event', write: eventWrite(event) }));
+
+/** What a reservation writes besides its consent, and what it may share with others. */
+export const ownWrites = (table: Table, reservation: Reservation, queued: readonly Named[] = []): Named[] => {
   const { message } = reservation;
-  const { organizationId, coins, createdAt, lane } = message;
+  const { id: messageId, organizationId, coins, createdAt: at, lane } = message;
+  const hold = { organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId } as const;
   return [
-    { part: 'idempotencyRecord', write: idempotencyWrite(reservation) },
+    ...(reservation.unrepeatable ? [] : [{ part: 'idempotencyRecord', write: idempotencyWrite(reservation) } as const]),
     ...originalWrites(table, reservation),
-    { part: 'wallet', write: own.wallet },
-    {
-      part: 'entry',
-      write: entryWrite({
-        organizationId,
-        lane,
-        kind: 'hold',
-        coins: -coins,
-        held: coins,
-        at: createdAt,
-        messageId: message.id,
-      }),
-    },
-    {
-      part: 'message',
-      write: { put: { ...messageRows.write(message), ...dueEntry(message) }, when: ABSENT },
-    },
-    ...consentWrites(reservation),
-    ...limitWrites(reservation),
+    { part: 'entry', write: entryWrite(hold) },
+    { part: 'message', write: { put: { ...messageRows.write(message), ...dueEntry(message) }, when: ABSENT } },
     ...(reservation.count ? [{ part: 'count', write: countWrite(reservation.count) } as const] : []),
-    ...tallyWrites(reservation),
     ...replacedWrites(reservation).map((write): Named => ({ part: 'original', write })),
     ...queued,
-    ...[...own.events, ...(reservation.events ?? [])].map(
-      (event): Named => ({ part: 'event', write: eventWrite(event) }),
-    ),
+    ...eventWrites(reservation.events),
     ...takenPartsWrites(message).map((write): Named => ({ part: 'parts', write })),
     ...linkWrites(reservation).map((write): Named => ({ part: 'link', write })),
   ];
 };
+
+/** What reservations of one debit write once for all of them: the debit, what it warns of, their ceiling and their tallies. */
+export const sharedWrites = (reservations: readonly Reservation[], { wallet, events }: DebitWrites): Named[] => [
+  { part: 'wallet', write: wallet },
+  ...limitWrites(reservations),
+  ...tallyWrites(reservations),
+  ...eventWrites(events),
+];
 
 /** The result of a cancelled reservation but for its debit, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
 const verdictOf = (
@@ -172,6 +176,9 @@ const verdictOf = (
       ? { kind: 'reserved' }
       : { kind: 'key_taken', idempotencyRecord: kept };
   }
+  // Without a record the row itself is that of our own first attempt, by the key that nobody else has.
+  const { unrepeatable, message } = reservation;
+  if (unrepeatable && failed('message')?.row?.callerKey === message.callerKey) return { kind: 'reserved' };
   if (failed('original')) return { kind: 'original_changed' };
   const consent = failed('consent');
   if (consent) {
@@ -205,7 +212,11 @@ export const reserve = async (
   const outcome = await makeDebit(
     table,
     debit,
-    (own) => writesOf(table, reservation, own, queued),
+    (own) => [
+      ...ownWrites(table, reservation, queued),
+      ...consentWrites(reservation),
+      ...sharedWrites([reservation], own),
+    ],
     async (named, reasons) => {
       const failed = (part: Part) =>
         reasons.find(({ conditionFailed }, at) => conditionFailed && named[at]?.part === part);

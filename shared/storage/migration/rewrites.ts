@@ -3,6 +3,7 @@ import { organizationRows } from '../access/organizations.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { RowCodec } from '../client/row-codec.ts';
+import { runRows } from '../journeys/run-rows.ts';
 import type { RowKind } from './row-kinds.ts';
 
 /** How the rows of an entity are brought to its newest shape. */
@@ -16,4 +17,5 @@ export type Rewrites = Readonly<Partial<Record<RowKind, Rewrite>>>;
 /** The entities whose shape has changed, but for those that need a key of the stage. Every other one has its first. */
 export const REWRITES: Rewrites = {
   organization: { codec: organizationRows, also: movedCounts },
+  run: { codec: runRows },
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
-import type { Notice, NoticeKey, NoticeQueue, Turn } from '../../domain/smpp/notice.ts';
+import { dueAt, type Notice, type NoticeKey, type NoticeQueue, type Turn } from '../../domain/smpp/notice.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
@@ -49,6 +49,15 @@ export const noticeQueue = (table: Table): NoticeQueue => ({
       }),
     );
     return shards.filter((shard) => waits[shard]);
+  },
+  async waitsSince(accountId) {
+    const first = async (shard: number): Promise<number[]> => {
+      const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
+      const { rows } = await table.query({ partition, sort: { text: '#sk > :turn', values: { turn } }, limit: 1 });
+      return rows.map(noticeRows.pick('createdAt', 'notBefore')).map(dueAt);
+    };
+    const since = (await Promise.all(Array.from({ length: SMPP_SHARDS }, (_, shard) => first(shard)))).flat();
+    return since.length > 0 ? Math.min(...since) : undefined;
   },
   async begin(turn, now, until) {
     const { accountId, shard, owner } = turn;

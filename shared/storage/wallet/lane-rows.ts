@@ -38,14 +38,22 @@ export interface LaneDebit {
   readonly volume?: { readonly channel: Channel; readonly month: string; readonly change: VolumeChange } | undefined;
 }
 
+/** No lane is at it. */
+const NO_POSITION = -1;
+
 /**
  * Condition: the lane's window is of the month of a change, ends where this process saw it end, and has room for the change at its price. What
  * this process saw may be a window of another month, or of a lane that was closed and opened again.
  */
 const isInWindow = (end: number, { channel, month, change }: NonNullable<LaneDebit['volume']>): Condition => {
   const volumeTo = Math.min(change.volumeTo, end - change.units);
-  // Never below the start: of an empty window nothing fits, and DynamoDB refuses a range that ends before it starts.
-  const fits = { ...change, volumeFrom: Math.min(change.volumeFrom, volumeTo), volumeTo };
+  // Where nothing fits no position may, and DynamoDB refuses a range that ends before it starts.
+  const isRoom = change.volumeFrom <= volumeTo;
+  const fits = {
+    ...change,
+    volumeFrom: isRoom ? change.volumeFrom : NO_POSITION,
+    volumeTo: isRoom ? volumeTo : NO_POSITION,
+  };
   const own = { text: '#window = :window AND #end = :end', values: { window: windowName(channel, month), end } };
   return allOf([own, isAsPriced(fits, WINDOW_NAMES)]) ?? own;
 };

@@ -37,10 +37,11 @@ export const bulkPorts: BulkPorts = {
   enqueueChunk,
 };
 
-const chunkPorts: ChunkPorts = { ...sendQueuedPorts, store, enqueueChunk };
-
-/** Processes a work item of a chunk. Safe under repeats and reordering. */
-export const processChunkItem = async (item: WorkItem): Promise<void> => {
+/** Processes a work item of a chunk. Safe under repeats and reordering. `onAccountRefused`: what follows for the campaign of a message. */
+export const processChunkItem = async (
+  item: WorkItem,
+  { onAccountRefused }: Required<Pick<ChunkPorts, 'onAccountRefused'>>,
+): Promise<void> => {
   const { batchId, chunk } = PARSE_KEY.batchChunk(item);
-  return sendChunk(chunkPorts, batchId, chunk);
+  return sendChunk({ ...sendQueuedPorts, store, enqueueChunk, onAccountRefused }, batchId, chunk);
 };

@@ -1,5 +1,6 @@
 import type { WorkItem } from '../../queues/queues.ts';
 import { processSendItem } from '../messages/queue-and-send.ts';
+import { pauseSending } from './refused-account.ts';
 
 type Processor = (item: WorkItem) => Promise<void>;
 
@@ -11,5 +12,7 @@ const PROCESSORS: Readonly<Partial<Record<WorkItem['kind'], Processor>>> = {
   journey_work: async (item) => (await import('../journeys/work.ts')).processJourneyWork(item),
 };
 
+const processSend: Processor = (item) => processSendItem(item, { onAccountRefused: pauseSending });
+
 /** Processes a work item of the queue `send`. Safe under repeats and reordering. */
-export const processSendQueueItem = (item: WorkItem): Promise<void> => (PROCESSORS[item.kind] ?? processSendItem)(item);
+export const processSendQueueItem = (item: WorkItem): Promise<void> => (PROCESSORS[item.kind] ?? processSend)(item);

@@ -2,13 +2,20 @@ import { countsOfSteps } from '../../domain/journeys/counting.ts';
 import type { EntryPorts } from '../../domain/journeys/enter.ts';
 import type { journeyMetrics, RunsPorts } from '../../domain/journeys/runs.ts';
 import { readJourneyCounts } from '../../storage/automation/counters.ts';
+import { historyPage } from '../../storage/journeys/history-page.ts';
 import { readRunCounts } from '../../storage/journeys/run-counts.ts';
 import { runPage } from '../../storage/journeys/run-page.ts';
 import { clock, table } from '../process/aws.ts';
 import { entryPorts } from '../runs/engine.ts';
 import { journeys } from '../runs/store.ts';
 
-export const runsPorts: RunsPorts = { clock, runs: entryPorts.runs, journeys, page: runPage(table) };
+export const runsPorts: RunsPorts = {
+  clock,
+  runs: entryPorts.runs,
+  journeys,
+  page: runPage(table),
+  historyPage: historyPage(table),
+};
 
 /** The ports of letting contacts in by hand. */
 export const entriesPorts: EntryPorts & Pick<RunsPorts, 'journeys'> = {

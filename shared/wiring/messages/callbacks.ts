@@ -1,14 +1,11 @@
 import { applyMetaReport } from '../../domain/channels/whatsapp/meta-reports/apply.ts';
-import { ownersOf } from '../../domain/inbound/accounts.ts';
 import type { CallbackAddress, CallbackPorts } from '../../domain/inbound/callback-ports.ts';
-import { applyPreference, applySharedStop } from '../../domain/inbound/preferences.ts';
+import { applyPreference } from '../../domain/inbound/preferences.ts';
 import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
-import { receiveInbound } from '../../domain/inbound/receive.ts';
 import type { CallbackRequest } from '../../domain/message/provider-port.ts';
 import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import { keepEngagement } from '../../storage/messages/engagement.ts';
 import { interactionRecorder } from '../../storage/messages/interactions.ts';
-import { readLastSent } from '../../storage/messages/last-sent.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { publishWork, settings, table } from '../process/aws.ts';
@@ -17,13 +14,14 @@ import { addLogFields } from '../process/scope.ts';
 import { sendPorts } from '../sending/ports.ts';
 import { flowPorts } from '../whatsapp/flows.ts';
 import { templatePorts } from '../whatsapp/numbers.ts';
-import { accountPorts, readerOf } from './callback-readers.ts';
-import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
+import { readerOf } from './callback-readers.ts';
+import { preferencePorts } from './inbound.ts';
+import { smsReplyPorts } from './sms-replies.ts';
 
 const receipts = receiptStore(table);
 
 const ports: CallbackPorts = {
-  ...replyPorts,
+  ...smsReplyPorts,
   readerOf,
   messageStore: {
     ...sendPorts.messageStore,
@@ -33,12 +31,7 @@ const ports: CallbackPorts = {
   enqueueReceipt: (message, receipt) => publishWork([receiptWorkItem(message, receipt)]),
   raise: (event, engaged) => keepEngagement(table, event, engaged, publishWork),
   interacted: interactionRecorder(table, sendPorts.clock),
-  ownersOf: ownersOf(accountPorts),
-  correlate: receipts.correlate,
-  globalRecipientHash: sendPorts.globalRecipientHash,
-  lastSent: readLastSent(table),
-  optOut: (tenant, stop) => applySharedStop(preferencePorts, tenant, stop),
-  inbound: (tenant, event, last) => receiveInbound(inboundPorts, tenant, event, last),
+  replyPart: async (provider, event) => (await import('../smpp/reply-parts.ts')).replyPart(provider, event),
   applyMetaEvent: (tenant, event) =>
     event.about === 'preference'
       ? applyPreference(preferencePorts, tenant, event)

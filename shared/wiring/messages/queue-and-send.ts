@@ -11,7 +11,7 @@ import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queu
 import { withSuppressionLookup } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { heirOf } from '../../storage/contacts/merges.ts';
-import { contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
+import { consentFaultOf, contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
 import { fallbackStore, fallbackWorkItem } from '../../storage/messages/fallbacks.ts';
 import { platformUserOf } from '../../storage/messages/platform-user.ts';
 import { queuedStore } from '../../storage/messages/queued.ts';
@@ -74,6 +74,7 @@ export const sendQueuedPorts: SendQueuedPorts = {
   ...sendPorts,
   ...queued,
   contentOf: withSuppressionLookup(queued.contentOf, suppressionPorts),
+  consentNow: (message, requiresConsent) => consentFaultOf(table, message, requiresConsent),
   maySendAs: async (message) => {
     const named = senderOfMessage(message);
     return named === undefined || senderChecks.mayUseSender(message, named.channel, named.value);
@@ -101,9 +102,17 @@ const advanceFallbackPorts: AdvanceFallbackPorts = {
   enqueueFallback,
 };
 
-/** Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. */
-export const processSendItem = async (item: WorkItem): Promise<void> => {
+/**
+ * Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. `onAccountRefused`: what follows for the journey
+ * or campaign of a message.
+ */
+export const processSendItem = async (
+  item: WorkItem,
+  { onAccountRefused }: Required<Pick<SendQueuedPorts, 'onAccountRefused'>>,
+): Promise<void> => {
   if (item.kind === 'mail_sign_in') return (await import('../access/sign-in-links.ts')).processSignInMail(item);
   const id = PARSE_KEY.message(item);
-  return item.kind === 'fallback' ? advanceFallback(advanceFallbackPorts, id) : sendQueued(sendQueuedPorts, id);
+  return item.kind === 'fallback'
+    ? advanceFallback(advanceFallbackPorts, id)
+    : sendQueued({ ...sendQueuedPorts, onAccountRefused }, id);
 };

@@ -24,6 +24,7 @@ export const METRICS = {
   PersonLookups: ['operation'],
   SignInMails: ['outcome'],
   PushOptOuts: ['platform'],
+  SmppAccountsUnheard: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type MetricName = keyof typeof METRICS;

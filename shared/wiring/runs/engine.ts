@@ -5,13 +5,15 @@ import { moveRun } from '../../domain/journeys/move-run.ts';
 import type { CancelReason } from '../../domain/journeys/run.ts';
 import { pauseItself } from '../../domain/journeys/states.ts';
 import { runEventOf, type TriggerPorts } from '../../domain/journeys/triggers.ts';
+import { journeyKey } from '../../domain/sending/automated.ts';
 import { readQuietHours } from '../../storage/access/organization-settings.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { coalescedRead } from '../../storage/client/coalescer.ts';
 import { readContact } from '../../storage/contacts/contacts.ts';
-import { heirOf } from '../../storage/contacts/merges.ts';
+import { heirOf, mergedInto } from '../../storage/contacts/merges.ts';
 import { customerEventStore } from '../../storage/customer-events/customer-events.ts';
 import { runStore } from '../../storage/journeys/run-store.ts';
+import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
 import { journeys } from './store.ts';
 
@@ -24,10 +26,7 @@ export const entryPorts: EntryPorts & TriggerPorts = {
   runs: runStore(table, publishEvents),
   journeys,
   triggers: journeys.triggers,
-  async existing(organizationId, ids) {
-    const rows = await table.getMany(ids.map(KEYS.contact), { consistent: true, only: ['pk', 'sk', 'org'] });
-    return new Set(ids.filter((_, at) => rows[at]?.org === organizationId));
-  },
+  existing: (organizationId, ids) => mergedInto(table, organizationId, ids),
   enqueue: (runs, at) =>
     publishWorkAt(
       runs.map(({ id, organizationId: owner }) => ({ kind: 'run_journey' as const, ...KEYS.run(id), owner })),
@@ -53,6 +52,10 @@ export const engineWith = (perform: EnginePorts['perform']): EnginePorts & Trigg
     return event && runEventOf(event);
   },
   perform,
+  async sentBy({ id, organizationId }, step, visit) {
+    const { callerKey } = journeyKey(id, step, visit);
+    return (await readIdempotencyRecord(table, organizationId, callerKey, clock()))?.messageId;
+  },
   pause: async (journey, obstacle) => void (await pauseItself({ clock, store: journeys }, journey, obstacle)),
 });
 

@@ -2,6 +2,7 @@ import { BIND_ATTEMPTS, type BindPorts } from '../../domain/smpp/bind.ts';
 import { drawToken, returnToken } from '../../storage/due-work/rates.ts';
 import { smppAccountStore } from '../../storage/smpp/accounts.ts';
 import { bindStore } from '../../storage/smpp/binds.ts';
+import { watchStore } from '../../storage/smpp/watches.ts';
 import { clock, table, vaults } from '../process/aws.ts';
 
 /** Whose attempts they are: the address as a blind index, since it may be a person's. */
@@ -12,6 +13,7 @@ export const bindPorts: BindPorts = {
   clock,
   accounts: smppAccountStore(table),
   binds: bindStore(table),
+  watches: watchStore(table),
   drawAttempt: async (address) => (await drawToken(table, await ownerOf(address), BIND_ATTEMPTS, clock())) === 0,
   returnAttempt: async (address) => returnToken(table, await ownerOf(address), BIND_ATTEMPTS),
 };

@@ -1,4 +1,4 @@
-import type { EncodedText } from '../../domain/smpp/assembly.ts';
+import type { EncodedText } from '../../domain/smpp/assemblies.ts';
 import { workOnParts } from '../../domain/smpp/expire-parts.ts';
 import type { PartsPorts } from '../../domain/smpp/send-parts.ts';
 import type { WorkItem } from '../../queues/queues.ts';

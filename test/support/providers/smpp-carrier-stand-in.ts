@@ -1,3 +1,4 @@
+import { partCallback } from '../../../infra/local/carrier/deliveries.ts';
 import { startCarrier as startService } from '../../../infra/local/carrier/start.ts';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { signCarrierBody } from '../../../shared/domain/smpp/carrier.ts';
@@ -67,6 +68,7 @@ const callbackOf = (body: Uint8Array, kind: 'receipts' | 'replies', now: number,
   const decoded = decodePdu(pduBytes(COMMAND.deliver, 0, 1, body));
   if (!decoded.ok || decoded.pdu.command !== 'deliver_sm') throw new Error('the carrier wrote no deliver_sm');
   const delivery = readDelivery(decoded.pdu);
+  if (delivery.kind === 'part') return signed(JSON.stringify(partCallback(delivery)), kind, now);
   return signed(JSON.stringify(delivery.kind === 'message' ? { ...delivery, id, at: now } : delivery), kind, now);
 };
 const signed = (body: string, kind: 'receipts' | 'replies', now: number): CallbackRequest => ({
@@ -136,6 +138,13 @@ export const startSmppCarrierStandIn = async (now: () => number): Promise<SmsSta
       const octets = deliverBody({ source: to.slice(1), destination: from, ...octetsOf(body) });
       return callbackOf(octets, 'replies', now(), `reply-${counted}`);
     },
+    replyParts: ({ to, from }, bodies) =>
+      bodies.map((body, at) => {
+        const { dataCoding, short } = octetsOf(body);
+        const header = Buffer.from([5, 0, 3, 77, bodies.length, at + 1]);
+        const user = { esmClass: 0x40, dataCoding, short: Buffer.concat([header, short]) };
+        return callbackOf(deliverBody({ source: to.slice(1), destination: from, ...user }), 'replies', now());
+      }),
     close: () => {
       closed ??= service.close().then(carrier.close);
       return closed;

@@ -59,6 +59,8 @@ export interface StandIn<Outcome extends string = string> {
   receipt(message: AcceptedMessage, outcome: Outcome): CallbackRequest;
   /** A signed reply to an accepted message, where the channel has replies. */
   reply?(message: AcceptedMessage, body: string): CallbackRequest;
+  /** Signed callbacks of the parts of a reply, where the provider hands over parts. */
+  replyParts?(message: AcceptedMessage, bodies: readonly string[]): CallbackRequest[];
   /** A signed callback with this body, to the address of that message. */
   signed(message: AcceptedMessage, body: string): CallbackRequest;
   close(): Promise<void>;

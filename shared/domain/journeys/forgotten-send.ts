@@ -1,0 +1,26 @@
+import { sendableFrom } from './calendar.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import type { Graph } from './graph.ts';
+import { visitOf } from './run.ts';
+import type { StoredRun } from './run-ports.ts';
+import type { Input, Moment } from './turn.ts';
+
+/**
+ * What a run at a send is told where its worker ended between the send and its storing, and quiet hours would now have it wait until the send is asked for
+ * again: that the message was accepted. Undefined where it was not, or where the send is repeated in any case. One read, for such a run alone.
+ */
+export const forgottenSend = async (
+  { sentBy }: Pick<EnginePorts, 'sentBy'>,
+  { run }: StoredRun,
+  graph: Graph,
+  moment: Moment,
+): Promise<Input | undefined> => {
+  const step = graph.steps.get(run.step);
+  if (run.status !== 'ativa' || run.wait?.kind !== 'ready' || step?.kind !== 'enviar') return undefined;
+  if (sendableFrom(graph, moment, step.config.channel) <= moment.now) return undefined;
+  const visit = visitOf(run);
+  const messageId = await sentBy(run, step.key, visit);
+  if (messageId === undefined) return undefined;
+  const { attempt } = run.wait;
+  return { kind: 'result', step: step.key, visit, attempt, result: { kind: 'sent', messageId } };
+};

@@ -1,0 +1,57 @@
+import type { MessageRecord } from '../message/message.ts';
+import type { RefusedAnswer } from '../message/provider-port.ts';
+import { destinationRefusal } from './destinations.ts';
+import { requiresConsentOf } from './draft.ts';
+import type { RoutePorts } from './ports.ts';
+import type { ConsentFault } from './refusals.ts';
+
+/** Ports of judging a message again when it leaves. */
+export interface LeavingPorts extends RoutePorts {
+  /** Why consent forbids a message now; its contact is the one that it was merged into. */
+  readonly consentNow: (message: MessageRecord, requiresConsent: boolean) => Promise<ConsentFault | undefined>;
+}
+
+/** How long after its acceptance a message is judged again, in ms: what leaves at once was judged a moment ago. */
+const JUDGED_AGAIN_MS = 10_000;
+
+const stopped = (reason: string, detail: string): RefusedAnswer => ({
+  kind: 'refused',
+  cause: 'recipient',
+  reason,
+  detail,
+  notCalled: true,
+});
+const OF_CONSENT: Readonly<Record<ConsentFault, RefusedAnswer>> = {
+  opted_out: stopped('opt_out', 'the contact opted out after it was accepted'),
+  unknown_contact: stopped('unknown_contact', 'its contact was erased'),
+};
+
+/** The channels that it may leave by: an RCS message may become an SMS. */
+const channelsOf = ({ channel, carrierCoins }: MessageRecord) =>
+  carrierCoins ? ([channel, 'sms'] as const) : [channel];
+
+const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Promise<RefusedAnswer | undefined> => {
+  for (const channel of channelsOf(message)) {
+    const refusal = await destinationRefusal(ports, message, { channel, to: message.to });
+    if (refusal)
+      return stopped(String(refusal.details.meta?.motivo), 'its destination was closed or held after it was accepted');
+  }
+  return undefined;
+};
+
+/**
+ * Why a message that waited may not leave any more (docs/spec/sends.md#judged-again): an opt-out, an erasure, or a destination that was closed or held since
+ * it was accepted. Undefined where it may. Nothing is read of a message that leaves at once.
+ */
+export const stopOnLeaving = async (
+  ports: LeavingPorts,
+  message: MessageRecord,
+  now: number,
+): Promise<RefusedAnswer | undefined> => {
+  if (now - message.createdAt < JUDGED_AGAIN_MS) return undefined;
+  const [fault, stop] = await Promise.all([
+    ports.consentNow(message, requiresConsentOf(message)),
+    destinationStop(ports, message),
+  ]);
+  return fault ? OF_CONSENT[fault] : stop;
+};

@@ -1,0 +1,56 @@
+import type { MessageStore } from '../../domain/sending/message-store.ts';
+import type { Publishable } from '../../queues/queues.ts';
+import { coalescedPut } from '../client/coalescer.ts';
+import { gather } from '../client/gather.ts';
+import type { Table } from '../client/table.ts';
+import { eventWorkItem } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { markLate } from './late-changes.ts';
+import { referenceRows } from './reference-rows.ts';
+import { mayJoin, reserveTogether, type TogetherOutcome, togetherKey } from './reserve-together.ts';
+import { type Settling, settleTogether } from './settle-together.ts';
+
+/** Messages of one piece of work at most: about what fits a transaction of 100 items. */
+const MOST = { reserved: 30, settled: 30 } as const;
+
+const APART: TogetherOutcome = { kind: 'apart' };
+/** What fails together is tried again alone, so that no message fails for another. */
+const orElse = async <Answer>(asked: Promise<Answer>, alone: Answer): Promise<Answer> => asked.catch(() => alone);
+
+/**
+ * A message store for a process that sends many messages of an organization at once, as the SMPP service does: what is reserved or settled while another
+ * transaction of the organization is under way is in the next one. Each message keeps its own rows, conditions and answer: what cannot be decided together
+ * is decided by `alone`, whose repeat of what was committed answers as the first would have.
+ */
+export const gatheringStore = (
+  table: Table,
+  publish: (workItems: readonly Publishable[]) => void,
+  alone: MessageStore,
+): MessageStore => {
+  const reserved = gather(
+    (reservations: readonly Parameters<MessageStore['reserve']>[0][]) =>
+      reserveTogether(table, reservations, (events) => {
+        if (events.length > 0) publish(events.map(eventWorkItem));
+      }),
+    MOST.reserved,
+  );
+  const settled = gather((settling: readonly Settling[]) => settleTogether(table, settling), MOST.settled);
+  return {
+    ...alone,
+    async reserve(reservation) {
+      if (!mayJoin(reservation)) return alone.reserve(reservation);
+      const outcome = await orElse(reserved(togetherKey(reservation), reservation), APART);
+      return outcome.kind === 'apart' ? alone.reserve(reservation) : outcome;
+    },
+    async settle(message, settlement) {
+      const { organizationId } = message;
+      await markLate(table, [message], settlement.at);
+      await Promise.all(referenceRows(message, settlement).map((row) => coalescedPut(table, row)));
+      const events = await takenEvents(table, organizationId, settlement.events);
+      if (!(await orElse(settled(organizationId, { message, settlement, events }), false)))
+        return alone.settle(message, settlement);
+      if (events.length > 0) publish(events.map(eventWorkItem));
+      return true;
+    },
+  };
+};

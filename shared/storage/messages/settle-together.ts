@@ -1,0 +1,47 @@
+import type { DomainEvent } from '../../domain/events/event.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import type { Settlement } from '../../domain/sending/message-store.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { inTransactions, type TransactionPart } from '../client/transactions.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+import { settleWrites, summedAdds } from './message-writes.ts';
+
+/** A message that its provider took, with the events of it that somebody takes. */
+export interface Settling {
+  readonly message: MessageRecord;
+  readonly settlement: Settlement;
+  readonly events: readonly DomainEvent[];
+}
+
+interface Part extends TransactionPart {
+  readonly settling: Settling;
+  readonly all: readonly WriteOp[];
+}
+
+/** Upper estimate of what a settlement writes, in bytes: none of it is a message's content. */
+const BYTES = 10_000;
+
+/** Whether a write only adds to a row, so that it may be one with others to the row. */
+const isSum = (write: WriteOp): boolean =>
+  'update' in write && Object.keys(write).every((name) => name === 'update' || name === 'add');
+
+/**
+ * Captures the holds of messages of one organization, each under its own fence, in as few transactions as may be; all add to one row of captures.
+ * Answers in their order whether each is settled. One that is not may be alone: its own condition fails, or that of another did.
+ */
+export const settleTogether = async (table: Table, all: readonly Settling[]): Promise<readonly boolean[]> => {
+  const [first] = all;
+  if (!first || all.length === 1) return [false];
+  const parts = all.map((settling): Part => {
+    const { message, settlement, events } = settling;
+    const writes = [...settleWrites(table, message, settlement, first.message.id), ...events.map(eventWrite)];
+    return { settling, all: writes, writes: writes.filter((write) => !isSum(write)), besides: 1, bytes: BYTES };
+  });
+  const settled = new Set<Settling>();
+  for (const transaction of inTransactions(parts)) {
+    const { ok } = await table.transact(summedAdds(transaction.flatMap((part) => part.all)));
+    if (ok) for (const { settling } of transaction) settled.add(settling);
+  }
+  return all.map((one) => settled.has(one));
+};

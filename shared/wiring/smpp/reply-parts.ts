@@ -1,0 +1,32 @@
+import type { ReplyPartEvent } from '../../domain/message/provider-port.ts';
+import type { EncodedText } from '../../domain/smpp/assemblies.ts';
+import { type ReplyPartsPorts, takeReplyPart, workOnReplyParts } from '../../domain/smpp/reply-parts.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { isDataCoding } from '../../smpp/data-coding.ts';
+import { joinWhatCame } from '../../smpp/parts.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { replyPartsStore } from '../../storage/smpp/reply-parts.ts';
+import { smsReplyPorts, takeReply } from '../messages/sms-replies.ts';
+import { table } from '../process/aws.ts';
+
+const readText = (parts: readonly (EncodedText | undefined)[]): string =>
+  joinWhatCame(
+    parts.map((part) =>
+      part && isDataCoding(part.coding) ? { coding: part.coding, bytes: Buffer.from(part.bytes, 'base64') } : undefined,
+    ),
+  );
+
+const { clock, globalRecipientHash } = smsReplyPorts;
+const ports: ReplyPartsPorts = {
+  clock,
+  globalRecipientHash,
+  parts: replyPartsStore(table),
+  readText,
+  reply: takeReply,
+};
+
+/** Takes a part of a reply that a provider handed over. */
+export const replyPart = (provider: string, event: ReplyPartEvent) => takeReplyPart(ports, provider, event);
+
+/** Works on a reply of which parts are missing, or that was left by a process that died. */
+export const processReplyParts = (item: WorkItem): Promise<void> => workOnReplyParts(ports, PARSE_KEY.replyParts(item));

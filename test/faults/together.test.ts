@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
+import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
+import { readVolume } from '../../shared/storage/wallet/volumes.ts';
+import { premiumPrices } from '../support/channel-plans.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
+import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { gatheringPorts, recipientAt, type Sending, sendAtOnce, submitAt, times } from './together-kit.ts';
+
+const PRICE = 100;
+const MANY = 12;
+
+const world = await use(startWorld('live'));
+const ports = gatheringPorts(world);
+beforeEach(() => {
+  world.reset();
+  world.prices = premiumPrices([null, PRICE]);
+});
+
+const send = (actor: Actor, all: readonly Sending[]) => sendAtOnce(ports, actor, all);
+const sendMany = (actor: Actor, count = MANY) =>
+  send(
+    actor,
+    times(count, () => ({})),
+  );
+const wallet = async ({ organizationId }: Actor) => (await readWallet(world.table, organizationId))?.wallet;
+const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId, { quiet: true });
+/** The messages that the records of these keys name. */
+const recordsOf = async ({ organizationId }: Actor, messages: readonly MessageRecord[]) => {
+  const keys = messages.map(({ callerKey }) => KEYS.idempotency(organizationId, callerKey));
+  return (await world.table.getMany(keys, { consistent: true })).map((row) => row?.messageId);
+};
+const counted = (all: readonly (string | number)[]) =>
+  Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
+
+describe('messages that are sent at once', () => {
+  test('share two transactions, and each has its own hold, capture, record and price', async () => {
+    const actor = await world.organization(1_000_000, false);
+    // What the wallet is like is learned from the first.
+    expect(await send(actor, [{}])).toEqual([PRICE]);
+    let outcomes: readonly unknown[] = [];
+    const calls = await world.proxy.callsOf(async () => {
+      outcomes = await sendMany(actor);
+    });
+    expect(outcomes).toEqual(times(MANY, () => PRICE));
+    expect(calls).toMatchObject({ TransactWriteItems: 2, Query: 1 });
+    const { balance, messages } = await check(actor);
+    expect(balance).toBe(1_000_000 - (MANY + 1) * PRICE);
+    expect(messages.map(({ hold }) => hold)).toEqual(times(MANY + 1, () => 'captured'));
+    expect(await wallet(actor)).toMatchObject({ sms: MANY + 1 });
+    expect((await readVolume(world.live, actor.organizationId, 'sms', '202603')).taken).toBe(MANY + 1);
+    expect(await recordsOf(actor, messages)).toEqual(messages.map(({ id }) => id));
+  });
+
+  test('to one recipient are checked against its opt-out once, and all of them are refused by it', async () => {
+    const actor = await world.organization(10_000);
+    const { organizationId } = actor;
+    const same = times(MANY, (): Sending => ({ to: recipientAt(0) }));
+    expect(await send(actor, same)).toEqual(times(MANY, () => PRICE));
+    const hash = await world.ports.recipientHashOf(organizationId, 'phone', recipientAt(0));
+    await world.table.write({ put: { ...KEYS.phone(organizationId, hash), optInStatus: 'denied' } });
+    expect(counted(await send(actor, [...same, {}, {}]))).toEqual({ VALIDATION_ERROR: MANY, [PRICE]: 2 });
+    expect((await check(actor)).balance).toBe(10_000 - (MANY + 2) * PRICE);
+  });
+
+  test('under one key are one message: another body is refused, and the others are sent', async () => {
+    const actor = await world.organization(10_000);
+    const key = 'one-key';
+    const outcomes = await send(actor, [{ key }, {}, { key, body: 'Olá' }, {}, { key, to: recipientAt(0) }, {}]);
+    expect(outcomes.filter((_, at) => at % 2 === 1)).toEqual([PRICE, PRICE, PRICE]);
+    expect(outcomes.filter((one) => one === 'CONFLICT').length).toBeGreaterThanOrEqual(1);
+    const { messages, balance } = await check(actor);
+    expect(messages.filter(({ callerKey }) => callerKey === key)).toHaveLength(1);
+    expect([messages.length, balance]).toEqual([4, 10_000 - 4 * PRICE]);
+  });
+
+  test.each([0, 1, 5, MANY - 1])(
+    'are paid to the last coin: %i of twelve, and the others are refused',
+    async (paid) => {
+      const actor = await world.organization(paid * PRICE + PRICE - 1);
+      const expected = { ...(paid > 0 ? { [PRICE]: paid } : {}), PAYMENT_REQUIRED: MANY - paid };
+      expect(counted(await sendMany(actor))).toEqual(expected);
+      expect((await check(actor)).balance).toBe(PRICE - 1);
+    },
+  );
+
+  test('raise each warning of the wallet once', async () => {
+    const actor = await world.organization(MANY * PRICE);
+    expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));
+    const warnings = (await world.raised()).map(({ type }) => type).filter((type) => type.startsWith('wallet.'));
+    expect(warnings.toSorted()).toEqual(['wallet.depleted', 'wallet.low_balance']);
+    expect(await wallet(actor)).toMatchObject({ warned: WARNING_LEVEL.depleted });
+    expect((await check(actor)).balance).toBe(0);
+  });
+
+  test.each([3, 8, 11])(
+    'across the end of a band after %i have each the price of their place in the month',
+    async (end) => {
+      world.prices = premiumPrices([end, 100], [null, 70]);
+      const actor = await world.organization(10_000);
+      const first = await send(actor, [{}]);
+      const outcomes = [...first, ...(await sendMany(actor))];
+      expect(counted(outcomes)).toEqual({ 100: end, 70: MANY + 1 - end });
+      expect((await check(actor)).balance).toBe(10_000 - end * 100 - (MANY + 1 - end) * 70);
+      expect((await readVolume(world.live, actor.organizationId, 'sms', '202603')).taken).toBe(MANY + 1);
+    },
+  );
+
+  test('take positions that came back, each once, at their price', async () => {
+    world.prices = premiumPrices([2, 100], [null, 70]);
+    const actor = await world.organization(10_000);
+    const { promise: refuse, resolve } = Promise.withResolvers<ProviderAnswer>();
+    world.provider.script = times(2, () => () => refuse);
+    const refused = sendMany(actor, 2);
+    await expect.poll(() => world.provider.dispatched.length).toBe(2);
+    expect(await send(actor, [{}, {}])).toEqual([70, 70]);
+    resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
+    expect(counted(await refused)).toEqual({ VALIDATION_ERROR: 2 });
+    expect(counted(await sendMany(actor))).toEqual({ 100: 2, 70: MANY - 2 });
+    expect((await check(actor)).balance).toBe(10_000 - 2 * 100 - MANY * 70);
+  });
+
+  test('use up the contracted rate of their second and no more, whichever second each is of', async () => {
+    world.smsPerSecond = 10;
+    const actor = await world.organization(10_000);
+    expect(counted(await sendMany(actor))).toEqual({ [PRICE]: 10, RATE_LIMITED: 2 });
+    expect(counted(await sendMany(actor, 2))).toEqual({ RATE_LIMITED: 2 });
+    const clock = world.now;
+    let asked = 0;
+    const moving = { ...ports, clock: () => clock + 1_000 * (1 + (asked++ % 2)) };
+    expect(
+      counted(
+        await sendAtOnce(
+          moving,
+          actor,
+          times(MANY, () => ({})),
+        ),
+      ),
+    ).toEqual({ [PRICE]: MANY });
+    await check(actor);
+  });
+
+  test('beyond what one transaction holds are in several: long texts, and more messages than its rows', async () => {
+    const actor = await world.organization(10_000_000);
+    world.prices = premiumPrices([null, 1]);
+    const body = 'x'.repeat(10_000);
+    const outcomes = await send(actor, [...times(50, () => ({})), ...times(30, () => ({ body }))]);
+    expect(counted(outcomes)).toEqual({ 1: 50, 66: 30 });
+    expect((await check(actor)).messages).toHaveLength(80);
+  });
+});
+
+describe('what becomes of one of them', () => {
+  test('is its own: that its hold was released meanwhile does not keep the others from being captured', async () => {
+    const actor = await world.organization(10_000);
+    let late: string | undefined;
+    world.provider.script = times(MANY, (at) => async ({ messageId }) => {
+      if (at === 3) {
+        late = messageId;
+        await world.table.write({ update: KEYS.message(messageId), set: { fence: 2 } });
+      }
+      return { kind: 'accepted', providerMessageId: `p-${messageId}` };
+    });
+    expect(counted(await sendMany(actor))).toEqual({ [PRICE]: MANY - 1, DEPENDENCY_FAILED: 1 });
+    const { messages } = await checkMoney(world.table, actor.organizationId, { quiet: false });
+    for (const { id, hold } of messages) expect(hold).toBe(id === late ? 'open' : 'captured');
+  });
+
+  test.each([
+    ['whose answer was lost', FAULTS.loseAnswer, { first: 0, last: 0 }],
+    ['of which every other answer is lost', FAULTS.loseAnswer, { last: 8, every: 2 }],
+    ['that the table throttles', FAULTS.throttle, { first: 0, last: 2 }],
+    ['that the table did not take five times', FAULTS.drop, { first: 0, last: 5 }],
+    ['that meets others', FAULTS.conflict(MANY * 4 + 1), { first: 0, last: 3 }],
+  ] as const)('in a transaction %s is decided once, as alone', async (_, fault, when) => {
+    const actor = await world.organization(10_000);
+    world.proxy.plan(onTransactions(fault, when));
+    expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));
+    world.proxy.plan(undefined);
+    const { messages, balance } = await check(actor);
+    expect([messages.length, balance]).toEqual([MANY, 10_000 - MANY * PRICE]);
+    expect(new Set(world.provider.dispatched.map(({ messageId }) => messageId)).size).toBe(MANY);
+    expect(world.provider.dispatched).toHaveLength(MANY);
+  });
+});
+
+describe('messages without a key', () => {
+  test.each([
+    ['together', () => ports],
+    ['alone', () => world.ports],
+  ])('are sent once each, %s, and leave no record of a key, though the first answers are lost', async (_, through) => {
+    const actor = await world.organization(10_000);
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 3 }));
+    const outcomes = await Promise.all(times(MANY, (at) => submitAt(world, through(), actor, at)));
+    world.proxy.plan(undefined);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(times(MANY, () => 'sent'));
+    const { messages, balance } = await check(actor);
+    expect(balance).toBe(10_000 - MANY * PRICE);
+    expect(messages.map(({ id }) => id).toSorted()).toEqual(
+      outcomes.map((one) => (one.kind === 'sent' ? one.messageId : '')).toSorted(),
+    );
+    expect(await recordsOf(actor, messages)).toEqual(times(MANY, () => undefined));
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { KNOWN_REPLY_PART_MS, MAX_REPLY_BYTES, REPLY_PARTS_WAIT_MS } from '../../shared/domain/smpp/reply-parts.ts';
+import { readSender } from '../../shared/storage/messages/inbound.ts';
+import { crashEverywhere } from '../support/crashing-table.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { dueReplyPartsOf, replyPartsPortsOf, workOffReplyParts, writtenTo } from './reply-parts-kit.ts';
+
+const world = await use(startWorld('live'));
+const workOff = () => workOffReplyParts(world, replyPartsPortsOf(world));
+const waitOut = () => {
+  world.now += REPLY_PARTS_WAIT_MS;
+};
+
+describe('parts of what somebody wrote', () => {
+  test.each([[[1, 2, 3]], [[3, 1, 2]], [[2, 3, 1]]])(
+    'in the order %j are one reply, in their own order, charged once',
+    async (order) => {
+      const { part, take, replies } = await writtenTo(world);
+      const effects: string[] = [];
+      for (const number of order) {
+        expect(await replies()).toEqual([]);
+        effects.push(await take(part(number, { total: 3 })));
+      }
+      expect(effects).toEqual(['pending', 'pending', 'kept']);
+      expect(await replies()).toEqual(['part 1 part 2 part 3 ']);
+    },
+  );
+
+  test('may end within a character, and be in different alphabets', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    const ucs2 = Buffer.from('Olá 😀!', 'utf16le').swap16();
+    await take(part(2, { bytes: ucs2.subarray(10) }));
+    await take(part(1, { bytes: ucs2.subarray(0, 10) }));
+    await take(part(1, { reference: '8-8', coding: 0, bytes: Buffer.from([0x31, 0x1b]) }));
+    await take(part(2, { reference: '8-8', coding: 0, bytes: Buffer.from([0x65]) }));
+    await take(part(1, { reference: '8-9', coding: 0, text: 'a' }));
+    await take(part(2, { reference: '8-9', text: ' Ω' }));
+    expect(await replies()).toEqual(['1€', 'Olá 😀!', 'a Ω']);
+  });
+
+  test('that are repeated are taken once, before and after the reply is there', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    expect([await take(part(1)), await take(part(1))]).toEqual(['pending', 'repeated']);
+    expect([await take(part(2)), await take(part(2)), await take(part(1))]).toEqual(['kept', 'repeated', 'repeated']);
+    world.now += KNOWN_REPLY_PART_MS - 1;
+    expect([await take(part(2)), await take(part(1))]).toEqual(['repeated', 'repeated']);
+    expect(await replies()).toEqual(['part 1 part 2 ']);
+    world.now += 1;
+    expect([await take(part(2)), await take(part(1))]).toEqual(['pending', 'kept']);
+    expect(await replies()).toEqual(['part 1 part 2 ', 'part 1 part 2 ']);
+  });
+
+  test('are of one message only where sender, number, reference and count are the same', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1));
+    for (const other of [{ to: '28001' }, { reference: '16-7' }, { total: 3 }, { from: '+5511900000001' }])
+      expect(await take(part(2, other))).toBe('pending');
+    expect(await replies()).toEqual([]);
+    expect(await take(part(2))).toBe('kept');
+  });
+
+  test('that only together are a word of refusal opt out who wrote it', async () => {
+    const { organizationId, part, take, from } = await writtenTo(world);
+    const hash = await world.ports.recipientHashOf(organizationId, 'phone', from);
+    const isOut = async () =>
+      (await readSender(world.table, organizationId, { channel: 'sms', kind: 'phone', hash })).own?.optedOut;
+    await take(part(1, { text: 'ST' }));
+    expect(await isOut()).toBe(false);
+    await take(part(2, { text: 'OP' }));
+    expect(await isOut()).toBe(true);
+  });
+
+  test('leave neither a text nor a phone behind once they are a reply, and nothing that is due', async () => {
+    const { part, take, rowsOf } = await writtenTo(world);
+    await take(part(1));
+    expect(await rowsOf()).toMatchObject([{ from: expect.any(String), part1: { content: expect.anything() } }]);
+    await take(part(2));
+    const [row] = await rowsOf();
+    expect(row).toMatchObject({ state: 'replied', part1: { digest: expect.any(String) } });
+    for (const said of ['from', 'to', 'dueAt', 'duePk', 'content'])
+      expect(JSON.stringify(row)).not.toContain(`"${said}"`);
+  });
+
+  test('of a message that nobody is known to have asked for are passed over', async () => {
+    const { part, take, replies, rowsOf } = await writtenTo(world);
+    const from = '+5511900000002';
+    expect([await take(part(1, { from })), await take(part(2, { from }))]).toEqual(['pending', 'unmatched']);
+    expect(await take(part(2, { from }))).toBe('repeated');
+    expect(await rowsOf()).toMatchObject([{ state: 'replied' }]);
+    expect(await replies()).toEqual([]);
+  });
+});
+
+describe('a message of which parts are missing', () => {
+  test.each([
+    ['in the middle', [1, 3], 'part 1 […]part 3 '],
+    ['at the end, two of them', [1], 'part 1 […]'],
+    ['at the beginning, two of them', [3], '[…]part 3 '],
+  ])('%s is a reply of what came, after its time, once', async (_, came, text) => {
+    const { part, take, replies } = await writtenTo(world);
+    for (const number of came) await take(part(number, { total: 3 }));
+    world.now += REPLY_PARTS_WAIT_MS - 1;
+    await workOff();
+    expect(await replies()).toEqual([]);
+    world.now += 1;
+    await Promise.all([workOff(), workOff()]);
+    expect(await replies()).toEqual([text]);
+    // What is repeated is known; what comes only now is a message of its own.
+    expect(await take(part(came[0] ?? 0, { total: 3 }))).toBe('repeated');
+    expect(await take(part(2, { total: 3, text: 'late' }))).toBe('pending');
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual([text, '[…]late[…]'].sort());
+  });
+
+  test('shows half a character as one that is not known', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1, { bytes: Buffer.from('0041d83d', 'hex') }));
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual(['A\ufffd[…]']);
+  });
+
+  test('takes them as long as it was not ended, however late its work is', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1));
+    world.now += 2 * REPLY_PARTS_WAIT_MS;
+    expect(await take(part(2))).toBe('kept');
+    await workOff();
+    expect(await replies()).toEqual(['part 1 part 2 ']);
+  });
+});
+
+describe('two messages with one reference', () => {
+  test('that have different texts under a number are two replies: the first of what came of it', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1, { text: 'one ' }));
+    expect(await take(part(1, { text: 'two ' }))).toBe('pending');
+    expect(await take(part(2))).toBe('kept');
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual(['one […]', 'two part 2 ']);
+  });
+
+  test('are two as well where their parts are longer together than a reply may be', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    const long = Buffer.alloc(MAX_REPLY_BYTES, 'a');
+    await take(part(1, { coding: 0, bytes: Buffer.concat([long, long]) }));
+    await take(part(2));
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual(['[…]part 2 ', 'a'.repeat(MAX_REPLY_BYTES)]);
+  });
+});
+
+describe('a process that dies', () => {
+  test('at any write leaves a reply that is there once the carrier has repeated the parts', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    const crashes = await crashEverywhere(world.table, async (crashing) => {
+      for (const number of [1, 2]) await take(part(number), replyPartsPortsOf(world, crashing));
+    });
+    expect(crashes).toBeGreaterThan(5);
+    expect(await replies()).toEqual(['part 1 part 2 ']);
+    waitOut();
+    expect(await dueReplyPartsOf(world)).toEqual([]);
+  });
+
+  test('before it has handed on what is complete leaves that to the work that is due, and so does one that dies at that', async () => {
+    const { part, take, ports, replies } = await writtenTo(world);
+    await take(part(1));
+    const dies = { ...ports, reply: () => Promise.reject(new Error('the process ended')) };
+    await expect(take(part(2), dies)).rejects.toThrow('ended');
+    waitOut();
+    const crashes = await crashEverywhere(world.table, (crashing) =>
+      workOffReplyParts(world, replyPartsPortsOf(world, crashing)),
+    );
+    expect(crashes).toBeGreaterThan(1);
+    expect(await replies()).toEqual(['part 1 part 2 ']);
+    expect(await dueReplyPartsOf(world)).toEqual([]);
+  });
+
+  test('while it ends what is incomplete leaves it to be ended again, once', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1));
+    waitOut();
+    const crashes = await crashEverywhere(world.table, (crashing) =>
+      workOffReplyParts(world, replyPartsPortsOf(world, crashing)),
+    );
+    expect(crashes).toBeGreaterThan(2);
+    expect(await replies()).toEqual(['part 1 […]']);
+    expect(await dueReplyPartsOf(world)).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { gather } from '../../shared/storage/client/gather.ts';
+import { addLogFields, inScope, logFields } from '../../shared/wiring/process/scope.ts';
+import { turns } from '../smpp/kit.ts';
+
+/** Work that ends when the test lets it, and remembers what it was given. */
+const heldWork = (most = 3) => {
+  const pieces: { readonly items: readonly string[]; readonly end: () => void; readonly fail: () => void }[] = [];
+  const ask = gather(
+    (items: readonly string[]) =>
+      new Promise<string[]>((resolve, reject) => {
+        const end = () => resolve(items.map((item) => item.toUpperCase()));
+        pieces.push({ items, end, fail: () => reject(new Error('failed')) });
+      }),
+    most,
+  );
+  return { ask, pieces, begun: () => pieces.map(({ items }) => items.join('')) };
+};
+
+describe('gathered work', () => {
+  test('begins at once for one alone; what is asked for meanwhile is done together after it, so many at a time', async () => {
+    const { ask, pieces, begun } = heldWork();
+    const first = ask('key', 'a');
+    await turns(1);
+    expect(begun()).toEqual(['a']);
+    const others = Promise.all(['b', 'c', 'd', 'e'].map((item) => ask('key', item)));
+    await turns();
+    expect(begun()).toEqual(['a']);
+    pieces[0]?.end();
+    expect(await first).toBe('A');
+    await turns();
+    expect(begun()).toEqual(['a', 'bcd']);
+    pieces[1]?.end();
+    await turns();
+    expect(begun()).toEqual(['a', 'bcd', 'e']);
+    pieces[2]?.end();
+    expect(await others).toEqual(['B', 'C', 'D', 'E']);
+  });
+
+  test('of one turn of the event loop is one piece, and that of another key waits for none', async () => {
+    const { ask, pieces, begun } = heldWork();
+    const all = Promise.all([ask('one', 'a'), ask('other', 'x'), ask('one', 'b')]);
+    await turns();
+    expect(begun()).toEqual(['ab', 'x']);
+    for (const { end } of pieces) end();
+    expect(await all).toEqual(['A', 'X', 'B']);
+  });
+
+  test('that fails, fails those that it was for; the next piece is done all the same', async () => {
+    const { ask, pieces } = heldWork();
+    const failing = Promise.allSettled([ask('key', 'a'), ask('key', 'b')]);
+    await turns();
+    const next = ask('key', 'c');
+    pieces[0]?.fail();
+    expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await turns();
+    pieces[1]?.end();
+    expect(await next).toBe('C');
+    const later = ask('key', 'd');
+    await turns();
+    pieces[2]?.end();
+    expect(await later).toBe('D');
+  });
+
+  test('runs in the invocation of its first item, not in that of the piece before', async () => {
+    const ask = gather(async (items: readonly string[]) => {
+      await turns(2);
+      return items.map(() => logFields().name);
+    }, 2);
+    const from = (name: string) =>
+      inScope(async () => {
+        addLogFields({ name });
+        return ask('key', name);
+      });
+    expect(await Promise.all([from('a'), from('b'), from('c')])).toEqual(['a', 'a', 'c']);
+  });
+});
