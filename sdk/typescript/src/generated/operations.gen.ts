@@ -154,6 +154,7 @@ import type {
   JourneyRunPage,
   JourneyRunWithHistory,
   JourneySimulation,
+  JourneysRunData,
   JourneysRunsData,
   KeysListData,
   KeysRevokeData,
@@ -365,6 +366,9 @@ export type SegmentsContactsQuery = NonNullable<SegmentsContactsData['query']>;
 
 /** Query of `journeys.runs`. */
 export type JourneysRunsQuery = NonNullable<JourneysRunsData['query']>;
+
+/** Query of `journeys.run`. */
+export type JourneysRunQuery = NonNullable<JourneysRunData['query']>;
 
 /** Query of `activities.list`. */
 export type ActivitiesListQuery = NonNullable<ActivitiesListData['query']>;
@@ -2206,19 +2210,23 @@ export class JourneysOperations extends Resource {
   /**
    * Read a run with its history
    *
+   * Of a long history a page, 1,000 visits where `limit` is absent.
+   *
    * Scope: `campaigns:read`.
+   *
+   * Gives its items one by one with `for await`, and its first page with `await`.
    *
    * @param id The id of a version of the journey.
    * @param runId The id of the run.
    */
-  run(id: string, runId: string, options?: RequestOptions): Promise<JourneyRunWithHistory> {
-    return this.call('GET', path`/v2/journeys/${id}/runs/${runId}`, {}, options);
+  run(id: string, runId: string, query?: JourneysRunQuery, options?: RequestOptions): Pages<JourneyRunWithHistory, JourneyRunWithHistory['items'][number]> {
+    return this.byCursor(path`/v2/journeys/${id}/runs/${runId}`, query, options);
   }
 
   /**
    * Cancel a run
    *
-   * It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end.
+   * It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end. Answers the first page of its history.
    *
    * Scope: `campaigns:write`.
    *

@@ -8696,7 +8696,7 @@ export type JourneyRunWithHistory = {
         [key: string]: string;
     };
     /**
-     * The visits of steps that ended, oldest first.
+     * The visits of steps that ended, oldest first; those of this page.
      */
     historico: Array<{
         /**
@@ -8724,6 +8724,10 @@ export type JourneyRunWithHistory = {
          */
         detalhe?: string;
     }>;
+    /**
+     * Pass it as cursor for the next visits; absent where these are the last ones.
+     */
+    nextCursor?: string;
 };
 
 /**
@@ -14576,7 +14580,16 @@ export type JourneysRunData = {
          */
         runId: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Maximum number of items: 1 to 1000; 1000 when absent.
+         */
+        limit?: number;
+        /**
+         * The previous page's nextCursor.
+         */
+        cursor?: string;
+    };
     url: '/v2/journeys/{id}/runs/{runId}';
 };
 
