@@ -14,7 +14,11 @@ describe('keys', () => {
     await page.getByRole('link', { name: 'Chaves' }).click();
     await page.getByRole('button', { name: 'Nova chave' }).click();
     await page.getByRole('textbox', { name: 'Nome' }).fill('Loja');
-    await page.getByRole('combobox', { name: 'Permissões' }).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Permissões/)
+      .first()
+      .click();
     expect(await page.getByRole('option', { name: 'contacts:write' }).count()).toBe(0);
     await page.getByRole('option', { name: 'keys:write' }).click();
     await page.getByRole('option', { name: 'sms:send' }).click();

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -58,45 +58,36 @@ export const Layout = () => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the navigation ends when another page is there.
   useEffect(close, [pathname]);
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding="md"
-      data-environment={environment}
-    >
+    <div className="frame" data-environment={environment}>
       <a className="skip-link visually-hidden" href="#main">
         {t.skip}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={t.openNavigation}
-              aria-expanded={opened}
-            />
-            <Text fw={650} truncate data-organization>
-              {session?.organization.name}
-            </Text>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <EnvironmentSwitch />
-            <SettingsMenu />
-            <PersonMenu />
-          </Group>
+      <header className="frame-header">
+        <Group gap="sm" wrap="nowrap" miw={0}>
+          <Burger
+            opened={opened}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={t.openNavigation}
+            aria-expanded={opened}
+          />
+          <Text fw={650} truncate data-organization>
+            {session?.organization.name}
+          </Text>
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar>
-        <nav className="navigation" aria-label={t.navigation}>
-          <Navigation onFollow={close} />
-        </nav>
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+        <Group gap="xs" wrap="nowrap">
+          <EnvironmentSwitch />
+          <SettingsMenu />
+          <PersonMenu />
+        </Group>
+      </header>
+      <nav className="frame-navigation" aria-label={t.navigation} data-opened={opened || undefined}>
+        <Navigation onFollow={close} />
+      </nav>
+      <main id="main" className="frame-main" tabIndex={-1}>
         <Outlet />
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 };
