@@ -26,7 +26,7 @@ const IN_PROCESS = [
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
-const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts'];
+const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium of its own. */
 const CONSOLE = ['test/console/**/*.test.ts'];
 /** Files of E2E that share one service per process. */

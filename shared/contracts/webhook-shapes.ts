@@ -3,6 +3,7 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
 import { boundedText, closedObject, dateTime, environment, openObject, optionalText, text } from './common.ts';
+import type { EventShape } from './event-message-data.ts';
 
 export const eventType = z.enum(EVENT_TYPES).meta({ description: 'An event type.', example: 'sms.delivered' });
 const url = z
@@ -141,3 +142,11 @@ export const EventEnvelope = openObject('EventEnvelope', 'An event as it is deli
   sequence: z.int().optional().meta({ description: 'From 1, per subscription, without gaps.', example: 1 }),
   data: z.record(z.string(), z.unknown()).meta({ description: "The event's data; its fields depend on the type." }),
 });
+
+/** The envelope of the events of one shape: docs/spec/webhooks.md#envelope. */
+export const envelopeWith = (name: string, { types, data }: EventShape) =>
+  openObject(`${name}EventEnvelope`, `An event as it is delivered: ${types.join(', ')}.`, {
+    ...EventEnvelope.shape,
+    type: z.enum(types).meta({ description: 'The event type.', example: types[0] }),
+    data,
+  });

@@ -1,6 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { EventEnvelope } from '../contracts/webhook-shapes.ts';
-import { EVENT_TYPES } from '../domain/events/catalogue.ts';
+import { EVENT_SHAPES } from '../contracts/event-data.ts';
+import { envelopeWith } from '../contracts/webhook-shapes.ts';
+import { EVENT_TYPES, type EventType } from '../domain/events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../domain/events/examples.ts';
 import { envelopeOf } from '../domain/webhooks/envelope.ts';
 
@@ -31,6 +32,20 @@ const exampleOf = (type: (typeof EVENT_TYPES)[number]) =>
     1,
   );
 
+/** The envelope of each type; types of one shape share it. */
+const ENVELOPES = new Map(
+  Object.entries(EVENT_SHAPES).flatMap(([name, shape]) => {
+    const envelope = envelopeWith(name, shape);
+    return shape.types.map((type) => [type, envelope] as const);
+  }),
+);
+
+const envelopeSchema = (type: EventType) => {
+  const schema = ENVELOPES.get(type);
+  if (!schema) throw new Error(`The event ${type} has no shape in shared/contracts/event-data.ts.`);
+  return schema;
+};
+
 /** The `webhooks` section: one entry per event type, with its example. */
 export const webhooksSection = (): ZodOpenApiPathsObject =>
   Object.fromEntries(
@@ -45,7 +60,7 @@ export const webhooksSection = (): ZodOpenApiPathsObject =>
           parameters,
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: EventEnvelope, example: exampleOf(type) } },
+            content: { 'application/json': { schema: envelopeSchema(type), example: exampleOf(type) } },
           },
           responses: {
             '2XX': { description: 'Taken.' },

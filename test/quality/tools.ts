@@ -34,16 +34,7 @@ export const runTool = (name: string, command: string, args: readonly string[]):
     });
   });
 
-const SOURCE_FOLDERS = [
-  'functions',
-  'shared',
-  'infra',
-  'test',
-  'bench',
-  'console',
-  'sdk/typescript/generate',
-  'sdk/typescript/src',
-];
+const SOURCE_FOLDERS = ['functions', 'shared', 'infra', 'test', 'bench', 'console', 'sdk/typescript'];
 const GENERATED = /(?:^|\/)(?:node_modules|dist|cdk\.out|\.build|\.local|sdk\/typescript\/src\/generated)\//;
 
 /** Every TypeScript file of the project, by its path from the root. */

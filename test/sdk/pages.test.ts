@@ -119,6 +119,17 @@ describe('a list with cursors', () => {
     }
   });
 
+  it('follows those of a list that stands in another object', async () => {
+    const run = (passos: readonly string[], more: object) =>
+      json(200, { id: 'run_1', historico: passos.map((passo) => ({ passo })), ...more });
+    const { messaging, sent } = clientOf([run(['a', 'b'], { nextCursor: 'x' }), run(['c'], {})]);
+    const steps: string[] = [];
+    for await (const { passo } of messaging.journeys.run('jor_1', 'run_1', { limit: 2 })) steps.push(passo);
+    expect(steps).toEqual(['a', 'b', 'c']);
+    expect(queriesOf(sent)).toEqual(['limit=2', 'limit=2&cursor=x']);
+    expect(await clientOf([run([], {})]).messaging.journeys.run('jor_1', 'run_1')).toMatchObject({ id: 'run_1' });
+  });
+
   it('goes on with the signal of its caller', async () => {
     const { messaging, sent } = clientOf([json(200, { items: things(0, 1), nextCursor: 'a' })]);
     const controller = new AbortController();

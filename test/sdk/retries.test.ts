@@ -59,6 +59,28 @@ describe('a request is repeated', () => {
   });
 });
 
+describe('a deletion whose answer was lost', () => {
+  it.each([
+    ['by a connection that failed', down],
+    ['by a time-out', never],
+    ['by a gateway', new Response('', { status: 504 })],
+  ])('%s is no error: what it deleted is gone', async (_, lost) => {
+    const { messaging, sent } = clientOf([lost, problem(404, 'NOT_FOUND')]);
+    expect((await waits(() => messaging.contacts.delete('cnt_1'))).outcome).toBeUndefined();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is 404 where nothing was deleted: at once, after a refusal, and for whatever does not delete', async () => {
+    const missing = problem(404, 'NOT_FOUND');
+    for (const replies of [[missing], [busy(), missing], [problem(429, 'RATE_LIMITED'), missing]]) {
+      const { messaging } = clientOf(replies);
+      expect((await waits(() => messaging.contacts.delete('cnt_1'))).outcome).toMatchObject({ code: 'NOT_FOUND' });
+    }
+    const { messaging } = clientOf([down, missing]);
+    expect((await waits(() => messaging.contacts.get('cnt_1'))).outcome).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
 describe('a request is not repeated', () => {
   it.each(['POST', 'PATCH'])('that may act twice: %s without an idempotency key', async (method) => {
     for (const reply of [down, busy()]) {

@@ -9,7 +9,9 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
 import { watchStore } from '../../shared/storage/smpp/watches.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
-import { aMessage, notices, organizationId, ownTable, report, table, time, turnOf } from './notices-kit.ts';
+import { turnOf, useNotices } from './notices-kit.ts';
+
+const { aMessage, notices, organizationId, ownTable, report, table, time } = await useNotices();
 
 /** An account that is looked after, as one that has been bound; `deleted` has it gone. */
 const watched = async () => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenApiDocument } from './document.ts';
+import { generateEvents } from './events.ts';
 import { generateOperations } from './operations.ts';
 import { generateTypes } from './types.ts';
 
@@ -11,6 +12,7 @@ export const generate = async (document: OpenApiDocument): Promise<Readonly<Reco
   const types = await generateTypes(document);
   return {
     'sdk/typescript/src/generated/types.gen.ts': types,
+    'sdk/typescript/src/generated/events.gen.ts': generateEvents(document),
     'sdk/typescript/src/generated/operations.gen.ts': generateOperations(document, types),
   };
 };

@@ -4,6 +4,7 @@ import {
   type OpenApiDocument,
   type Operation,
   type Parameter,
+  type Schema,
   schemaName,
   successes,
 } from './document.ts';
@@ -109,12 +110,25 @@ const PAGING = [
   ['after', 'bySequence'],
 ] as const;
 
-const pagingOf = ({ query, verb }: Parts): string | undefined =>
-  verb === 'get' ? PAGING.find(([parameter]) => query.some(({ name }) => name === parameter))?.[1] : undefined;
+interface Paging {
+  readonly by: (typeof PAGING)[number][1];
+  /** The field with the list, and the type of what is in it. */
+  readonly field: string;
+  readonly item: string;
+}
 
-const itemType = ({ document }: Parts, page: string): string => {
-  const { items } = document.components.schemas[page]?.properties?.items ?? {};
-  return schemaName(items) ?? `${page}['items'][number]`;
+/** The list of a page: its `items`, else the only list that it has. */
+const listOf = (page: Schema | undefined): readonly [field: string, list: Schema] | undefined => {
+  const lists = Object.entries(page?.properties ?? {}).filter(([, { type }]) => type === 'array');
+  return lists.find(([field]) => field === 'items') ?? (lists.length === 1 ? lists[0] : undefined);
+};
+
+const pagingOf = ({ document, query, verb }: Parts, page: string): Paging | undefined => {
+  const by = PAGING.find(([parameter]) => query.some(({ name }) => name === parameter))?.[1];
+  const list = listOf(document.components.schemas[page]);
+  if (verb !== 'get' || !by || !list) return undefined;
+  const [field, { items }] = list;
+  return { by, field, item: schemaName(items) ?? `${page}['${field}'][number]` };
 };
 
 const pathSource = ({ path, pathParameters }: Parts): string =>
@@ -151,11 +165,12 @@ const described = ({ operation }: Parts, args: readonly Argument[], note?: strin
 
 const callSource = (parts: Parts, args: readonly Argument[]): string => {
   const answer = answerType(parts);
-  const paging = pagingOf(parts);
+  const paging = pagingOf(parts, answer);
   const where = pathSource(parts);
   if (paging) {
-    const head = signature(parts.method, args, `Pages<${answer}, ${itemType(parts, answer)}>`);
-    return `${described(parts, args, 'Gives its items one by one with `for await`, and its first page with `await`.')}${head}    return this.${paging}(${where}, query, options);\n  }\n`;
+    const head = signature(parts.method, args, `Pages<${answer}, ${paging.item}>`);
+    const field = paging.field === 'items' ? '' : `, '${paging.field}'`;
+    return `${described(parts, args, 'Gives its items one by one with `for await`, and its first page with `await`.')}${head}    return this.${paging.by}(${where}, query, options${field});\n  }\n`;
   }
   const head = signature(parts.method, args, `Promise<${answer}>`);
   const note = parts.keyed ? 'Sends an `Idempotency-Key` of its own, unless the options name one.' : undefined;

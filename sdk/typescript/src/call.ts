@@ -1,6 +1,6 @@
 import { type Answer, attempt } from './attempt.ts';
 import type { MessagingOptions } from './options.ts';
-import { ConnectionError, type ProblemError, problemOf } from './problem.ts';
+import { ConnectionError, isProblem, type ProblemError, problemOf } from './problem.ts';
 import {
   type Binary,
   type Call,
@@ -84,13 +84,21 @@ const waitAfter = (
   return waitBefore(repeats, failure.retryAfterSeconds, client.maxWaitMs ?? 60_000);
 };
 
-const untilAnswered = async (url: string, prepared: Prepared): Promise<Answer> => {
+/** Whether the operation may have been carried out all the same. */
+const isUncertain = (failure: ProblemError | ConnectionError | undefined): boolean =>
+  failure instanceof ConnectionError || failure?.status === 502 || failure?.status === 504;
+
+const untilAnswered = async (url: string, prepared: Prepared): Promise<Answer | undefined> => {
+  let before: ProblemError | ConnectionError | undefined;
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await once(url, prepared);
     if (!(outcome instanceof Error)) return outcome;
+    // What the attempt before deleted is gone: that its answer was lost is no error.
+    if (prepared.method === 'DELETE' && isUncertain(before) && isProblem(outcome, 'NOT_FOUND')) return undefined;
     const wait = waitAfter(outcome, repeats, prepared);
     if (wait === undefined) throw outcome;
     await sleep(wait, prepared.options.signal);
+    before = outcome;
   }
 };
 
@@ -108,6 +116,6 @@ export const callWith = (client: MessagingOptions): Call => {
     const idempotencyKey = request.keyed ? (options.idempotencyKey ?? newIdempotencyKey()) : undefined;
     const url = `${base}${path}${queryString(request.query)}`;
     const answer = await untilAnswered(url, { client, method, request, options, idempotencyKey });
-    return (request.csv ? csvPage(answer) : answer.body) as Result;
+    return (request.csv && answer ? csvPage(answer) : answer?.body) as Result;
   };
 };

@@ -1,3 +1,4 @@
+export type { CatalogueEvent } from './generated/events.gen.ts';
 export type * from './generated/operations.gen.ts';
 export type * from './generated/types.gen.ts';
 export { Messaging } from './messaging.ts';
@@ -13,4 +14,11 @@ export {
 } from './problem.ts';
 export type { Meta, ProblemMeta } from './problem-meta.ts';
 export type { Binary, CsvPage, KeyedOptions, Method, OperationRequest, RequestOptions } from './request.ts';
-export { type HeadersLike, verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhook.ts';
+export {
+  type HeadersLike,
+  type ValidationEvent,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from './webhook.ts';

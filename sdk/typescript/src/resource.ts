@@ -8,7 +8,7 @@ interface CountedPage<Item> extends ListPage<Item> {
   /** Of all pages. */
   readonly total: number;
 }
-interface CursorPage<Item> extends ListPage<Item> {
+interface CursorPage {
   readonly nextCursor?: string | null;
 }
 interface SequencePage<Item> extends ListPage<Item> {
@@ -35,15 +35,19 @@ export class Resource {
     });
   }
 
-  /** A list whose pages each name the next one. */
-  protected byCursor<Page extends CursorPage<Item>, Item>(
+  /** A list whose pages each name the next one; `field` holds it. */
+  protected byCursor<Page extends CursorPage, Item>(
     path: string,
     query: object | undefined,
     options?: RequestOptions,
+    field = 'items',
   ): Pages<Page, Item> {
-    return this.#pages(path, query, options, ({ nextCursor }: Page) =>
-      nextCursor ? { cursor: nextCursor } : undefined,
-    );
+    return new Pages<Page, Item>({
+      query,
+      read: (at) => this.call('GET', path, { query: at }, options),
+      itemsOf: (page) => (page as unknown as Readonly<Record<string, readonly Item[]>>)[field] ?? [],
+      next: ({ nextCursor }) => (nextCursor ? { cursor: nextCursor } : undefined),
+    });
   }
 
   /** A log, read on from the last number that was seen up to the last one assigned. */

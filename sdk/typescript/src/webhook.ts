@@ -1,5 +1,17 @@
+import type { CatalogueEvent } from './generated/events.gen.ts';
 import type { EventEnvelope } from './generated/types.gen.ts';
 import { MessagingError } from './problem.ts';
+
+/** What an endpoint is asked to answer 200 to before it is subscribed. */
+export interface ValidationEvent extends Omit<EventEnvelope, 'type' | 'sequence'> {
+  readonly type: 'webhook.validation';
+}
+
+/**
+ * What is posted to an endpoint: `type` tells what `data` holds. A newer service may send types and fields that this version does not know: let what you do by
+ * type have a default.
+ */
+export type WebhookEvent = CatalogueEvent | ValidationEvent;
 
 /** Headers as a runtime gives them: `Headers`, or an object with names in any case. */
 export type HeadersLike =
@@ -92,7 +104,7 @@ const concat = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
  * The event of a webhook, if the service signed it (Standard Webhooks 1.0) and sent it now. Throws a `WebhookVerificationError` otherwise, and a
  * `TypeError` for a secret that is none. The same `id` may come twice: process each once.
  */
-export const verifyWebhook = async (request: WebhookRequest): Promise<EventEnvelope> => {
+export const verifyWebhook = async (request: WebhookRequest): Promise<WebhookEvent> => {
   const { secret, headers, toleranceSeconds = 300, now = Date.now() } = request;
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -105,7 +117,7 @@ export const verifyWebhook = async (request: WebhookRequest): Promise<EventEnvel
   if (!/^\d+$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('timestamp', `The attempt is not of the last ${toleranceSeconds} s.`);
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as EventEnvelope;
+    return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
   } catch {
     throw new WebhookVerificationError('body', 'The body is no JSON.');
   }

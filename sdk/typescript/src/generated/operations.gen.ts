@@ -2219,8 +2219,8 @@ export class JourneysOperations extends Resource {
    * @param id The id of a version of the journey.
    * @param runId The id of the run.
    */
-  run(id: string, runId: string, query?: JourneysRunQuery, options?: RequestOptions): Pages<JourneyRunWithHistory, JourneyRunWithHistory['items'][number]> {
-    return this.byCursor(path`/v2/journeys/${id}/runs/${runId}`, query, options);
+  run(id: string, runId: string, query?: JourneysRunQuery, options?: RequestOptions): Pages<JourneyRunWithHistory, JourneyRunWithHistory['historico'][number]> {
+    return this.byCursor(path`/v2/journeys/${id}/runs/${runId}`, query, options, 'historico');
   }
 
   /**

@@ -3636,9 +3636,9 @@ export type TestWebhook = {
 };
 
 /**
- * An event as it is delivered.
+ * An event as it is delivered: message.queued, message.sent, message.delivered, message.read, message.failed, sms.delivered, sms.failed, sms.undelivered, email.delivered, email.bounced, email.complained, rcs.delivered, rcs.read, rcs.failed, instagram.message.sent, instagram.message.failed.
  */
-export type EventEnvelope = {
+export type MessageEventEnvelope = {
     /**
      * Identifier: `evt_` and 21 random characters.
      */
@@ -3646,7 +3646,7 @@ export type EventEnvelope = {
     /**
      * The event type.
      */
-    type: string;
+    type: 'message.queued' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'sms.delivered' | 'sms.failed' | 'sms.undelivered' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'rcs.delivered' | 'rcs.read' | 'rcs.failed' | 'instagram.message.sent' | 'instagram.message.failed';
     /**
      * When it happened.
      */
@@ -3664,10 +3664,1997 @@ export type EventEnvelope = {
      */
     sequence?: number;
     /**
-     * The event's data; its fields depend on the type.
+     * A message that was sent.
      */
     data: {
-        [key: string]: unknown;
+        /**
+         * Identifier: `msg_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The recipient, masked without pii:full.
+         */
+        to: string;
+        /**
+         * The channel's own status.
+         */
+        status: 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'undelivered' | 'bounced' | 'complained';
+        /**
+         * The route that it was sent by.
+         */
+        route?: string;
+        /**
+         * Why it failed: a reason of the channel.
+         */
+        reason?: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId?: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * The message that it replaces.
+         */
+        replaces?: string;
+        /**
+         * The first message of its fallbacks.
+         */
+        fallbackOf?: string;
+        /**
+         * Of a push message: what created it.
+         */
+        origin?: 'composer' | 'api' | 'automation';
+        /**
+         * Of a push message: the kind of its price.
+         */
+        rateKind?: 'simple' | 'rich' | 'silent';
+        /**
+         * Of a push message: how many devices it was for.
+         */
+        reach?: number;
+        /**
+         * Of a push message: how many devices took it.
+         */
+        delivered?: number;
+        /**
+         * Of a push message: how many devices did not take it.
+         */
+        failures?: number;
+    };
+};
+
+/**
+ * An event as it is delivered: message.received, instagram.message.received.
+ */
+export type ReceivedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'message.received' | 'instagram.message.received';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A message that was received.
+     */
+    data: {
+        /**
+         * Identifier: `msg_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * The type of its content.
+         */
+        type: 'text' | 'template' | 'media' | 'interactive';
+        /**
+         * The content, depending on its type; of an e-mail only the subject, since its body is not stored.
+         */
+        payload: unknown;
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The sender, masked without pii:full.
+         */
+        from: string;
+        /**
+         * When it was sent.
+         */
+        receivedAt: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId?: string;
+        /**
+         * Identifier: `num_` and 21 random characters.
+         */
+        numberId?: string;
+        /**
+         * Identifier: `iga_` and 21 random characters.
+         */
+        instagramAccountId?: string;
+        /**
+         * The message that it replies to.
+         */
+        inReplyTo?: string;
+        /**
+         * Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.
+         */
+        origemDoLink?: {
+            /**
+             * The source.
+             */
+            fonte: 'google' | 'meta' | 'tiktok' | 'outra';
+            /**
+             * The name of the source, when `fonte` is outra.
+             */
+            fonteRotulo?: string;
+            /**
+             * The campaign.
+             */
+            campanha?: string;
+            /**
+             * The ad group.
+             */
+            grupo?: string;
+            /**
+             * The ad.
+             */
+            anuncio?: string;
+            /**
+             * The keyword.
+             */
+            palavraChave?: string;
+            /**
+             * The code of a tracked link that was found in the text; the text is not changed.
+             */
+            codigo?: string;
+        };
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * True when it asked to be sent nothing any more.
+         */
+        optedOut?: boolean;
+    };
+};
+
+/**
+ * An event as it is delivered: campaign.started.
+ */
+export type CampaignStartedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'campaign.started';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A campaign that begins to send.
+     */
+    data: {
+        /**
+         * Identifier: `cmp_` and 21 random characters.
+         */
+        campaignId: string;
+        /**
+         * The name of the campaign, for people.
+         */
+        name: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignTag?: string;
+        /**
+         * When it began.
+         */
+        startedAt: string;
+        /**
+         * Recipients of the snapshot.
+         */
+        total: number;
+    };
+};
+
+/**
+ * An event as it is delivered: campaign.paused.
+ */
+export type CampaignPausedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'campaign.paused';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A campaign that stands still.
+     */
+    data: {
+        /**
+         * Identifier: `cmp_` and 21 random characters.
+         */
+        campaignId: string;
+        /**
+         * The name of the campaign, for people.
+         */
+        name: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignTag?: string;
+        /**
+         * When it was paused.
+         */
+        pausedAt: string;
+        /**
+         * Why it stands still.
+         */
+        pausedBy: {
+            /**
+             * What paused it.
+             */
+            reason: 'operator' | 'insufficient_funds' | 'max_coins' | 'audience_unavailable' | 'template_unavailable' | 'sender_unavailable' | 'provider_unavailable';
+            /**
+             * When.
+             */
+            at: string;
+        };
+    };
+};
+
+/**
+ * An event as it is delivered: campaign.completed.
+ */
+export type CampaignCompletedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'campaign.completed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A campaign whose messages have ended.
+     */
+    data: {
+        /**
+         * Identifier: `cmp_` and 21 random characters.
+         */
+        campaignId: string;
+        /**
+         * The name of the campaign, for people.
+         */
+        name: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignTag?: string;
+        /**
+         * When it began.
+         */
+        startedAt: string;
+        /**
+         * When its messages had ended.
+         */
+        completedAt: string;
+        /**
+         * Its recipients, and what became of their messages.
+         */
+        progress: {
+            /**
+             * Recipients, as its start found them.
+             */
+            total: number;
+            /**
+             * Messages that were accepted and have not left.
+             */
+            queued: number;
+            /**
+             * Messages that left.
+             */
+            sent: number;
+            /**
+             * Messages that were delivered.
+             */
+            delivered: number;
+            /**
+             * Messages that were read.
+             */
+            read: number;
+            /**
+             * Messages of which a link was followed.
+             */
+            clicked: number;
+            /**
+             * Messages that failed.
+             */
+            failed: number;
+            /**
+             * Recipients who get no message.
+             */
+            skipped: number;
+        };
+        /**
+         * What its messages cost.
+         */
+        coins: {
+            /**
+             * What left. In coins: 1 coin = R$ 0.0001.
+             */
+            captured: number;
+            /**
+             * What was accepted and has not left. In coins: 1 coin = R$ 0.0001.
+             */
+            held: number;
+        };
+    };
+};
+
+/**
+ * An event as it is delivered: journey.activated.
+ */
+export type JourneyActivatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'journey.activated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A journey that begins, or goes on.
+     */
+    data: {
+        /**
+         * Identifier: `jor_` and 21 random characters.
+         */
+        journeyId: string;
+        /**
+         * The version.
+         */
+        versao: number;
+        /**
+         * The first version; absent on the first.
+         */
+        versaoDe?: string;
+        /**
+         * Since when.
+         */
+        ativadaEm: string;
+    };
+};
+
+/**
+ * An event as it is delivered: journey.paused.
+ */
+export type JourneyPausedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'journey.paused';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A journey that stands still.
+     */
+    data: {
+        /**
+         * Identifier: `jor_` and 21 random characters.
+         */
+        journeyId: string;
+        /**
+         * The version.
+         */
+        versao: number;
+        /**
+         * The first version; absent on the first.
+         */
+        versaoDe?: string;
+        /**
+         * Why it stands still.
+         */
+        pausadaPor: {
+            /**
+             * What paused it.
+             */
+            motivo: string;
+            /**
+             * The step.
+             */
+            passo?: string;
+            /**
+             * What people call the step.
+             */
+            rotulo?: string;
+            /**
+             * When it was paused.
+             */
+            em: string;
+        };
+    };
+};
+
+/**
+ * An event as it is delivered: journey.run_failed.
+ */
+export type JourneyRunFailedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'journey.run_failed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A run that ended in an error.
+     */
+    data: {
+        /**
+         * Identifier: `jor_` and 21 random characters.
+         */
+        journeyId: string;
+        /**
+         * The version.
+         */
+        versao: number;
+        /**
+         * The first version; absent on the first.
+         */
+        versaoDe?: string;
+        /**
+         * Identifier: `run_` and 21 random characters.
+         */
+        runId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId: string;
+        /**
+         * The step.
+         */
+        passo: string;
+        /**
+         * Why.
+         */
+        motivo: string;
+    };
+};
+
+/**
+ * An event as it is delivered: number.quality_changed.
+ */
+export type NumberQualityEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'number.quality_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A number whose rating changed.
+     */
+    data: {
+        /**
+         * Identifier: `num_` and 21 random characters.
+         */
+        numberId: string;
+        /**
+         * Meta's id of it.
+         */
+        phoneNumberId: string;
+        /**
+         * The rating.
+         */
+        qualityRating: 'green' | 'yellow' | 'red' | 'unknown';
+        /**
+         * The rating before.
+         */
+        previousRating: 'green' | 'yellow' | 'red' | 'unknown';
+    };
+};
+
+/**
+ * An event as it is delivered: template.approved, template.rejected.
+ */
+export type TemplateEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'template.approved' | 'template.rejected';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A template that was reviewed.
+     */
+    data: {
+        /**
+         * Identifier: `tpl_` and 21 random characters.
+         */
+        templateId: string;
+        /**
+         * The name.
+         */
+        name: string;
+        /**
+         * The language.
+         */
+        language: string;
+        /**
+         * Why it was rejected.
+         */
+        rejectionReason?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: contact.created, contact.opted_out.
+ */
+export type ContactEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'contact.created' | 'contact.opted_out';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A contact.
+     */
+    data: {
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId: string;
+        /**
+         * The phone, masked without pii:full.
+         */
+        phone: string;
+        /**
+         * The consent.
+         */
+        status: 'granted' | 'denied' | 'unknown';
+        /**
+         * Where the contact came from.
+         */
+        source: 'manual' | 'import' | 'api' | 'webhook';
+        /**
+         * Why it opted out.
+         */
+        reason?: string;
+        /**
+         * The caller's own id of it.
+         */
+        externalId?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: contact.merged.
+ */
+export type ContactMergedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'contact.merged';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * Two contacts that became one.
+     */
+    data: {
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId: string;
+        /**
+         * The one that is gone.
+         */
+        mergedContactId: string;
+    };
+};
+
+/**
+ * An event as it is delivered: apikey.created.
+ */
+export type KeyCreatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'apikey.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A key that was created.
+     */
+    data: {
+        /**
+         * Identifier: `key_` and 21 random characters.
+         */
+        keyId: string;
+        /**
+         * The name of the key.
+         */
+        name: string;
+        /**
+         * Its scopes.
+         */
+        scopes: Array<string>;
+        /**
+         * When it ends.
+         */
+        expiresAt?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: apikey.rotated.
+ */
+export type KeyRotatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'apikey.rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A key that got a new secret.
+     */
+    data: {
+        /**
+         * Identifier: `key_` and 21 random characters.
+         */
+        keyId: string;
+        /**
+         * The name of the key.
+         */
+        name: string;
+        /**
+         * When it did.
+         */
+        rotatedAt: string;
+        /**
+         * Until when old secrets work; absent where none does.
+         */
+        oldSecretsValidUntil?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: sms.received.
+ */
+export type ReplyEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'sms.received';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A reply to an SMS.
+     */
+    data: {
+        /**
+         * Identifier: `rpl_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * The inbound message that it is.
+         */
+        messageId: string;
+        /**
+         * The text.
+         */
+        body: string;
+        /**
+         * The route of the message that it replies to.
+         */
+        route?: string;
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The sender, masked without pii:full.
+         */
+        from: string;
+        /**
+         * When it was sent.
+         */
+        receivedAt: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId?: string;
+        /**
+         * Identifier: `num_` and 21 random characters.
+         */
+        numberId?: string;
+        /**
+         * Identifier: `iga_` and 21 random characters.
+         */
+        instagramAccountId?: string;
+        /**
+         * The message that it replies to.
+         */
+        inReplyTo?: string;
+        /**
+         * Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.
+         */
+        origemDoLink?: {
+            /**
+             * The source.
+             */
+            fonte: 'google' | 'meta' | 'tiktok' | 'outra';
+            /**
+             * The name of the source, when `fonte` is outra.
+             */
+            fonteRotulo?: string;
+            /**
+             * The campaign.
+             */
+            campanha?: string;
+            /**
+             * The ad group.
+             */
+            grupo?: string;
+            /**
+             * The ad.
+             */
+            anuncio?: string;
+            /**
+             * The keyword.
+             */
+            palavraChave?: string;
+            /**
+             * The code of a tracked link that was found in the text; the text is not changed.
+             */
+            codigo?: string;
+        };
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * True when it asked to be sent nothing any more.
+         */
+        optedOut?: boolean;
+    };
+};
+
+/**
+ * An event as it is delivered: sms.clicked, rcs.clicked, email.clicked.
+ */
+export type ClickedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'sms.clicked' | 'rcs.clicked' | 'email.clicked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A link of a message that was followed.
+     */
+    data: {
+        /**
+         * Identifier: `msg_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The recipient, masked without pii:full.
+         */
+        to: string;
+        /**
+         * The channel's own status.
+         */
+        status: 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'undelivered' | 'bounced' | 'complained';
+        /**
+         * The route that it was sent by.
+         */
+        route?: string;
+        /**
+         * Why it failed: a reason of the channel.
+         */
+        reason?: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId?: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * The message that it replaces.
+         */
+        replaces?: string;
+        /**
+         * The first message of its fallbacks.
+         */
+        fallbackOf?: string;
+        /**
+         * The address that it leads to.
+         */
+        url: string;
+        /**
+         * How often this link was followed, this time included; of links of our own.
+         */
+        click?: number;
+        /**
+         * When it was followed, as the provider of e-mail reports it.
+         */
+        at?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: sms.destination_held.
+ */
+export type DestinationHeldEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'sms.destination_held';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * Numbers to which too little of what was sent arrived.
+     */
+    data: {
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The beginning of the numbers.
+         */
+        prefix: string;
+        /**
+         * How many were sent.
+         */
+        sends: number;
+        /**
+         * How many of them arrived.
+         */
+        delivered: number;
+        /**
+         * Until when they are sent nothing.
+         */
+        heldUntil: string;
+    };
+};
+
+/**
+ * An event as it is delivered: email.opened.
+ */
+export type OpenedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'email.opened';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * An e-mail that was opened.
+     */
+    data: {
+        /**
+         * Identifier: `msg_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The recipient, masked without pii:full.
+         */
+        to: string;
+        /**
+         * The channel's own status.
+         */
+        status: 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'undelivered' | 'bounced' | 'complained';
+        /**
+         * The route that it was sent by.
+         */
+        route?: string;
+        /**
+         * Why it failed: a reason of the channel.
+         */
+        reason?: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId?: string;
+        /**
+         * The caller's own campaign tag.
+         */
+        campaignId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * The message that it replaces.
+         */
+        replaces?: string;
+        /**
+         * The first message of its fallbacks.
+         */
+        fallbackOf?: string;
+        /**
+         * When it was opened.
+         */
+        at: string;
+    };
+};
+
+/**
+ * An event as it is delivered: wallet.low_balance, wallet.depleted.
+ */
+export type WalletEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'wallet.low_balance' | 'wallet.depleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * The balance of the wallet.
+     */
+    data: {
+        /**
+         * The balance. In coins: 1 coin = R$ 0.0001.
+         */
+        balanceCoins: number;
+        /**
+         * The threshold below which it is low. In coins: 1 coin = R$ 0.0001.
+         */
+        lowBalanceCoins: number;
+    };
+};
+
+/**
+ * An event as it is delivered: ai.interaction.
+ */
+export type AiTurnEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'ai.interaction';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A turn of a conversation with the organization's own assistant.
+     */
+    data: {
+        /**
+         * Identifier: `ait_` and 21 random characters.
+         */
+        id: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId: string;
+        /**
+         * The channel of the conversation.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * The caller's name of the assistant's model.
+         */
+        model: string;
+        /**
+         * Who spoke: the person (user) or the assistant.
+         */
+        role: 'user' | 'assistant';
+        /**
+         * What was said.
+         */
+        text?: string;
+        /**
+         * Identifier: `msg_` and 21 random characters.
+         */
+        messageId?: string;
+        /**
+         * Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.
+         */
+        metadata?: {
+            [key: string]: string | number | boolean;
+        };
+        /**
+         * The phone, masked without pii:full.
+         */
+        phone: string;
+    };
+};
+
+/**
+ * An event as it is delivered: segment.entered, segment.left.
+ */
+export type SegmentEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'segment.entered' | 'segment.left';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A contact that entered or left a segment.
+     */
+    data: {
+        /**
+         * Identifier: `seg_` and 21 random characters.
+         */
+        segmentId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contactId: string;
+        /**
+         * When it did.
+         */
+        at: string;
+    };
+};
+
+/**
+ * An event as it is delivered: company.created.
+ */
+export type CompanyCreatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'company.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A company that was created.
+     */
+    data: {
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        companyId: string;
+    };
+};
+
+/**
+ * An event as it is delivered: company.updated.
+ */
+export type CompanyUpdatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'company.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A company that changed.
+     */
+    data: {
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        companyId: string;
+        /**
+         * The fields that changed.
+         */
+        campos: Array<string>;
+    };
+};
+
+/**
+ * An event as it is delivered: company.deleted.
+ */
+export type CompanyDeletedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'company.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A company that was deleted.
+     */
+    data: {
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        companyId: string;
+        /**
+         * The contacts that belonged to it.
+         */
+        contatosDesvinculados: number;
+        /**
+         * The cards that named it.
+         */
+        cartoesDesvinculados: number;
+    };
+};
+
+/**
+ * An event as it is delivered: card.created.
+ */
+export type CardCreatedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'card.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A card that was created.
+     */
+    data: {
+        /**
+         * Identifier: `crd_` and 21 random characters.
+         */
+        cardId: string;
+        /**
+         * Identifier: `pip_` and 21 random characters.
+         */
+        pipelineId: string;
+        /**
+         * Identifier: `stg_` and 21 random characters.
+         */
+        estagioId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contatoId?: string;
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        empresaId?: string;
+        /**
+         * Whether it is open, won or lost.
+         */
+        status: 'aberto' | 'ganho' | 'perdido';
+    };
+};
+
+/**
+ * An event as it is delivered: card.moved.
+ */
+export type CardMovedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'card.moved';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A card that went to another stage.
+     */
+    data: {
+        /**
+         * Identifier: `crd_` and 21 random characters.
+         */
+        cardId: string;
+        /**
+         * Identifier: `pip_` and 21 random characters.
+         */
+        pipelineId: string;
+        /**
+         * Identifier: `stg_` and 21 random characters.
+         */
+        estagioId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contatoId?: string;
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        empresaId?: string;
+        /**
+         * Whether it is open, won or lost.
+         */
+        status: 'aberto' | 'ganho' | 'perdido';
+        /**
+         * The stage that it came from.
+         */
+        estagioAnteriorId: string;
+    };
+};
+
+/**
+ * An event as it is delivered: card.won, card.lost.
+ */
+export type CardClosedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'card.won' | 'card.lost';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A card that was won or lost.
+     */
+    data: {
+        /**
+         * Identifier: `crd_` and 21 random characters.
+         */
+        cardId: string;
+        /**
+         * Identifier: `pip_` and 21 random characters.
+         */
+        pipelineId: string;
+        /**
+         * Identifier: `stg_` and 21 random characters.
+         */
+        estagioId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contatoId?: string;
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        empresaId?: string;
+        /**
+         * Whether it is open, won or lost.
+         */
+        status: 'aberto' | 'ganho' | 'perdido';
+        /**
+         * What it is worth, in `moeda`; at most two decimals.
+         */
+        valor?: number;
+        /**
+         * ISO 4217.
+         */
+        moeda: string;
+    };
+};
+
+/**
+ * An event as it is delivered: card.stalled.
+ */
+export type CardStalledEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'card.stalled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * A card that stays too long in its stage.
+     */
+    data: {
+        /**
+         * Identifier: `crd_` and 21 random characters.
+         */
+        cardId: string;
+        /**
+         * Identifier: `pip_` and 21 random characters.
+         */
+        pipelineId: string;
+        /**
+         * Identifier: `stg_` and 21 random characters.
+         */
+        estagioId: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contatoId?: string;
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        empresaId?: string;
+        /**
+         * Whether it is open, won or lost.
+         */
+        status: 'aberto' | 'ganho' | 'perdido';
+        /**
+         * Since when it is in its stage.
+         */
+        estagioDesde: string;
+        /**
+         * How many days its stage allows.
+         */
+        tempoMaximoDias: number;
+    };
+};
+
+/**
+ * An event as it is delivered: activity.due.
+ */
+export type ActivityDueEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'activity.due';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * An activity that is due, or of which somebody is reminded.
+     */
+    data: {
+        /**
+         * Identifier: `atv_` and 21 random characters.
+         */
+        activityId: string;
+        /**
+         * Its kind.
+         */
+        tipo: 'ligacao' | 'reuniao' | 'tarefa' | 'email' | 'outro';
+        /**
+         * The reminder, or the time itself.
+         */
+        momento: 'lembrete' | 'vencimento';
+        /**
+         * When it is due.
+         */
+        venceEm?: string;
+        /**
+         * Identifier: `crd_` and 21 random characters.
+         */
+        cardId?: string;
+        /**
+         * Identifier: `cnt_` and 21 random characters.
+         */
+        contatoId?: string;
+        /**
+         * Identifier: `emp_` and 21 random characters.
+         */
+        empresaId?: string;
+        /**
+         * Identifier: `acc_` and 21 random characters.
+         */
+        responsavelId?: string;
+    };
+};
+
+/**
+ * An event as it is delivered: import.completed.
+ */
+export type ImportCompletedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'import.completed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * An import that ended.
+     */
+    data: {
+        /**
+         * Identifier: `imp_` and 21 random characters.
+         */
+        jobId: string;
+        /**
+         * How it ended.
+         */
+        status: 'awaiting_upload' | 'running' | 'cancelling' | 'completed' | 'failed' | 'cancelled';
+        /**
+         * Its rows.
+         */
+        rows: number;
+        /**
+         * Contacts that were created.
+         */
+        created: number;
+        /**
+         * Contacts that were changed.
+         */
+        updated: number;
+        /**
+         * Rows that were left out.
+         */
+        ignored: number;
+        /**
+         * Rows with an error.
+         */
+        errors: number;
+    };
+};
+
+/**
+ * An event as it is delivered: export.completed.
+ */
+export type ExportCompletedEventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: 'export.completed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * An export that ended.
+     */
+    data: {
+        /**
+         * Identifier: `exp_` and 21 random characters.
+         */
+        jobId: string;
+        /**
+         * How it ended.
+         */
+        status: 'running' | 'completed' | 'failed' | 'cancelled';
+        /**
+         * Its rows.
+         */
+        rows: number;
+        /**
+         * The format of the file.
+         */
+        format: string;
     };
 };
 
@@ -10604,6 +12591,42 @@ export type EventFeed = {
      * The last sequence number assigned so far.
      */
     lastSequence: number;
+};
+
+/**
+ * An event as it is delivered.
+ */
+export type EventEnvelope = {
+    /**
+     * Identifier: `evt_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The event type.
+     */
+    type: string;
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    organizationId: string;
+    /**
+     * From 1, per subscription, without gaps.
+     */
+    sequence?: number;
+    /**
+     * The event's data; its fields depend on the type.
+     */
+    data: {
+        [key: string]: unknown;
+    };
 };
 
 /**
