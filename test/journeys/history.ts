@@ -29,7 +29,7 @@ interface Happening {
 /** Time passes. */
 const NOTHING: Happening = { engine: async () => {}, shadow: () => {} };
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Names its rows: the same name and seed are the same history. */
   readonly name: string;
   readonly tally?: Tally | undefined;

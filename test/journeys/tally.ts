@@ -52,7 +52,7 @@ export class Tally {
     for (const name of names) expect(this.counts[name] ?? 0, name).toBeGreaterThan(0);
   }
 
-  toString(): string {
+  get text(): string {
     return Object.entries(this.counts)
       .map(([name, count]) => `${name}: ${count.toLocaleString('en-US')}`)
       .join(', ');
