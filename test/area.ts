@@ -68,6 +68,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'key-',
     'ip-ranges',
     'sessions',
+    'session-renewal',
     'people',
     'roles',
     'sign-in',

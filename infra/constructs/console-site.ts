@@ -89,8 +89,10 @@ export class ConsoleSite extends Construct {
   }
 
   private upload(folder: string): void {
+    // By its ARN: CDK's own type of a bucket does not compile under `exactOptionalPropertyTypes`.
+    const destinationBucket = Bucket.fromBucketArn(this, 'Destination', this.#bucket.bucketArn);
     new BucketDeployment(this, 'Upload', {
-      destinationBucket: this.#bucket,
+      destinationBucket,
       destinationKeyPrefix: PREFIX,
       sources: [Source.asset(folder, { exclude: ['assets', 'assets/**', ...NOT_SERVED] })],
       cacheControl: [CacheControl.fromString(cacheControl('icon.svg'))],
@@ -98,7 +100,7 @@ export class ConsoleSite extends Construct {
       memoryLimit: 256,
     });
     new BucketDeployment(this, 'UploadAssets', {
-      destinationBucket: this.#bucket,
+      destinationBucket,
       destinationKeyPrefix: `${PREFIX}/assets`,
       sources: [Source.asset(join(folder, 'assets'))],
       cacheControl: [CacheControl.fromString(cacheControl('assets/'))],
@@ -127,6 +129,8 @@ export class ConsoleSite extends Construct {
       acknowledge(handler, {
         'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
           "CDK's function that uploads the console's files at a deployment logs by AWS's basic policy, as CDK makes it.",
+        'AwsSolutions-L1':
+          "CDK's function that uploads the console's files at a deployment has the runtime that this version of CDK gives it.",
         ...Object.fromEntries(wildcards.map((what) => [`AwsSolutions-IAM5[${what}]`, reason])),
       });
   }

@@ -61,7 +61,7 @@ describe('people', () => {
     await page.getByRole('link', { name: 'Pessoas' }).click();
     await page.getByRole('heading', { name: 'Só você por aqui' }).waitFor();
     await page.getByRole('button', { name: 'Convidar' }).click();
-    expect(await page.getByLabel('Papel').locator('option').allTextContents()).not.toContain('Proprietário');
+    expect(await page.getByLabel('Papel', { exact: true }).locator('option').allTextContents()).not.toContain('Proprietário');
     await page.getByRole('textbox', { name: 'Nome' }).fill('Bia Lima');
     await page.getByRole('textbox', { name: 'E-mail' }).fill('bia@loja.example');
     await inspect(page, 'people-invite');
@@ -75,7 +75,7 @@ describe('people', () => {
       await within();
       await page.getByRole('dialog').getByRole('button', { name }).click();
     };
-    await act('Mudar papel', () => page.getByLabel('Papel').selectOption('support'));
+    await act('Mudar papel', () => page.getByLabel('Papel', { exact: true }).selectOption('support'));
     await row(page, 'Bia Lima').getByText('Suporte').waitFor();
     await act('Suspender');
     await row(page, 'Bia Lima').getByText('Suspensa').waitFor();
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     await inspect(page, 'audit');
     await page.getByRole('button', { name: 'Carregar mais' }).click();
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBeGreaterThanOrEqual(56);
-    await page.getByLabel('Ação').fill('session.created');
+    await page.getByLabel('Ação', { exact: true }).fill('session.created');
     await page.getByRole('button', { name: 'Aplicar' }).click();
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(1);
     await row(page, 'Ana Souza · pessoa').waitFor();

@@ -47,12 +47,10 @@ const renewed = (cookie: PresentedCookie, { session, browser, account }: Held, n
   const older = [...browser.older, latest].filter(({ expiresAt }) => expiresAt > now).slice(1 - MAX_BROWSER_TOKENS);
   const expiresAt = Math.min(now + BROWSER_TOKEN_MS, session.expiresAt);
   const { id, organizationId, env, accountId } = session;
+  const owner = { id, organizationId, env, accountId, sessionEpoch: account.sessionEpoch };
   return {
     session: { ...session, hash: secret.hash, browser: { ...next, latestEndsAt: expiresAt, older } },
-    credential: {
-      ...{ id, organizationId, env, accountId, expiresAt, sessionEpoch: account.sessionEpoch },
-      ...{ kind: 'session', scopes: [], ancestors: [] },
-    },
+    credential: { ...owner, expiresAt, kind: 'session', scopes: [], ancestors: [] },
     secret,
     cookie: text,
   };
