@@ -173,6 +173,25 @@ module.exports = {
       { path: `^${packages('@middy', '@aws-lambda-powertools')}` },
     ),
     forbid('cdk-belongs-to-infra', 'The template is not part of what runs.', { pathNot: '^(infra|test)/' }, { path: `^${packages('aws-cdk-lib', 'constructs')}` }),
+    forbid(
+      'console-talks-to-the-service-by-the-sdk',
+      'What the console does, every caller can do: it knows neither rules nor rows, and the service does not know it.',
+      { path: '^console/src/' },
+      { path: '^(functions|shared|infra|test|bench)/' },
+    ),
+    forbid('nothing-reaches-into-the-console', 'It is built for a browser.', { pathNot: '^(console|test)/' }, { path: '^console/' }),
+    forbid(
+      'console-areas-stand-alone',
+      'An area is a folder that can be added and taken away: what two of them need is in ui/ or app/.',
+      { path: '^console/src/areas/([^/]+)/' },
+      { path: '^console/src/areas/', pathNot: '^console/src/areas/$1/' },
+    ),
+    forbid(
+      'console-parts-know-no-area',
+      'Components and the client are for every area.',
+      { path: '^console/src/(ui/|api\\.ts$)' },
+      { path: '^console/src/areas/' },
+    ),
     forbid('no-circular', 'Files in a circle cannot be understood one at a time; imports of types count.', {}, { circular: true }),
     {
       ...forbid('no-circular-folders', 'Folders in a circle are one folder.', { path: '^(shared|functions|infra)/' }, { circular: true }),
@@ -190,8 +209,9 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|cdk\\.out|\\.build|\\.local)/' },
+    // The SDK is a package of its own, with checks of its own.
+    doNotFollow: { path: ['node_modules', '^sdk/'] },
+    exclude: { path: '^((console/)?dist|cdk\\.out|\\.build|\\.local)/' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.d.ts', '.json'] },
   },
 };

@@ -27,6 +27,8 @@ const IN_PROCESS = [
 ];
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
+/** The console, in a Chromium of its own. */
+const CONSOLE = ['test/console/**/*.test.ts'];
 /** Files of E2E that share one service per process. */
 const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
@@ -47,12 +49,13 @@ const PROJECTS = {
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
   e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
+  console: { ...NATIVE, include: CONSOLE, isolate: true, testTimeout: 120_000 },
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...E2E.slice(1)],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...CONSOLE, ...E2E.slice(1)],
     isolate: false,
   },
   unit: { include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },

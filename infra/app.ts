@@ -7,6 +7,7 @@ import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../shared/domain/archive/day
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { ApiStack } from './api-stack.ts';
 import { AppStack } from './app-stack.ts';
+import { buildConsole } from './build/console.ts';
 import { packFunctions } from './build/pack.ts';
 import { buildService, type ContainerName } from './build/service.ts';
 import { tablePartitions } from './build/table-partitions.ts';
@@ -32,6 +33,8 @@ export interface DeploymentProps {
   readonly serviceFolder?: string;
   /** As `serviceFolder`, of the SMPP service; required with `-c smppService=true`. */
   readonly smppFolder?: string;
+  /** The built console (`buildConsole`). */
+  readonly consoleFolder: string;
   /** The functions of the SMPP service, by their paths under `functions/`. */
   readonly smppFunctions?: readonly string[];
 }
@@ -271,6 +274,7 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
     ...(env ? { env } : {}),
     apis: { live: apis.live.apis, test: apis.test.apis },
     generation: originGeneration(app),
+    consoleFolder: props.consoleFolder,
     ...(services ? { services: { stacks: services, paths } } : {}),
     ...(domain ? { domain } : {}),
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
@@ -302,6 +306,7 @@ const awsEnvironment = (): AwsEnvironment | undefined => {
 const main = async (): Promise<void> => {
   const root = join(import.meta.dirname, '..');
   const { outDir } = await packFunctions({ root });
+  const { folder: consoleFolder } = await buildConsole({ root });
   const app = new App();
   const folderOf = (container: ContainerName) => join(outDir, `${container}-service`);
   for (const container of ['gateway', 'smpp'] as const)
@@ -315,6 +320,7 @@ const main = async (): Promise<void> => {
     code: (path) => Code.fromAsset(join(outDir, 'functions', path)),
     serviceFolder: folderOf('gateway'),
     smppFolder: folderOf('smpp'),
+    consoleFolder,
     smppFunctions: [...partitions.keys()].filter((path) => path.startsWith('smpp-service/')),
     ...(env ? { env } : {}),
   });

@@ -16,6 +16,7 @@ import { EDGE_HEADERS } from '../shared/contracts/edge.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/domain/core/actor.ts';
 import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { acknowledge } from './constructs/acknowledge.ts';
+import { ConsoleSite } from './constructs/console-site.ts';
 import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
 import { originSecret } from './constructs/origin-secret.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
@@ -40,6 +41,8 @@ export interface EdgeStackProps extends StackProps {
   readonly generation: number;
   readonly domain?: CustomDomain;
   readonly webAclArn?: string;
+  /** The built console. */
+  readonly consoleFolder: string;
 }
 
 /** Origin of a gateway service, through a VPC origin. Uploads to Meta may take up to 60 s to answer. */
@@ -56,7 +59,7 @@ const serviceOrigin = (
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
 const YEAR = Duration.days(365);
 
-/** One address for both contracts and both stages: path and credential prefix select the origin. Nothing is cached. */
+/** One address for both contracts, both stages and the console: path and credential prefix select the origin. Nothing but the console's files is cached. */
 export class EdgeStack extends Stack {
   /** The address that callers use, without a trailing slash. */
   readonly address: string;
@@ -65,7 +68,9 @@ export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     super(scope, id, props);
     this.#headers = this.securityHeaders();
-    const distribution = this.createDistribution(props);
+    const site = new ConsoleSite(this, 'Console', props.consoleFolder);
+    const distribution = this.createDistribution(props, site);
+    site.grantRead(distribution);
     if (props.domain) this.createRecords(props.domain, distribution);
     this.address = `https://${props.domain?.name ?? distribution.attrDomainName}`;
     new CfnOutput(this, 'EdgeUrl', { value: this.address });
@@ -74,7 +79,10 @@ export class EdgeStack extends Stack {
   }
 
   /** An L1 construct, because the L2 `Distribution` binds origins to path patterns, and here a CloudFront Function selects the origin. */
-  private createDistribution({ apis, services, domain, webAclArn, generation }: EdgeStackProps): CfnDistribution {
+  private createDistribution(
+    { apis, services, domain, webAclArn, generation }: EdgeStackProps,
+    site: ConsoleSite,
+  ): CfnDistribution {
     const served = services ? this.serviceBehaviors(services.paths) : [];
     return new CfnDistribution(this, 'Distribution', {
       distributionConfig: {
@@ -96,9 +104,10 @@ export class EdgeStack extends Stack {
           ...(services
             ? ENVIRONMENTS.map((environment) => serviceOrigin(environment, services.stacks[environment]))
             : []),
+          site.origin,
         ],
         defaultCacheBehavior: this.behavior(this.router('Router', ROUTER_CODE), ORIGINS.reference.live),
-        ...(served.length > 0 ? { cacheBehaviors: served } : {}),
+        cacheBehaviors: [...site.behaviors, ...served],
         ...(domain ? { aliases: [domain.name] } : {}),
         viewerCertificate: domain
           ? {

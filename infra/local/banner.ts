@@ -15,8 +15,11 @@ export const banner = (
   {
     logTo,
     tableLaws: laws,
+    signIn,
   }: {
     readonly logTo: 'file' | 'stdout';
+    /** Where the demo's owner signs in, below the address of the service. */
+    readonly signIn: string;
     readonly tableLaws?: { readonly scale: number; readonly seed: number } | undefined;
   },
 ): string => {
@@ -44,6 +47,9 @@ export const banner = (
     ...(laws ? [`DynamoDB's laws before the table: limits / ${laws.scale}, seed ${laws.seed}`] : []),
     '',
     ...credentials,
+    '',
+    'Open the console as the owner of the demo (the link works once, for 15 minutes):',
+    `  ${url}${signIn}`,
     '',
   ].join('\n');
 };

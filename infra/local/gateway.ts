@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Authorizer, type AuthResult, methodArn } from './authorizer.ts';
 import { BODY_LIMIT, linger, readBody, refuseBody, TOO_LARGE } from './body.ts';
+import type { ConsoleServer } from './console.ts';
 import { stageOf } from './edge.ts';
 import { type AuthorizerContext, newRequestId, proxyEvent, type RequestHead, readQuery } from './event.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   readonly stages: () => Readonly<Record<Stage, GatewayStage>> | undefined;
   /** Receives the error of a failed function, of which the caller sees nothing. */
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
+  /** Serves the console beside the operations. */
+  readonly console?: ConsoleServer | undefined;
 }
 
 /** API Gateway's integration time-out, in ms. */
@@ -108,6 +111,7 @@ const handleRequest = async (
   const stages = options.stages();
   if (!stages) return reject('not_ready');
   if (request.httpVersion === '1.1' && request.headers.host === undefined) return reject('no_host');
+  if (options.console?.serves(path)) return serveConsole(options.console, request, response, at);
   const found = match(request.method ?? 'GET', path);
   if (found.kind === 'wrong_method') return refuse(response, wrongMethodAnswer(found.allow, at));
   if (found.kind !== 'found') return reject(found.kind);
@@ -125,6 +129,17 @@ const handleRequest = async (
     query,
     head: { requestId, stage, path, route, values },
   });
+};
+
+const serveConsole = async (
+  console: ConsoleServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  at: { readonly instance: string; readonly requestId: string },
+): Promise<void> => {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refuse(response, wrongMethodAnswer(['GET', 'HEAD'], at));
+  if (!(await console.answer(request, response, at.instance))) refuse(response, refusalAnswer('unknown_path', at));
 };
 
 interface RoutedRequest {

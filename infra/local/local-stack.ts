@@ -7,6 +7,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { buildFunctions, type Manifest } from '../build/build.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { CannotStart } from './cannot-start.ts';
+import { consoleServer } from './console.ts';
 import { makeGateway } from './gateway.ts';
 import { type DataDirLock, lockDataDir } from './lock.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
@@ -49,6 +50,8 @@ export interface LocalStackOptions {
    */
   readonly servedDir?: string | undefined;
   readonly operations?: readonly RoutedOperation[];
+  /** Where the console is built; default: `console/dist`. */
+  readonly consoleDir?: string | undefined;
   readonly dispatchSeconds?: number;
   /** How often expired rows are looked for, where `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
   readonly expirySeconds?: number | undefined;
@@ -238,7 +241,8 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   const onFault = faultLogger(parts.sink);
   let ready: ServedStages | undefined;
   const operations = options.operations ?? (await projectOperations());
-  const server = makeGateway({ operations, stages: () => ready?.stages, onFault });
+  const console = consoleServer({ root: PROJECT, outDir: options.consoleDir });
+  const server = makeGateway({ operations, stages: () => ready?.stages, onFault, console });
   const url = await listen(server, port, host);
   parts.server = server;
   parts.lock.note({ url });

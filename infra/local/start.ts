@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/domain/archive/days.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
-import { type Demo, ensureDemo } from './demo.ts';
+import { type Demo, demoSignIn, ensureDemo } from './demo.ts';
 import { type LocalStack, type LocalStackOptions, startLocalStack } from './local-stack.ts';
 
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
@@ -116,7 +116,9 @@ const run = async (): Promise<void> => {
   closeOnSignals(starting);
   const localStack = await starting;
   surviveUncaughtErrors();
-  if (demo) console.log(banner(localStack, demo, { logTo: options.logTo ?? 'file', tableLaws: options.tableLaws }));
+  if (!demo) return;
+  const signIn = await demoSignIn(demo, localStack.tables);
+  console.log(banner(localStack, demo, { logTo: options.logTo ?? 'file', tableLaws: options.tableLaws, signIn }));
 };
 
 try {

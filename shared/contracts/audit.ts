@@ -40,6 +40,10 @@ const AuditDetails = openObject(
       .boolean()
       .optional()
       .meta({ description: 'Of a revocation: whether the keys below were spared.', example: false }),
+    cookieReused: z.boolean().optional().meta({
+      description: "Of a session's end: whether a cookie was presented that had been replaced, so that two had it.",
+      example: true,
+    }),
   },
 );
 

@@ -122,6 +122,8 @@ const step = z.object({
   kind: z.enum(STEP_KINDS).meta({ description: 'What was decided.', example: 'provider' }),
   detail: text('Details of the decision.', 'sandbox_provider accepted'),
   coins: coins('The coins that were moved or quoted.').optional(),
+  webhookId: idSchema('webhook', 'The subscription, where the step is about a webhook.').optional(),
+  deliveryId: idSchema('delivery', 'The delivery, where the step is about a webhook.').optional(),
 });
 export const Timeline = openObject('MessageTimeline', 'Every decision that was taken on a message.', {
   items: z.array(step).meta({ description: 'The steps, oldest first.' }),

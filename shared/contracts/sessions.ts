@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { ROLES } from '../domain/access/roles.ts';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { boundedText, closedObject, dateTime, flag, openObject, pathId, text } from './common.ts';
+import { SCOPES } from '../domain/core/scopes.ts';
+import { boundedText, closedObject, dateTime, environment, flag, openObject, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
@@ -32,13 +34,40 @@ export const requestSignInLink = defineOperation({
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
+const NewSession = openObject('NewSession', 'A session that was opened, and who opened it.', {
+  token: text(
+    'Send it as `Authorization: Bearer`. Shown in this response only.',
+    'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+  ),
+  expiresAt: dateTime('The token is refused from this time on.'),
+  session: openObject('OpenedSession', 'The session that the token is of.', {
+    id: idSchema('session'),
+    expiresAt: dateTime('The session ends then, whatever is renewed. Without a cookie its token ends with it.'),
+  }),
+  person: openObject('SignedInPerson', 'Who signed in.', {
+    accountId: idSchema('account'),
+    name: text('The name of the person.', 'Ana Souza'),
+    email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
+    role: z.enum(ROLES).meta({ description: 'What the person is in the organization.', example: 'developer' }),
+  }),
+  organization: openObject('SignedInOrganization', 'Where the person signed in.', {
+    id: idSchema('organization'),
+    name: text('The name of the organization.', 'Loja Azul'),
+    env: environment,
+  }),
+  scopes: z.array(z.enum(SCOPES)).meta({
+    description: 'What the role holds now. A role that changes bounds open sessions within 60 seconds.',
+    example: ['messages:read'],
+  }),
+});
+
 export const createSession = defineOperation({
   ...open,
   id: 'sessions.create',
   route: 'POST /sessions',
   summary: 'Sign in with a link',
   description:
-    "Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended.",
+    "Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended. With `cookie`, for pages of the service: the session's token works for 15 minutes, and an HttpOnly cookie renews it by `POST /sessions/refresh`; 403 for a request that comes from a page of another origin.",
   query,
   body: closedObject('CreateSession', 'The token of a link.', {
     token: boundedText(
@@ -46,16 +75,22 @@ export const createSession = defineOperation({
       'The token of the link: what follows `#`.',
       'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
     ),
+    cookie: flag('Keeps the browser signed in by a cookie.', true).optional(),
   }),
-  responses: {
-    201: openObject('NewSession', 'A session that was opened.', {
-      token: text(
-        'Send it as `Authorization: Bearer`. Shown in this response only.',
-        'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-      ),
-      expiresAt: dateTime('The session is refused from this time on.'),
-    }),
-  },
+  responses: { 201: NewSession },
+  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
+  uses: { table: 'write', writes: ['credentials'] },
+});
+
+export const refreshSession = defineOperation({
+  ...open,
+  id: 'sessions.refresh',
+  route: 'POST /sessions/refresh',
+  summary: "Renew a browser's session by its cookie",
+  description:
+    'Answers a token for 15 minutes and replaces the cookie; the tokens before it work until they end, ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service alone: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is held by two, and ends the session.',
+  query,
+  responses: { 201: NewSession },
   errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });

@@ -12,7 +12,7 @@ interface Cruise {
     readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string; readonly comment?: string }[] };
   };
 }
-const FOLDERS = ['functions', 'shared', 'infra'];
+const FOLDERS = ['functions', 'shared', 'infra', 'console'];
 
 const cruise = async (): Promise<Cruise> => {
   const { stdout, output } = await runTool('dependency-cruiser', 'depcruise', [...FOLDERS, '--output-type', 'json']);

@@ -34,12 +34,12 @@ export const runTool = (name: string, command: string, args: readonly string[]):
     });
   });
 
-const SOURCE_FOLDERS = ['functions', 'shared', 'infra', 'test', 'bench', 'sdk/typescript'];
+const SOURCE_FOLDERS = ['functions', 'shared', 'infra', 'test', 'bench', 'console', 'sdk/typescript'];
 const GENERATED = /(?:^|\/)(?:node_modules|dist|cdk\.out|\.build|\.local|sdk\/typescript\/src\/generated)\//;
 
 /** Every TypeScript file of the project, by its path from the root. */
 export const sourceFiles = (folders: readonly string[] = SOURCE_FOLDERS): string[] =>
-  folders.flatMap((folder) => filesIn(folder).filter((file) => file.endsWith('.ts')));
+  folders.flatMap((folder) => filesIn(folder).filter((file) => /\.tsx?$/.test(file)));
 
 /** Every file under a folder, by its path from the root; none when there is no such folder. */
 export const filesIn = (folder: string): string[] => {

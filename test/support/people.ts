@@ -7,12 +7,15 @@ import {
   personHash,
 } from '../../shared/domain/access/accounts.ts';
 import type { PeoplePorts } from '../../shared/domain/access/people.ts';
+import type { RenewPorts } from '../../shared/domain/access/renew-session.ts';
 import { type Role, scopesOfRole } from '../../shared/domain/access/roles.ts';
+import type { SessionStore } from '../../shared/domain/access/sessions.ts';
 import type { LinkPorts, SignInPorts } from '../../shared/domain/access/sign-in.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
+import { sessionStore } from '../../shared/storage/access/sessions.ts';
 import { signInStore } from '../../shared/storage/access/sign-in.ts';
 import { startAccess } from './access.ts';
 
@@ -24,11 +27,12 @@ export const startPeople = async () => {
   const mails: { readonly to: string; readonly text: string; readonly token: string }[] = [];
   const enqueued: LinkRequest[] = [];
   const state = { now: Date.parse('2026-03-02T12:00:00.000Z'), mailFails: false, mayMail: true };
-  const ports: PeoplePorts & LinkPorts & SignInPorts = {
+  const ports: PeoplePorts & LinkPorts & SignInPorts & RenewPorts & { readonly sessions: SessionStore } = {
     env: 'test',
     clock: () => state.now,
     accounts: accountStore(table),
     store: signInStore(table),
+    sessions: sessionStore(table),
     emailHash: async (email) => personHash(vault, email),
     limitInvitations: async () => undefined,
     mayMail: async () => state.mayMail,

@@ -2,11 +2,14 @@ import { type AuditEntry, auditEntry } from '../audit/entry.ts';
 import type { Actor, Environment, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { removeOnce } from '../core/retry-on-conflict.ts';
+import { SCOPES } from '../core/scopes.ts';
 import { type Clock, isoTime } from '../core/time.ts';
 import type { Account, AccountStore } from './accounts.ts';
 import type { Credential } from './credentials.ts';
-import { missingForRole } from './roles.ts';
+import { missingForRole, scopesOfRole } from './roles.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
+import { BROWSER_TOKEN_MS, type BrowserSession, newCookie } from './session-cookie.ts';
 
 /** Lifetime of a session, in ms: a working day. */
 export const SESSION_MS = 12 * 3600 * 1000;
@@ -15,10 +18,12 @@ export const SESSION_MS = 12 * 3600 * 1000;
 export interface Session extends Tenant {
   readonly id: Id<'session'>;
   readonly accountId: Id<'account'>;
-  /** SHA-256 of the secret. */
+  /** SHA-256 of the secret; of the latest one, where a cookie renews it. */
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** Of a session that a browser renews by its cookie. */
+  readonly browser?: BrowserSession;
 }
 
 /** A new session with its credential; the secret's text is shown once. */
@@ -26,6 +31,8 @@ export interface NewSession {
   readonly session: Session;
   readonly credential: Credential;
   readonly secret: NewSecret;
+  /** The text of its cookie, for a browser. */
+  readonly cookie?: string;
 }
 
 /** Stores sessions. */
@@ -35,8 +42,10 @@ export interface SessionStore {
   read(id: Id<'session'>): Promise<Session | undefined>;
   /** The unexpired sessions of an account, newest first, at most 200. */
   list(accountId: Id<'account'>, now: number): Promise<readonly Session[]>;
-  /** Deletes a session with its credential, and enters it. Idempotent. */
-  end(session: Session, entry: AuditEntry): Promise<void>;
+  /** Replaces `before` by a session with another secret, if it did not change meanwhile and the account is still as it was read. */
+  renew(before: Session, renewed: NewSession, account: Account): Promise<boolean>;
+  /** Deletes a session with its credentials, and enters it. False if it changed meanwhile, or is gone. */
+  end(session: Session, entry: AuditEntry): Promise<boolean>;
 }
 
 /** Creates a session for a person in one environment. It holds the scopes of the account's role. CONFLICT if the account is not active. */
@@ -51,6 +60,19 @@ export const newSession = (account: Account, env: Environment, now: number): New
     credential: { ...base, kind: 'session', scopes: [], sessionEpoch, ancestors: [] },
     secret,
   };
+};
+
+/** A new session for a browser: a secret that works for 15 minutes, and a cookie that renews it. CONFLICT if the account is not active. */
+export const newBrowserSession = (
+  account: Account,
+  env: Environment,
+  now: number,
+): NewSession | Refusal<'CONFLICT'> => {
+  const opened = newSession(account, env, now);
+  if (isRefusal(opened)) return opened;
+  const { text: cookie, browser } = newCookie(opened.session.id, account.sessionEpoch, now);
+  const credential = { ...opened.credential, expiresAt: now + BROWSER_TOKEN_MS };
+  return { ...opened, session: { ...opened.session, browser }, credential, cookie };
 };
 
 interface SessionPorts {
@@ -89,20 +111,54 @@ export const endSession = async (
   caller: Actor,
   id: Id<'session'>,
 ): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  const session = await ports.sessions.read(id);
-  const own = session?.organizationId === caller.organizationId && session.env === caller.env ? session : undefined;
-  const of = await reachable(ports, caller, own?.accountId);
-  if (isRefusal(of)) return of;
-  const act = { action: 'session.ended', object: id, at: ports.clock() } as const;
-  if (own) await ports.sessions.end(own, auditEntry(caller, act));
-  return undefined;
+  const find = async () => {
+    const session = await ports.sessions.read(id);
+    const own = session?.organizationId === caller.organizationId && session.env === caller.env ? session : undefined;
+    const of = await reachable(ports, caller, own?.accountId);
+    return isRefusal(of) || !own ? refuse('NOT_FOUND', 'There is no such session.') : own;
+  };
+  return removeOnce('the session', find, (session) =>
+    ports.sessions.end(session, auditEntry(caller, { action: 'session.ended', object: id, at: ports.clock() })),
+  );
 };
 
 /** A new session with its secret, which is shown once. */
-export const issuedView = ({ session, secret }: NewSession) => ({
+export const issuedView = ({ session, credential, secret }: NewSession) => ({
   token: secret.text,
-  expiresAt: isoTime(session.expiresAt),
+  expiresAt: isoTime(credential.expiresAt ?? session.expiresAt),
 });
+
+/** Ports of telling a person who they are. */
+export interface EnteringPorts {
+  readonly organizationName: (id: Id<'organization'>) => Promise<string | undefined>;
+}
+/** A session that its person has just entered, with who that is. */
+export interface Entered extends NewSession {
+  readonly account: Account;
+  readonly organizationName: string;
+}
+
+/** Adds the name of the organization, which the person sees at all times. */
+export const enteredAs = async <T extends NewSession & { readonly account: Account }>(
+  { organizationName }: EnteringPorts,
+  opened: T,
+): Promise<T & Entered> => ({
+  ...opened,
+  organizationName: (await organizationName(opened.account.organizationId)) ?? '',
+});
+
+/** What a person is answered who enters a session: its secret, which is shown once, and who the person is. */
+export const enteredView = (entered: Entered) => {
+  const { account, session, organizationName } = entered;
+  const held = scopesOfRole(account.role);
+  return {
+    ...issuedView(entered),
+    session: { id: session.id, expiresAt: isoTime(session.expiresAt) },
+    person: { accountId: account.id, name: account.name, email: account.email, role: account.role },
+    organization: { id: account.organizationId, name: organizationName, env: session.env },
+    scopes: SCOPES.filter((scope) => held.has(scope)),
+  };
+};
 
 /** A session as the API returns it to a caller. */
 export const sessionView = ({ id, accountId, createdAt, expiresAt }: Session, caller: Pick<Actor, 'credentialId'>) => ({

@@ -6,7 +6,14 @@ import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Clock } from '../core/time.ts';
 import { type Account, type AccountStore, type LinkRequest, newLinkRequest } from './accounts.ts';
 import { hashSecret } from './secrets.ts';
-import { type NewSession, newSession } from './sessions.ts';
+import {
+  type Entered,
+  type EnteringPorts,
+  enteredAs,
+  type NewSession,
+  newBrowserSession,
+  newSession,
+} from './sessions.ts';
 import { type SignInMail, signInMail } from './sign-in-mail.ts';
 
 /** How long a link works, in ms: to sign in, and to accept an invitation. */
@@ -64,7 +71,7 @@ export interface LinkPorts {
   readonly publicUrl: string;
 }
 /** Ports of signing in by a link. */
-export interface SignInPorts extends Pick<LinkPorts, 'env' | 'clock' | 'accounts'> {
+export interface SignInPorts extends EnteringPorts, Pick<LinkPorts, 'env' | 'clock' | 'accounts'> {
   readonly store: SignInStore;
 }
 
@@ -91,16 +98,24 @@ export const requestLink = async (
   return undefined;
 };
 
+/** A new link for an account, and where it leads to below the address of the service. Its token is shown here alone. */
+export const newLink = (account: Account, env: Environment, now: number): { link: SignInLink; path: string } => {
+  const token = `svc_link_${env}_${randomBase62(TOKEN_LENGTH)}`;
+  const expiresAt = now + (account.acceptedAt === undefined ? LINK_MS.invitation : LINK_MS.signIn);
+  const { id: accountId, sessionEpoch } = account;
+  return {
+    link: { hash: hashSecret(token), accountId, sessionEpoch, expiresAt },
+    path: `/console/sign-in${env === 'test' ? '?env=test' : ''}#${token}`,
+  };
+};
+
 /** Mails a link for one account. */
 const mailLink = async (ports: LinkPorts, account: Account): Promise<void> => {
-  const invited = account.acceptedAt === undefined;
-  const token = `svc_link_${ports.env}_${randomBase62(TOKEN_LENGTH)}`;
-  const expiresAt = ports.clock() + (invited ? LINK_MS.invitation : LINK_MS.signIn);
-  const { id: accountId, sessionEpoch } = account;
-  await ports.store.putLink({ hash: hashSecret(token), accountId, sessionEpoch, expiresAt });
-  const url = `${ports.publicUrl}/sign-in${ports.env === 'test' ? '?env=test' : ''}#${token}`;
+  const { link, path } = newLink(account, ports.env, ports.clock());
+  await ports.store.putLink(link);
   const organization = (await ports.organizationName(account.organizationId)) ?? '';
-  await ports.sendMail(account.email, signInMail({ invited, organization, url }));
+  const invited = account.acceptedAt === undefined;
+  await ports.sendMail(account.email, signInMail({ invited, organization, url: `${ports.publicUrl}${path}` }));
 };
 
 /**
@@ -139,21 +154,26 @@ const acceptedBy = (account: Account, now: number): Account =>
 
 /**
  * Opens a session with a link's token, which works once. An invited account becomes active. 401 for any token that does not work, whatever the
- * cause.
+ * cause. With `cookie` the session is a browser's: its secret works for 15 minutes and is renewed by a cookie.
  */
-export const signIn = async (ports: SignInPorts, token: string): Promise<NewSession | Refusal<'UNAUTHORIZED'>> => {
+export const signIn = async (
+  ports: SignInPorts,
+  token: string,
+  { cookie = false }: { readonly cookie?: boolean | undefined } = {},
+): Promise<Entered | Refusal<'UNAUTHORIZED'>> => {
   const env = TOKEN.exec(token)?.[1];
   if (env !== ports.env)
     return env === undefined
       ? REFUSED
       : refuse('UNAUTHORIZED', `The link is of the ${env} environment: call with ?env=${env}.`);
-  return retryOnConflict('the account', async () => {
+  const open = cookie ? newBrowserSession : newSession;
+  const outcome = await retryOnConflict('the account', async () => {
     const now = ports.clock();
     const link = await ports.store.readLink(hashSecret(token));
     const before = link && link.expiresAt > now ? await ports.accounts.read(link.accountId) : undefined;
     if (!link || !before || before.status === 'suspended' || before.sessionEpoch !== link.sessionEpoch) return REFUSED;
     const after = acceptedBy(before, now);
-    const session = newSession(after, ports.env, now);
+    const session = open(after, ports.env, now);
     if (isRefusal(session)) throw new Unavailable('an accepted account is active');
     const { organizationId, id: accountId } = after;
     const { id: credentialId } = session.session;
@@ -162,7 +182,8 @@ export const signIn = async (ports: SignInPorts, token: string): Promise<NewSess
       { action: 'session.created', object: credentialId, at: now },
     );
     const outcome = await ports.store.signIn(link, { before, after }, session, entry);
-    if (outcome === 'saved') return session;
+    if (outcome === 'saved') return { ...session, account: after };
     return outcome === 'used' ? REFUSED : CONFLICT;
   });
+  return isRefusal(outcome) ? outcome : enteredAs(ports, outcome);
 };

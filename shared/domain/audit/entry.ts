@@ -108,6 +108,8 @@ export const auditDetails = z.strictObject({
   overlapHours: z.int().optional(),
   /** Of a revocation: whether the keys below were spared. */
   onlyThis: z.boolean().optional(),
+  /** Of a session that ended: whether because a cookie was presented that had been replaced, so that two had it. */
+  cookieReused: z.boolean().optional(),
 });
 export type AuditDetails = z.output<typeof auditDetails>;
 

@@ -1,4 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
+import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
@@ -36,6 +37,9 @@ export interface Step {
   readonly kind: StepKind;
   readonly detail: string;
   readonly coins?: number;
+  /** Of a step about a webhook: by which the delivery, with what was sent and answered, is read. */
+  readonly webhookId?: Id<'webhook'>;
+  readonly deliveryId?: Id<'delivery'>;
 }
 
 export type MessageDelivery = Delivery & { readonly summaries: readonly AttemptSummary[] };
@@ -127,21 +131,26 @@ const decisionSteps = (message: MessageRecord, decision: Decision): Step[] => {
   return [{ at: isoTime(at), kind, detail, ...(coins === undefined ? {} : { coins }) }];
 };
 
-const attemptStep = ({ type, webhookId }: Delivery, { at, status, durationMs, error }: AttemptSummary): Step => {
+const attemptStep = (
+  { id: deliveryId, type, webhookId }: Delivery,
+  { at, status, durationMs, error }: AttemptSummary,
+): Step => {
   const outcome = status === undefined ? (error ?? 'no answer') : `answered ${status}`;
   return {
     at: isoTime(at),
     kind: 'webhook',
     detail: `${type} to ${webhookId}: ${outcome} in ${Math.round(durationMs)} ms`,
+    webhookId,
+    deliveryId,
   };
 };
 
 const deliverySteps = (delivery: MessageDelivery): Step[] => {
-  const { createdAt, type, webhookId, sequence, status, summaries } = delivery;
+  const { id: deliveryId, createdAt, type, webhookId, sequence, status, summaries } = delivery;
   const number = sequence === undefined ? '' : ` as number ${sequence}`;
   const detail = `${type} is handed to ${webhookId}${number}: ${status}`;
   return [
-    { at: isoTime(createdAt), kind: 'webhook', detail },
+    { at: isoTime(createdAt), kind: 'webhook', detail, webhookId, deliveryId },
     ...summaries.map((attempt) => attemptStep(delivery, attempt)),
   ];
 };

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import type { BrowserSession } from '../../domain/access/session-cookie.ts';
 import type { NewSession, Session, SessionStore } from '../../domain/access/sessions.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { id, tenant, time, ttlAfter } from '../client/attributes.ts';
-import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { id, jsonText, tenant, time, ttlAfter } from '../client/attributes.ts';
+import { ABSENT, oneOf } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -12,6 +13,16 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { stillActive } from './accounts.ts';
 import { newCredentialWrite } from './credential-writes.ts';
+
+const browser = z.object({
+  epoch: z.int(),
+  secretHash: z.string().length(64),
+  salt: z.string(),
+  generation: z.int(),
+  replacedAt: z.number(),
+  latestEndsAt: z.number(),
+  older: z.array(z.object({ hash: z.string().length(64), expiresAt: z.number() })),
+});
 
 const sessionRows = defineRow<Session>()({
   attributes: {
@@ -21,6 +32,7 @@ const sessionRows = defineRow<Session>()({
     hash: z.string().length(64),
     createdAt: time,
     expiresAt: time,
+    browser: jsonText((json): BrowserSession => browser.parse(json)).exactOptional(),
   },
   key: (session) => KEYS.session(session.id),
   index: (session) => INDEX_KEYS.sessionsOf(session.accountId, isoTime(session.createdAt), session.id),
@@ -29,9 +41,15 @@ const MAX_LISTED = 200;
 
 /** The writes of a new session: its record, first, and the credential of its secret. */
 export const newSessionWrites = ({ session, credential }: NewSession): WriteOp[] => [
-  { put: { ...sessionRows.write(session), ttl: ttlAfter(session.expiresAt) }, when: ABSENT },
+  { put: sessionRow(session), when: ABSENT },
   newCredentialWrite(session.hash, credential),
 ];
+
+const sessionRow = (session: Session) => ({ ...sessionRows.write(session), ttl: ttlAfter(session.expiresAt) });
+/** The hashes of the secrets that a session has given and not taken back. */
+const hashesOf = ({ hash, browser }: Session): string[] => [hash, ...(browser?.older ?? []).map((each) => each.hash)];
+/** Condition: nobody renewed or ended the session since it was read; each renewal changes its hash. */
+const unchanged = ({ hash }: Session) => oneOf('hash', [hash]);
 
 /** Whether a cancelled transaction, whose first write was the session's, is the repeat of one that opened it. */
 export const isOpened = (reasons: readonly CancelReason[], { session }: NewSession): boolean =>
@@ -52,8 +70,23 @@ export const sessionStore = (table: Table): SessionStore => ({
     const rows = await newestPage(table, { index: 'gsi1', partition }, { skip: 0, limit: MAX_LISTED });
     return rows.map(sessionRows.read).filter(({ expiresAt }) => expiresAt > now);
   },
-  async end({ id: sessionId, hash }, entry) {
-    const is = { delete: KEYS.session(sessionId), when: EXISTS };
-    await table.transact([is, { delete: KEYS.credential(hash) }, ...auditWrites(entry)]);
+  async renew(before, renewed, account) {
+    const kept = new Set(hashesOf(renewed.session));
+    const dropped = hashesOf(before).filter((hash) => !kept.has(hash));
+    const outcome = await table.transact([
+      { put: sessionRow(renewed.session), when: unchanged(before) },
+      newCredentialWrite(renewed.session.hash, renewed.credential),
+      ...dropped.map((hash) => ({ delete: KEYS.credential(hash) })),
+      stillActive(account),
+    ]);
+    return outcome.ok || isOpened(outcome.reasons, renewed);
+  },
+  async end(session, entry) {
+    const outcome = await table.transact([
+      { delete: KEYS.session(session.id), when: unchanged(session) },
+      ...hashesOf(session).map((hash) => ({ delete: KEYS.credential(hash) })),
+      ...auditWrites(entry),
+    ]);
+    return outcome.ok;
   },
 });

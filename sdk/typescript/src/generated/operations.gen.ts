@@ -247,6 +247,7 @@ import type {
   SessionList,
   SessionsCreateData,
   SessionsListData,
+  SessionsRefreshData,
   SessionsRequestLinkData,
   SetCompanyAttributes,
   SetDestinations,
@@ -422,6 +423,9 @@ export type SessionsCreateQuery = NonNullable<SessionsCreateData['query']>;
 
 /** Query of `sessions.request-link`. */
 export type SessionsRequestLinkQuery = NonNullable<SessionsRequestLinkData['query']>;
+
+/** Query of `sessions.refresh`. */
+export type SessionsRefreshQuery = NonNullable<SessionsRefreshData['query']>;
 
 /** Query of `sessions.list`. */
 export type SessionsListQuery = NonNullable<SessionsListData['query']>;
@@ -3312,7 +3316,7 @@ export class SessionsOperations extends Resource {
   /**
    * Sign in with a link
    *
-   * Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended.
+   * Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended. With `cookie`, for pages of the service: the session's token works for 15 minutes, and an HttpOnly cookie renews it by `POST /sessions/refresh`; 403 for a request that comes from a page of another origin.
    *
    * No credential is needed.
    */
@@ -3329,6 +3333,17 @@ export class SessionsOperations extends Resource {
    */
   requestLink(body: RequestSignInLink, query?: SessionsRequestLinkQuery, options?: RequestOptions): Promise<void> {
     return this.call('POST', '/sessions/links', { body, query, open: true }, options);
+  }
+
+  /**
+   * Renew a browser's session by its cookie
+   *
+   * Answers a token for 15 minutes and replaces the cookie; the tokens before it work until they end, ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service alone: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is held by two, and ends the session.
+   *
+   * No credential is needed.
+   */
+  refresh(query?: SessionsRefreshQuery, options?: RequestOptions): Promise<NewSession> {
+    return this.call('POST', '/sessions/refresh', { query, open: true }, options);
   }
 
   /**

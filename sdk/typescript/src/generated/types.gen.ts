@@ -3505,6 +3505,10 @@ export type CreateSession = {
      * The token of the link: what follows `#`.
      */
     token: string;
+    /**
+     * Keeps the browser signed in by a cookie.
+     */
+    cookie?: boolean;
 };
 
 /**
@@ -6182,6 +6186,14 @@ export type MessageTimeline = {
          * The coins that were moved or quoted. In coins: 1 coin = R$ 0.0001.
          */
         coins?: number;
+        /**
+         * The subscription, where the step is about a webhook.
+         */
+        webhookId?: string;
+        /**
+         * The delivery, where the step is about a webhook.
+         */
+        deliveryId?: string;
     }>;
 };
 
@@ -12083,7 +12095,7 @@ export type Account = {
 };
 
 /**
- * A session that was opened.
+ * A session that was opened, and who opened it.
  */
 export type NewSession = {
     /**
@@ -12091,9 +12103,70 @@ export type NewSession = {
      */
     token: string;
     /**
-     * The session is refused from this time on.
+     * The token is refused from this time on.
      */
     expiresAt: string;
+    session: OpenedSession;
+    person: SignedInPerson;
+    organization: SignedInOrganization;
+    /**
+     * What the role holds now. A role that changes bounds open sessions within 60 seconds.
+     */
+    scopes: Array<'sms:read' | 'sms:send' | 'email:read' | 'email:send' | 'rcs:read' | 'rcs:send' | 'push:read' | 'push:send' | 'messages:read' | 'messages:send' | 'messages:manage' | 'contacts:read' | 'contacts:write' | 'contacts:pii' | 'pii:full' | 'crm:read' | 'crm:write' | 'crm:delete' | 'campaigns:read' | 'campaigns:write' | 'senders:read' | 'senders:write' | 'templates:read' | 'templates:write' | 'numbers:read' | 'numbers:write' | 'flows:read' | 'flows:write' | 'webhooks:read' | 'webhooks:write' | 'webhooks:replay' | 'wallet:read' | 'wallet:write' | 'keys:read' | 'keys:write' | 'audit:read' | 'organization:read' | 'organization:write' | 'accounts:read' | 'accounts:write'>;
+};
+
+/**
+ * The session that the token is of.
+ */
+export type OpenedSession = {
+    /**
+     * Identifier: `ses_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The session ends then, whatever is renewed. Without a cookie its token ends with it.
+     */
+    expiresAt: string;
+};
+
+/**
+ * Who signed in.
+ */
+export type SignedInPerson = {
+    /**
+     * Identifier: `acc_` and 21 random characters.
+     */
+    accountId: string;
+    /**
+     * The name of the person.
+     */
+    name: string;
+    /**
+     * The e-mail address of the person.
+     */
+    email: string;
+    /**
+     * What the person is in the organization.
+     */
+    role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
+};
+
+/**
+ * Where the person signed in.
+ */
+export type SignedInOrganization = {
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * The name of the organization.
+     */
+    name: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
 };
 
 /**
@@ -12236,6 +12309,10 @@ export type AuditDetails = {
      * Of a revocation: whether the keys below were spared.
      */
     onlyThis?: boolean;
+    /**
+     * Of a session's end: whether a cookie was presented that had been replaced, so that two had it.
+     */
+    cookieReused?: boolean;
 };
 
 /**
@@ -18430,7 +18507,7 @@ export type SessionsCreateData = {
 
 export type SessionsCreateResponses = {
     /**
-     * A session that was opened.
+     * A session that was opened, and who opened it.
      */
     201: NewSession;
 };
@@ -18455,6 +18532,27 @@ export type SessionsRequestLinkResponses = {
      */
     202: unknown;
 };
+
+export type SessionsRefreshData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The environment to sign in to; live when absent.
+         */
+        env?: 'live' | 'test';
+    };
+    url: '/sessions/refresh';
+};
+
+export type SessionsRefreshResponses = {
+    /**
+     * A session that was opened, and who opened it.
+     */
+    201: NewSession;
+};
+
+export type SessionsRefreshResponse = SessionsRefreshResponses[keyof SessionsRefreshResponses];
 
 export type SessionsListData = {
     body?: never;

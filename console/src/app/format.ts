@@ -1,0 +1,56 @@
+import { useMemo } from 'react';
+import { type Language, LOCALES, useLanguage } from './texts.ts';
+
+/** What a coin is worth, in reais. */
+const COIN_VALUE = 0.0001;
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+const formatOf = (language: Language) => {
+  const locale = LOCALES[language];
+  const numbers = new Intl.NumberFormat(locale);
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const money = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'BRL',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 4,
+  });
+  const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium' });
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  return {
+    number: (value: number) => numbers.format(value),
+    /** A share of 1. */
+    percent: (share: number) => percents.format(share),
+    /** Coins as reais: to the last of a coin's four decimals. */
+    coins: (coins: number) => money.format(coins * COIN_VALUE),
+    /** A moment (ISO 8601) in the person's own time zone. */
+    dateTime: (iso: string) => dateTimes.format(new Date(iso)),
+    /** The same, with weekday and time zone. */
+    exact: (iso: string) => exact.format(new Date(iso)),
+    date: (iso: string) => dates.format(new Date(iso)),
+    /** How long ago or ahead a moment is. */
+    relative: (iso: string, now = Date.now()) => {
+      const ms = Date.parse(iso) - now;
+      const [unit, length] = UNITS.find(([, least]) => Math.abs(ms) >= least) ?? (['second', 1_000] as const);
+      return relative.format(Math.round(ms / length), unit);
+    },
+    /** A duration in ms. */
+    duration: (ms: number) => (ms < 1_000 ? `${numbers.format(Math.round(ms))} ms` : `${numbers.format(ms / 1_000)} s`),
+  };
+};
+
+export type Format = ReturnType<typeof formatOf>;
+
+/** Numbers, money and times as the person's language and time zone write them. */
+export const useFormat = (): Format => {
+  const { language } = useLanguage();
+  return useMemo(() => formatOf(language), [language]);
+};

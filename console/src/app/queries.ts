@@ -1,0 +1,24 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ProblemError } from '../sdk.ts';
+import { SessionEnded } from './session.ts';
+
+const MAX_RETRIES = 2;
+
+/** Repeats what may pass: no answer, or one that says that the service is busy. */
+const mayPass = (error: Error): boolean =>
+  !(error instanceof SessionEnded) && (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429);
+
+/** A cache of what the service answered. `onSessionEnded`: a call found that nobody is signed in any more. */
+export const newQueryClient = (onSessionEnded: () => void): QueryClient => {
+  const onError = (error: Error) => {
+    if (error instanceof SessionEnded) onSessionEnded();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: { retry: (failures, error) => failures < MAX_RETRIES && mayPass(error), staleTime: 5_000 },
+      mutations: { retry: false },
+    },
+  });
+};

@@ -1,0 +1,140 @@
+import { Button, Stack } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { MessagesSquare, RefreshCw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { api } from '../../api.ts';
+import { useFormat } from '../../app/format.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { Message, MessagePage, MessagesListQuery } from '../../sdk.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Paging, useSkip } from '../../ui/paging.tsx';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { EmptyState, Loading } from '../../ui/states.tsx';
+import { AppLink, Time } from '../../ui/values.tsx';
+import { MessageStatus, STATUSES, summaryOf } from './message-parts.tsx';
+import { texts } from './texts.ts';
+
+const LIMIT = 50;
+const REFRESH_MS = 5_000;
+
+const useFields = (): readonly FilterField[] => {
+  const t = useTexts(texts);
+  return useMemo(() => {
+    const field = (name: keyof typeof t.fields, kind: FilterField['kind'], placeholder = '') => ({
+      name,
+      label: t.fields[name],
+      kind,
+      placeholder,
+    });
+    const choices = STATUSES.map((value) => ({ value, label: t.statuses[value] }));
+    return [
+      { ...field('status', 'choice'), choices },
+      field('contactId', 'text', 'cnt_…'),
+      field('campaignId', 'text'),
+      field('batchId', 'text', 'btc_…'),
+      field('numberId', 'text', 'num_…'),
+      field('sentByAccountId', 'text', 'acc_…'),
+      field('from', 'moment'),
+      field('to', 'moment'),
+    ];
+  }, [t]);
+};
+
+/**
+ * The messages up to the moment at which the list was opened: they stay where they are while their states change, and pages do not shift. What
+ * came since is counted, and shown when the person wants it.
+ */
+const useMessages = (filters: MessagesListQuery) => {
+  const [openedAt, setOpenedAt] = useState(() => new Date().toISOString());
+  const skip = useSkip(LIMIT);
+  const to = filters.to ?? openedAt;
+  const list = useQuery<MessagePage>({
+    queryKey: ['messages', filters, to, skip],
+    queryFn: async ({ signal }) => api.messages.list({ ...filters, to, skip, limit: LIMIT }, { signal }),
+    // What is shown stays until its successor is there.
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  const from = new Date(Date.parse(openedAt) + 1).toISOString();
+  const newer = useQuery({
+    queryKey: ['messages', 'newer', filters, openedAt],
+    queryFn: async ({ signal }) => (await api.messages.list({ ...filters, from, limit: 1 }, { signal })).total,
+    enabled: filters.to === undefined,
+    refetchInterval: REFRESH_MS,
+  });
+  return { list, newer: newer.data ?? 0, showNewer: () => setOpenedAt(new Date().toISOString()) };
+};
+
+const Person = ({ message }: { readonly message: Message }) => (
+  <span className="breakable">{message.direction === 'inbound' ? message.from : message.to}</span>
+);
+
+const useColumns = (): readonly Column<Message>[] => {
+  const t = useTexts(texts);
+  return [
+    {
+      key: 'createdAt',
+      title: t.columns.createdAt,
+      cell: ({ id, createdAt }) => (
+        <AppLink to={`/messages/${id}`}>
+          <Time at={createdAt} />
+        </AppLink>
+      ),
+    },
+    {
+      key: 'channel',
+      title: t.columns.channel,
+      cell: ({ channel, direction }) => `${channel ?? '—'} · ${direction === 'inbound' ? t.inbound : t.outbound}`,
+    },
+    { key: 'person', title: t.columns.person, cell: (message) => <Person message={message} /> },
+    {
+      key: 'content',
+      title: t.columns.content,
+      cell: (message) => <span className="breakable">{summaryOf(message)}</span>,
+    },
+    { key: 'status', title: t.columns.status, cell: ({ status }) => <MessageStatus status={status} /> },
+  ];
+};
+
+/** Every message, by every filter of the operation, live. */
+export default function MessagesPage() {
+  const t = useTexts(texts);
+  const format = useFormat();
+  const fields = useFields();
+  const filters = useFilterValues(fields) as MessagesListQuery;
+  const { list, newer, showNewer } = useMessages(filters);
+  const [, change] = useSearchValues();
+  const columns = useColumns();
+  const show = () => {
+    change({ page: undefined });
+    showNewer();
+  };
+  return (
+    <Page title={t.title} description={t.description}>
+      <Filters fields={fields} label={t.filters} />
+      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
+      <div role="status">
+        {newer > 0 ? (
+          <Button variant="light" fullWidth onClick={show} leftSection={<RefreshCw size={16} aria-hidden />}>
+            {t.newer(format.number(newer))}
+          </Button>
+        ) : null}
+      </div>
+      {list.isPending && !list.error ? <Loading rows={8} /> : null}
+      {list.data ? (
+        <Stack>
+          {list.data.items.length > 0 ? (
+            <DataTable caption={t.title} columns={columns} rows={list.data.items} keyOf={({ id }) => id} />
+          ) : (
+            <EmptyState icon={MessagesSquare} title={t.emptyTitle}>
+              {Object.keys(filters).length > 0 ? t.emptyFiltered : t.empty}
+            </EmptyState>
+          )}
+          <Paging limit={LIMIT} total={list.data.total} />
+        </Stack>
+      ) : null}
+    </Page>
+  );
+}

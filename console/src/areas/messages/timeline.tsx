@@ -1,0 +1,33 @@
+import { Text, Timeline } from '@mantine/core';
+import { useTexts } from '../../app/texts.ts';
+import type { MessageTimeline } from '../../sdk.ts';
+import { Coins, Time } from '../../ui/values.tsx';
+import { texts } from './texts.ts';
+
+export type Step = MessageTimeline['items'][number];
+
+/** What was decided on a message, oldest first. */
+export const TimelineView = ({ steps }: { readonly steps: readonly Step[] }) => {
+  const t = useTexts(texts);
+  return (
+    <Timeline bulletSize={14} lineWidth={2}>
+      {steps.map(({ at, kind, detail, coins }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added, and two may be alike.
+        <Timeline.Item key={index} title={t.kinds[kind] ?? kind}>
+          <Text size="sm" className="breakable">
+            {detail}
+            {coins === undefined ? null : (
+              <>
+                {' · '}
+                <Coins coins={coins} />
+              </>
+            )}
+          </Text>
+          <Text size="xs" c="dimmed">
+            <Time at={at} />
+          </Text>
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
+};

@@ -1,0 +1,36 @@
+import { defineTexts } from '../../app/texts.ts';
+
+export const texts = defineTexts(
+  {
+    title: 'Visão geral',
+    wallet: 'Carteira',
+    balance: 'Saldo',
+    held: 'Reservado',
+    heldHint: 'De mensagens a caminho: vira despesa quando saem, e volta quando não saem.',
+    lowBalance: 'Aviso de saldo baixo',
+    off: 'desligado',
+    low: 'O saldo está abaixo do aviso.',
+    bands: 'Faixas de volume de SMS neste mês',
+    route: 'Rota',
+    segments: 'Segmentos enviados',
+    price: 'Preço do próximo segmento',
+    upTo: 'Vale até',
+    noEnd: 'sem fim',
+  },
+  {
+    title: 'Overview',
+    wallet: 'Wallet',
+    balance: 'Balance',
+    held: 'Held',
+    heldHint: 'For messages under way: spent once they leave, given back if they do not.',
+    lowBalance: 'Low-balance warning',
+    off: 'off',
+    low: 'The balance is below the warning.',
+    bands: "This month's volume bands of SMS",
+    route: 'Route',
+    segments: 'Segments sent',
+    price: 'Price of the next segment',
+    upTo: 'Valid up to',
+    noEnd: 'no end',
+  },
+);

@@ -1,0 +1,143 @@
+import { Stack, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useMemo } from 'react';
+import { api } from '../../api.ts';
+import { useFormat } from '../../app/format.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { Webhook, WebhookDelivery, WebhookDeliveryPage, WebhooksListDeliveriesQuery } from '../../sdk.ts';
+import { DELIVERY_STATUSES, DeliveryStatus, useDeliveryStatus } from '../../ui/attempts.tsx';
+import { CopyText } from '../../ui/copy-text.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Paging, useSkip } from '../../ui/paging.tsx';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { EmptyState, Loading } from '../../ui/states.tsx';
+import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
+import { texts } from './texts.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookStatus } from './webhook-status.tsx';
+
+const LIMIT = 50;
+const REFRESH_MS = 5_000;
+
+const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  const { id, url, status, events, secretVersion, consecutiveFailures = 0, lastSuccessAt, lastFailureAt } = webhook;
+  return (
+    <Facts>
+      <Fact name={t.status}>
+        <WebhookStatus status={status} />
+      </Fact>
+      <Fact name={t.url}>{url}</Fact>
+      {webhook.description ? <Fact name={t.descriptionLabel}>{webhook.description}</Fact> : null}
+      <Fact name={t.events}>{events.join(', ')}</Fact>
+      <Fact name={t.facts.version}>{format.number(secretVersion)}</Fact>
+      <Fact name={t.facts.failures}>{format.number(consecutiveFailures)}</Fact>
+      <Fact name={t.columns.lastSuccessAt}>
+        <Time at={lastSuccessAt} />
+      </Fact>
+      <Fact name={t.facts.lastFailureAt}>
+        <Time at={lastFailureAt} />
+      </Fact>
+      <Fact name={t.facts.createdAt}>
+        <Time at={webhook.createdAt} />
+      </Fact>
+      <Fact name={t.facts.id}>
+        <CopyText text={id} />
+      </Fact>
+    </Facts>
+  );
+};
+
+const useColumns = (webhookId: string): readonly Column<WebhookDelivery>[] => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  return [
+    {
+      key: 'at',
+      title: t.deliveryColumns.at,
+      cell: ({ id, createdAt }) => (
+        <AppLink to={`/webhooks/${webhookId}/deliveries/${id}`}>
+          <Time at={createdAt} />
+        </AppLink>
+      ),
+    },
+    { key: 'type', title: t.deliveryColumns.type, cell: ({ type }) => type },
+    {
+      key: 'sequence',
+      title: t.deliveryColumns.sequence,
+      alignEnd: true,
+      cell: ({ sequence }) => (sequence === undefined ? '—' : format.number(sequence)),
+    },
+    { key: 'status', title: t.deliveryColumns.status, cell: ({ status }) => <DeliveryStatus status={status} /> },
+    {
+      key: 'attempts',
+      title: t.deliveryColumns.attempts,
+      alignEnd: true,
+      cell: ({ attempts }) => format.number(attempts.length),
+    },
+  ];
+};
+
+const Deliveries = ({ id }: { readonly id: string }) => {
+  const t = useTexts(texts);
+  const skip = useSkip(LIMIT);
+  const columns = useColumns(id);
+  const statuses = useDeliveryStatus();
+  const fields = useMemo((): readonly FilterField[] => {
+    const choices = DELIVERY_STATUSES.map((value) => ({ value, label: statuses[value] }));
+    return [{ name: 'status', label: t.deliveryColumns.status, kind: 'choice', choices }];
+  }, [t, statuses]);
+  const filters = useFilterValues(fields) as WebhooksListDeliveriesQuery;
+  const list = useQuery<WebhookDeliveryPage>({
+    queryKey: ['webhook', id, 'deliveries', filters, skip],
+    queryFn: async ({ signal }) => api.webhooks.listDeliveries(id, { ...filters, skip, limit: LIMIT }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Stack component="section" aria-label={t.deliveries}>
+      <Title order={2} size="h4">
+        {t.deliveries}
+      </Title>
+      <Filters fields={fields} label={t.deliveryFilters} />
+      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
+      {list.isPending && !list.error ? <Loading /> : null}
+      {list.data && list.data.items.length > 0 ? (
+        <DataTable caption={t.deliveries} columns={columns} rows={list.data.items} keyOf={(row) => row.id} />
+      ) : null}
+      {list.data?.items.length === 0 ? (
+        <EmptyState icon={Send} title={t.noDeliveries}>
+          {t.noDeliveriesHint}
+        </EmptyState>
+      ) : null}
+      {list.data ? <Paging limit={LIMIT} total={list.data.total} /> : null}
+    </Stack>
+  );
+};
+
+/** A subscription, and what was delivered to it. */
+export default function WebhookPageView() {
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const webhook = useQuery({
+    queryKey: ['webhook', id],
+    queryFn: ({ signal }) => api.webhooks.get(id, { signal }),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Page title="Webhook" actions={webhook.data ? <WebhookActions webhook={webhook.data} /> : null}>
+      <ProblemView error={webhook.error} onRetry={() => void webhook.refetch()} />
+      {webhook.isPending && !webhook.error ? <Loading /> : null}
+      {webhook.data ? (
+        <Stack gap="xl">
+          <WebhookFacts webhook={webhook.data} />
+          <Deliveries id={id} />
+        </Stack>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { shellTexts } from '../app/shell-texts.ts';
+import { useTexts } from '../app/texts.ts';
+import { ProblemView } from './problem-view.tsx';
+
+interface ConfirmProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** What it does, before it is done. */
+  readonly hint?: string;
+  readonly action: string;
+  readonly onConfirm: () => void;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly dangerous?: boolean;
+  /** Fields of what is confirmed. */
+  readonly children?: ReactNode;
+}
+
+/** Asks before something is done that cannot be taken back, or takes what it needs. */
+export const Confirm = ({
+  opened,
+  onClose,
+  title,
+  hint,
+  action,
+  onConfirm,
+  busy,
+  error,
+  dangerous,
+  children,
+}: ConfirmProps) => {
+  const t = useTexts(shellTexts);
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t.close }}>
+      <Stack
+        component="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        {hint ? <Text size="sm">{hint}</Text> : null}
+        {children}
+        <ProblemView error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" color={dangerous ? 'red' : 'blue'} loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};

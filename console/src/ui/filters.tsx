@@ -1,0 +1,124 @@
+import { Button, Group, NativeSelect, Paper, TextInput } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type SyntheticEvent, useMemo } from 'react';
+import { shellTexts } from '../app/shell-texts.ts';
+import { useTexts } from '../app/texts.ts';
+
+/** A filter of a list, by the name that it has in the operation's query. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  /** `moment`: ISO 8601 in the query, the person's own time in the field. */
+  readonly kind: 'choice' | 'text' | 'moment';
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly placeholder?: string;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** The search parameters of the page, which say all that it shows: an address that is shared shows the same. */
+export const useSearchValues = (): readonly [
+  Values,
+  (change: Readonly<Record<string, string | undefined>>) => void,
+] => {
+  const values = useSearch({ strict: false }) as Values;
+  const navigate = useNavigate();
+  const change = (changes: Readonly<Record<string, string | undefined>>) => {
+    const next = Object.fromEntries(
+      Object.entries({ ...values, ...changes }).filter(([, value]) => value !== undefined && value !== ''),
+    );
+    void navigate({ to: '.', search: next as never, replace: true, resetScroll: false });
+  };
+  return [values, change];
+};
+
+/** The values of these filters that are set, as the operation's query takes them. */
+export const useFilterValues = (fields: readonly FilterField[]): Values => {
+  const [values] = useSearchValues();
+  return useMemo(
+    () => Object.fromEntries(fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : []))),
+    [fields, values],
+  );
+};
+
+/** ISO 8601 as `datetime-local` has it, in the person's own time; to the minute. */
+const toLocal = (iso: string | undefined): string => {
+  if (!iso || Number.isNaN(Date.parse(iso))) return '';
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+};
+const fromLocal = (text: string): string | undefined => (text === '' ? undefined : new Date(text).toISOString());
+
+interface FieldProps {
+  readonly field: FilterField;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+const Field = ({ field, value, onChange }: FieldProps) => {
+  const t = useTexts(shellTexts);
+  const { name, label, kind, choices = [], placeholder } = field;
+  if (kind === 'choice')
+    return (
+      <NativeSelect
+        name={name}
+        label={label}
+        value={value ?? ''}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        data={[{ value: '', label: t.all }, ...choices]}
+      />
+    );
+  const isMoment = kind === 'moment';
+  return (
+    <TextInput
+      // What is set elsewhere, as by a link, stands in the field too.
+      key={value}
+      name={name}
+      label={label}
+      type={isMoment ? 'datetime-local' : 'text'}
+      defaultValue={isMoment ? toLocal(value) : value}
+      {...(placeholder ? { placeholder } : {})}
+    />
+  );
+};
+
+/** The filters of a list. A choice applies at once; what is typed, when it is sent. */
+export const Filters = ({ fields, label }: { readonly fields: readonly FilterField[]; readonly label: string }) => {
+  const t = useTexts(shellTexts);
+  const [values, change] = useSearchValues();
+  const isSet = fields.some(({ name }) => values[name]);
+  const submit = (event: SyntheticEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const textOf = ({ name, kind }: FilterField) => {
+      const text = String(data.get(name) ?? '').trim();
+      return kind === 'moment' ? fromLocal(text) : text;
+    };
+    change({ ...Object.fromEntries(fields.map((field) => [field.name, textOf(field)])), page: undefined });
+  };
+  const clear = () => change({ ...Object.fromEntries(fields.map(({ name }) => [name, undefined])), page: undefined });
+  return (
+    <Paper component="form" onSubmit={submit} withBorder p="sm" role="search" aria-label={label}>
+      <Group align="flex-end" gap="sm">
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            value={values[field.name]}
+            onChange={(value) => change({ [field.name]: value, page: undefined })}
+          />
+        ))}
+        {fields.some(({ kind }) => kind !== 'choice') ? (
+          <Button type="submit" variant="default">
+            {t.apply}
+          </Button>
+        ) : null}
+        {isSet ? (
+          <Button variant="subtle" onClick={clear}>
+            {t.clearFilters}
+          </Button>
+        ) : null}
+      </Group>
+    </Paper>
+  );
+};

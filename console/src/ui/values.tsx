@@ -1,0 +1,62 @@
+import { Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useFormat } from '../app/format.ts';
+
+/** A moment, in the person's time zone; the title names day and zone. */
+export const Time = ({ at, relative = false }: { readonly at: string | undefined; readonly relative?: boolean }) => {
+  const format = useFormat();
+  if (at === undefined) return <>—</>;
+  return (
+    <time dateTime={at} title={format.exact(at)}>
+      {relative ? format.relative(at) : format.dateTime(at)}
+    </time>
+  );
+};
+
+/** Coins, as reais. */
+export const Coins = ({ coins }: { readonly coins: number }) => {
+  const format = useFormat();
+  return <span title={`${format.number(coins)} coins`}>{format.coins(coins)}</span>;
+};
+
+/** How a status is: good, bad, on its way, over. */
+export type Tone = 'good' | 'bad' | 'pending' | 'neutral';
+const COLORS: Readonly<Record<Tone, string>> = { good: 'green', bad: 'red', pending: 'blue', neutral: 'gray' };
+
+/** A status in words, with a colour that repeats them. */
+export const Status = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
+  <Badge color={COLORS[tone]} variant="dot" tt="none" fw={500} size="lg">
+    {children}
+  </Badge>
+);
+
+interface AppLinkProps extends AnchorProps {
+  /** Below `/console`. */
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly children: ReactNode;
+}
+
+/** A link to a page of the console. */
+export const AppLink = ({ to, search, children, ...props }: AppLinkProps) => (
+  // The router's types know the parameters of routes that are written down; those of areas are a list.
+  <Anchor component={Link} to={to} {...(search ? { search: search as never } : {})} {...props}>
+    {children}
+  </Anchor>
+);
+
+/** A name and its value, in a list of facts. */
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <Text component="dt" size="sm" c="dimmed">
+      {name}
+    </Text>
+    <Text component="dd" m={0} className="breakable">
+      {children}
+    </Text>
+  </div>
+);
+
+/** Facts side by side; below each other on a phone. */
+export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className="facts">{children}</dl>;

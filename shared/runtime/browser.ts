@@ -1,0 +1,28 @@
+import { cookieName, setCookie } from '../domain/access/session-cookie.ts';
+import type { Entered } from '../domain/access/sessions.ts';
+import { type Refusal, refuse } from '../domain/core/errors.ts';
+import { settings } from '../wiring/process/aws.ts';
+import { header, headerValues, type WithHeaders } from './headers.ts';
+
+/**
+ * 403 for a request that a page of another origin, or no page, made: browsers let no script write these two headers. Only what reads or sets a
+ * cookie needs it; everything else is authorized by a header that no other page can add.
+ */
+export const refuseOtherOrigin = (event: WithHeaders): Refusal<'FORBIDDEN'> | undefined => {
+  const [site, origin] = [header(event, 'sec-fetch-site'), header(event, 'origin')];
+  const isOwn = site === undefined ? origin === new URL(settings.PUBLIC_URL).origin : site === 'same-origin';
+  return isOwn ? undefined : refuse('FORBIDDEN', 'Only pages of this service may do this.');
+};
+
+/** The session's cookie; undefined when there is none, or more than one. */
+export const sessionCookieOf = (event: WithHeaders): string | undefined => {
+  const values = headerValues(event, 'cookie');
+  const text = values.length > 0 ? values.join('; ') : (header(event, 'cookie') ?? '');
+  const prefix = `${cookieName(settings.STAGE)}=`;
+  const found = text.split(/;\s*/).filter((pair) => pair.startsWith(prefix));
+  return found.length === 1 ? found[0]?.slice(prefix.length) : undefined;
+};
+
+/** The header that gives a browser the cookie of a session that it entered; none for a session without one. */
+export const cookieHeaders = ({ cookie, session }: Entered): Record<string, string> =>
+  cookie === undefined ? {} : { 'set-cookie': setCookie(settings.STAGE, cookie, session.expiresAt - Date.now()) };

@@ -1,0 +1,125 @@
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
+import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
+import type { Role } from '../../shared/domain/access/roles.ts';
+import { newLink } from '../../shared/domain/access/sign-in.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import { accountStore } from '../../shared/storage/access/accounts.ts';
+import { putLink } from '../../shared/storage/access/sign-in-links.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
+import { DESKTOP, startBrowser } from './browser.ts';
+
+/** Where `npm run screenshots` writes pages; nowhere in other runs. */
+const SCREENSHOTS =
+  process.env.CONSOLE_SCREENSHOTS === '1' ? join(import.meta.dirname, '../../docs/console') : undefined;
+/** For `expect.poll`: a page is there when the service has answered. */
+export const PATIENCE = { timeout: 30_000, interval: 100 };
+export const SCHEMES = ['light', 'dark'] as const;
+
+/** What went wrong in a page, besides what the test looks at. */
+const faults = new WeakMap<Page, string[]>();
+
+/* What runs in the page is text: the tests are compiled for Node, which has no document. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
+  void window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
+});`;
+/** Colours on their way from one theme to the other are of neither. A loader turns for ever. */
+const END_ANIMATIONS = `Promise.allSettled(
+  document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished),
+).then(() => undefined)`;
+
+const watch = async (page: Page): Promise<void> => {
+  const seen: string[] = [];
+  faults.set(page, seen);
+  page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) seen.push(`console: ${message.text()}`);
+  });
+  await page.exposeFunction('reportViolation', (what: string) => seen.push(`policy: ${what}`));
+  await page.addInitScript({ content: REPORT_VIOLATIONS });
+};
+
+/** No error, and nothing that the content security policy refused, since the page was opened. */
+export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
+
+const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
+  await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
+  await page.evaluate(END_ANIMATIONS);
+};
+
+/**
+ * Looks at a page as it stands: no finding of axe in either theme, no error, no violation of the content security policy. Where screenshots are
+ * asked for, writes one a theme under this name.
+ */
+export const inspect = async (page: Page, name: string): Promise<void> => {
+  for (const scheme of SCHEMES) {
+    await useScheme(page, scheme);
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    expect(
+      violations.map(({ id, nodes }) => ({
+        id,
+        at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+      })),
+      `${name}, ${scheme}`,
+    ).toEqual([]);
+    if (!SCREENSHOTS) continue;
+    await mkdir(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${scheme}.png`), animations: 'disabled' });
+  }
+  expectNoFaults(page);
+};
+
+/** The service with its console and a Chromium, for the tests of one file. */
+export const startConsole = async (options: Partial<LocalStackOptions> = {}) => {
+  const consoleDir = join(tmpdir(), 'console-dist');
+  const [messaging, browser] = await Promise.all([startMessaging({ consoleDir, ...options }), startBrowser()]);
+  let people = 0;
+
+  /** A person of an organization, and a link that signs the person in. */
+  const person = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', env: Environment = 'test') => {
+    const email = `ana-${++people}@loja.example`;
+    const emailHash = personHash(await messaging.vault(env, 'people'), email);
+    const fields = { organizationId: tenant.id, name: 'Ana Souza', email, emailHash, role, status: 'active' } as const;
+    const account = newAccount(fields, Date.now());
+    await accountStore(messaging.tables[env], { byOperator: true }).create(account, undefined);
+    return account;
+  };
+  const linkFor = async (account: Account, env: Environment = 'test'): Promise<string> => {
+    const { link, path } = newLink(account, env, Date.now());
+    await putLink(messaging.tables[env], link);
+    return `${messaging.url}${path}`;
+  };
+
+  /** A page of a new browser profile. */
+  const open = async (context: BrowserContextOptions = DESKTOP): Promise<Page> => {
+    const page = await (await browser.newContext({ baseURL: messaging.url, ...context })).newPage();
+    await watch(page);
+    return page;
+  };
+  /** Signs in by a link, as a person does. */
+  const signIn = async (page: Page, account: Account, env: Environment = 'test'): Promise<void> => {
+    await page.goto(await linkFor(account, env));
+    await page.getByRole('button', { name: /Entrar com este link/ }).click();
+    await page.locator('[data-organization]').waitFor();
+  };
+  /** A page with somebody signed in. */
+  const signedIn = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', context?: BrowserContextOptions) => {
+    const page = await open(context);
+    await signIn(page, await person(tenant, role));
+    return page;
+  };
+
+  const close = async () => {
+    await browser.close();
+    await messaging.close();
+  };
+  return { ...messaging, browser, person, linkFor, open, signIn, signedIn, close };
+};
