@@ -78,6 +78,7 @@ describe('a message of a campaign', () => {
         key: campaignKey(campaign.id, ana.id),
         labels: { origin: 'automation', campaign: campaign.id },
         frequency: { cap: { messages: 2, days: 7 } },
+        merges: 0,
       }),
     );
     const keys = [

@@ -95,8 +95,8 @@ describe('a strict batch', () => {
 
   test('that is refused refuses to force its messages, before and after the refusal', async () => {
     const actor = await world.organization();
-    const forceAll = async () => {
-      for (const id of await ids(actor)) expect(await bulk.one.force(actor, id)).toMatchObject({ name: 'CONFLICT' });
+    const forceAll = async (name = 'CONFLICT') => {
+      for (const id of await ids(actor)) expect(await bulk.one.force(actor, id)).toMatchObject({ name });
     };
     const crash = bulk.send(actor, many(3), 'strict', {
       decideBatch: async (batch) => {
@@ -109,7 +109,7 @@ describe('a strict batch', () => {
     await expect(crash).rejects.toThrow('the process is gone');
     world.now += 61_000;
     await bulk.settle();
-    await forceAll();
+    await forceAll('NOT_FOUND');
     expect(world.provider.dispatched).toEqual([]);
     expect((await money(actor)).balance).toBe(1_000_000);
   });
@@ -135,7 +135,7 @@ describe('a strict batch', () => {
     await sentOnce(actor, 3);
   });
 
-  test('that is refused refuses resends while it is being released, and accepts them afterwards', async () => {
+  test('that is refused refuses resends while it is being released, and its messages are none afterwards', async () => {
     const actor = await world.organization();
     const crash = bulk.send(actor, many(3), 'strict', {
       decideBatch: async (batch) => {
@@ -148,9 +148,9 @@ describe('a strict batch', () => {
     for (const id of taken) expect(await bulk.one.resend(actor, id)).toMatchObject({ name: 'CONFLICT' });
     world.now += 61_000;
     await bulk.settle();
-    expect(await bulk.resendAll(actor, taken)).toMatchObject({ accepted: 3, rejected: 0 });
+    expect(await bulk.resendAll(actor, taken)).toMatchObject({ accepted: 0, rejected: 3 });
     await bulk.settle();
-    await sentOnce(actor, 3);
+    expect(world.provider.dispatched).toEqual([]);
   });
 
   test('counts a message that is cancelled before the decision as accepted and failed, and holds the coins of the others', async () => {
