@@ -2,8 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
+import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { rememberLane, seenWallet } from '../../shared/storage/wallet/lane-cache.ts';
+import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
@@ -144,6 +147,30 @@ describe('messages that are sent at once', () => {
         ),
       ),
     ).toEqual({ [PRICE]: MANY });
+    await check(actor);
+  });
+
+  test('of a lane whose part of the month ends a band have the prices of their places, one after the other', async () => {
+    const actor = await world.organization(1_000_000);
+    const { organizationId } = actor;
+    const price = priceRowOf(world.prices, 'sms', 'premium') ?? expect.fail();
+    const volume = { channel: 'sms', month: '202603', price } as const;
+    await openLanes(world.table, organizationId, { coins: 5_000, units: 40, sends: 1, volume }, world.now);
+    rememberLane(world.table, organizationId, 1, await world.table.get(KEYS.walletLane(organizationId, 1)));
+    const lane = () => seenWallet(world.table, organizationId).lanes.get(1) ?? expect.fail();
+    const { segments, end } = lane();
+    expect(end - segments).toBeGreaterThan(MANY);
+    world.prices = premiumPrices([segments + 4, 100], [null, 70]);
+    const inLane = { ...ports, debitLane: async () => ({ lane: 1, volume: { taken: lane().segments, free: [] } }) };
+    expect(
+      counted(
+        await sendAtOnce(
+          inLane,
+          actor,
+          times(MANY, () => ({})),
+        ),
+      ),
+    ).toEqual({ 100: 4, 70: MANY - 4 });
     await check(actor);
   });
 

@@ -56,6 +56,7 @@ describe('gathered work', () => {
     await turns();
     pieces[1]?.end();
     expect(await next).toBe('C');
+    await turns();
     const later = ask('key', 'd');
     await turns();
     pieces[2]?.end();

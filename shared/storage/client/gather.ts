@@ -1,14 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
 /** Does what was asked for together; answers in the order of the items. */
 export type GatheredWork<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 interface Asked<Item, Answer> {
   readonly item: Item;
-  readonly answer: (answer: Answer) => void;
-  readonly fail: (fault: unknown) => void;
-  /** Runs in the invocation that asked. */
-  readonly inScope: ReturnType<typeof AsyncLocalStorage.snapshot>;
+  /** Settled once its piece begins: with the piece for the first of it, which does the work; with nothing for the others. */
+  readonly begun: PromiseWithResolvers<readonly Asked<Item, Answer>[] | undefined>;
+  readonly answered: PromiseWithResolvers<Answer>;
 }
 
 /**
@@ -17,33 +14,37 @@ interface Asked<Item, Answer> {
  */
 export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: number) => {
   const queues = new Map<string, Asked<Item, Answer>[]>();
-  const doTogether = async (asked: readonly Asked<Item, Answer>[]): Promise<void> => {
+  const beginNext = (key: string): void => {
+    const [first, ...others] = queues.get(key)?.splice(0, most) ?? [];
+    if (!first) {
+      queues.delete(key);
+      return;
+    }
+    first.begun.resolve([first, ...others]);
+    for (const { begun } of others) begun.resolve(undefined);
+  };
+  const doTogether = async (piece: readonly Asked<Item, Answer>[]): Promise<void> => {
     try {
-      const answers = await work(asked.map(({ item }) => item));
-      for (const [at, { answer }] of asked.entries()) answer(answers[at] as Answer);
+      const answers = await work(piece.map(({ item }) => item));
+      for (const [at, { answered }] of piece.entries()) answered.resolve(answers[at] as Answer);
     } catch (fault) {
-      for (const { fail } of asked) fail(fault);
+      for (const { answered } of piece) answered.reject(fault);
     }
   };
-  const drain = async (key: string, queue: Asked<Item, Answer>[]): Promise<void> => {
-    // What was asked for in the same turn of the event loop is in the first piece.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) {
-      const next = queue.splice(0, most);
-      await next[0]?.inScope(doTogether, next);
+  return async (key: string, item: Item): Promise<Answer> => {
+    const asked: Asked<Item, Answer> = { item, begun: Promise.withResolvers(), answered: Promise.withResolvers() };
+    const queue = queues.get(key);
+    if (queue) queue.push(asked);
+    else {
+      queues.set(key, [asked]);
+      // What is asked for in the same turn of the event loop is in the first piece.
+      setImmediate(beginNext, key);
     }
-    queues.delete(key);
+    const piece = await asked.begun.promise;
+    if (piece) {
+      await doTogether(piece);
+      beginNext(key);
+    }
+    return asked.answered.promise;
   };
-  return (key: string, item: Item): Promise<Answer> =>
-    new Promise((answer, fail) => {
-      const asked = { item, answer, fail, inScope: AsyncLocalStorage.snapshot() };
-      const queue = queues.get(key);
-      if (queue) {
-        queue.push(asked);
-        return;
-      }
-      const first = [asked];
-      queues.set(key, first);
-      void drain(key, first);
-    });
 };

@@ -11,9 +11,12 @@ import { windowName } from '../wallet/lane-rows.ts';
 import { consentWrites, debitOf, type Named, ownWrites, sharedWrites } from './reserve.ts';
 
 /** What became of one of several reservations. `apart`: nothing was stored for it, as far as is known; alone it gets its answer. */
-export type TogetherOutcome = Extract<ReserveOutcome, { kind: 'reserved' | 'moved' }> | { readonly kind: 'apart' };
+export type TogetherOutcome =
+  | Extract<ReserveOutcome, { kind: 'insufficient' | 'moved' | 'reserved' }>
+  | { readonly kind: 'apart' };
 const APART: TogetherOutcome = { kind: 'apart' };
 const RESERVED: TogetherOutcome = { kind: 'reserved' };
+const INSUFFICIENT: TogetherOutcome = { kind: 'insufficient' };
 
 /** Upper estimate of the rows of a message without its content, in bytes. */
 const ROWS_BYTES = 4_000;
@@ -141,36 +144,68 @@ const reserveAll = async (table: Table, first: Reservation, parts: readonly Part
   return outcome;
 };
 
-/** Reserves what can be reserved together, without those whose own conditions fail; nothing of the others is in the answer. */
-const reserveSome = async (table: Table, parts: readonly Part[], raised: Raised) => {
-  const outcomes = new Map<Reservation, TogetherOutcome>();
-  for (let open = parts; open.length > 1; ) {
-    const outcome = await reserveAll(table, (open[0] as Part).reservation, open, raised);
-    if (outcome.kind === 'refused') {
-      const { refused } = outcome;
-      open = open.filter(({ reservation }) => !refused.has(reservation));
-      continue;
+/** Parts, in their order, that a balance pays for together. */
+const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> => {
+  let left = balance;
+  const paid = parts.filter(({ reservation: { message } }) => {
+    if (message.coins > left) return false;
+    left -= message.coins;
+    return true;
+  });
+  return new Set(paid);
+};
+
+type Outcomes = Map<Reservation, TogetherOutcome>;
+
+/** Decides what can be decided together; what is to be decided alone gets no outcome. */
+const decide = async (table: Table, parts: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+  const [first] = parts;
+  if (!first) return undefined;
+  const all = (outcome: TogetherOutcome, some = parts): void => {
+    for (const { reservation } of some) outcomes.set(reservation, outcome);
+  };
+  const outcome = await reserveAll(table, first.reservation, parts, raised);
+  switch (outcome.kind) {
+    case 'made':
+      return all(RESERVED);
+    case 'moved':
+      return all(outcome);
+    case 'refused': {
+      const open = parts.filter(({ reservation }) => !outcome.refused.has(reservation));
+      return decide(table, open, raised, outcomes);
     }
-    const each = outcome.kind === 'made' ? RESERVED : outcome.kind === 'moved' ? outcome : APART;
-    for (const { reservation } of open) outcomes.set(reservation, each);
-    break;
+    case 'insufficient': {
+      // No other condition failed: the wallet refuses whose own price it does not cover, and pays for as many of the others as it can.
+      const { balance } = outcome;
+      const isShort = ({ reservation: { message } }: Part) => message.coins > balance;
+      all(INSUFFICIENT, parts.filter(isShort));
+      const open = parts.filter((part) => !isShort(part));
+      const paid = paidFrom(open, balance);
+      await decide(table, [...paid], raised, outcomes);
+      return decide(
+        table,
+        open.filter((part) => !paid.has(part)),
+        raised,
+        outcomes,
+      );
+    }
+    default:
+      return undefined;
   }
-  return outcomes;
 };
 
 /**
  * Reserves messages of one `togetherKey`, each by itself as `reserve` does, in as few transactions as may be: one debit for all of them, while each has
  * its own rows and conditions. Answers in their order. What cannot be decided together is `apart`: a message whose own condition fails, and all of them
- * where the sum of their prices, their rate or their place in the month is refused.
+ * where their rate or their place in the month is refused.
  */
 export const reserveTogether = async (
   table: Table,
   reservations: readonly Reservation[],
   raised: Raised,
 ): Promise<readonly TogetherOutcome[]> => {
-  const outcomes = new Map<Reservation, TogetherOutcome>();
+  const outcomes: Outcomes = new Map();
   const parts = reservations.length > 1 ? atTheirPrice(reservations).map((one) => partOf(table, one)) : [];
-  for (const transaction of inTransactions(parts))
-    for (const [one, outcome] of await reserveSome(table, transaction, raised)) outcomes.set(one, outcome);
+  for (const transaction of inTransactions(parts)) await decide(table, transaction, raised, outcomes);
   return reservations.map((one) => outcomes.get(one) ?? APART);
 };
