@@ -61,7 +61,9 @@ describe('people', () => {
     await page.getByRole('link', { name: 'Pessoas' }).click();
     await page.getByRole('heading', { name: 'Só você por aqui' }).waitFor();
     await page.getByRole('button', { name: 'Convidar' }).click();
-    expect(await page.getByLabel('Papel', { exact: true }).locator('option').allTextContents()).not.toContain('Proprietário');
+    expect(await page.getByLabel('Papel', { exact: true }).locator('option').allTextContents()).not.toContain(
+      'Proprietário',
+    );
     await page.getByRole('textbox', { name: 'Nome' }).fill('Bia Lima');
     await page.getByRole('textbox', { name: 'E-mail' }).fill('bia@loja.example');
     await inspect(page, 'people-invite');
