@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 /** What may happen in a history of runs. */
 export const HAPPENINGS = [
   'entries',
+  'entries for one of two things',
   'events',
   'receipts',
   'pauses',

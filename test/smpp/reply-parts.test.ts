@@ -127,6 +127,20 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual(['A\ufffd[…]']);
   });
 
+  test('takes no part any more while it is handed on: what comes then is a message of its own', async () => {
+    const { part, take, ports, replies } = await writtenTo(world);
+    await take(part(1));
+    waitOut();
+    const reply: typeof ports.reply = async (...args) => {
+      await take(part(2));
+      return ports.reply(...args);
+    };
+    await workOffReplyParts(world, { ...ports, reply });
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual(['[…]part 2 ', 'part 1 […]']);
+  });
+
   test('takes them as long as it was not ended, however late its work is', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1));
