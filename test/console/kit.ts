@@ -72,6 +72,7 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
     ).toEqual([]);
     if (!SCREENSHOTS) continue;
     await mkdir(SCREENSHOTS, { recursive: true });
+    await page.evaluate('window.scrollTo(0, 0)');
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${scheme}.png`), animations: 'disabled' });
   }
   expectNoFaults(page);

@@ -92,6 +92,14 @@ describe("a browser's session", () => {
     expect(rows).toContain('cookieReused');
   });
 
+  test('ends when a cookie comes that was replaced twice, however quickly', async () => {
+    const opened = await enter(await ana());
+    const first = await renew(opened.cookie);
+    const second = await renew(first.cookie);
+    expect(await renewSession(ports, opened.cookie)).toMatchObject(REFUSED);
+    for (const { secret } of [opened, first, second]) expect(await authorize(secret.text)).toBeUndefined();
+  });
+
   test('is not touched by a cookie that was never its own', async () => {
     const opened = await enter(await ana());
     const other = await enter(await ana());

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Paper, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type SyntheticEvent, useMemo } from 'react';
+import { type SyntheticEvent, useMemo, useState } from 'react';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
 
@@ -87,6 +87,8 @@ export const Filters = ({ fields, label }: { readonly fields: readonly FilterFie
   const t = useTexts(shellTexts);
   const [values, change] = useSearchValues();
   const isSet = fields.some(({ name }) => values[name]);
+  // On a phone they would fill the first screen.
+  const [startsOpen] = useState(() => window.matchMedia('(min-width: 48em)').matches);
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
@@ -99,26 +101,29 @@ export const Filters = ({ fields, label }: { readonly fields: readonly FilterFie
   const clear = () => change({ ...Object.fromEntries(fields.map(({ name }) => [name, undefined])), page: undefined });
   return (
     <Paper component="form" onSubmit={submit} withBorder p="sm" role="search" aria-label={label}>
-      <Group align="flex-end" gap="sm">
-        {fields.map((field) => (
-          <Field
-            key={field.name}
-            field={field}
-            value={values[field.name]}
-            onChange={(value) => change({ [field.name]: value, page: undefined })}
-          />
-        ))}
-        {fields.some(({ kind }) => kind !== 'choice') ? (
-          <Button type="submit" variant="default">
-            {t.apply}
-          </Button>
-        ) : null}
-        {isSet ? (
-          <Button variant="subtle" onClick={clear}>
-            {t.clearFilters}
-          </Button>
-        ) : null}
-      </Group>
+      <details open={startsOpen || isSet}>
+        <summary>{label}</summary>
+        <Group align="flex-end" gap="sm" mt="sm">
+          {fields.map((field) => (
+            <Field
+              key={field.name}
+              field={field}
+              value={values[field.name]}
+              onChange={(value) => change({ [field.name]: value, page: undefined })}
+            />
+          ))}
+          {fields.some(({ kind }) => kind !== 'choice') ? (
+            <Button type="submit" variant="default">
+              {t.apply}
+            </Button>
+          ) : null}
+          {isSet ? (
+            <Button variant="subtle" onClick={clear}>
+              {t.clearFilters}
+            </Button>
+          ) : null}
+        </Group>
+      </details>
     </Paper>
   );
 };

@@ -41,7 +41,7 @@ interface AppLinkProps extends AnchorProps {
 /** A link to a page of the console. */
 export const AppLink = ({ to, search, children, ...props }: AppLinkProps) => (
   // The router's types know the parameters of routes that are written down; those of areas are a list.
-  <Anchor component={Link} to={to} {...(search ? { search: search as never } : {})} {...props}>
+  <Anchor inherit component={Link} to={to} {...(search ? { search: search as never } : {})} {...props}>
     {children}
   </Anchor>
 );
