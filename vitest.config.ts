@@ -33,8 +33,8 @@ const CONSOLE = ['test/console/**/*.test.ts'];
 const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
 );
-/** Replaces a module for its whole process. */
-const ISOLATED = ['test/channels/declared-channel.test.ts'];
+/** Replaces a module, or all timers, for its whole process. */
+const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.test.ts'];
 
 /** Files are imported by Node itself, as the service's are: Vite would transform every one of them for each process anew. */
 const NATIVE = {

@@ -78,6 +78,7 @@ export const normalized = (text: string): string =>
   text
     .replaceAll(/\b(org|msg|key)_[0-9A-Za-z]{21}\b/g, '$1_…')
     .replaceAll(/\bsvc_(test|live)_[0-9A-Za-z]{32,}\b/g, 'svc_$1_…')
+    .replaceAll(/\bsvc_link_(test|live)_[0-9A-Za-z]+/g, 'svc_link_$1_…')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replaceAll(

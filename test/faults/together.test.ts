@@ -130,6 +130,25 @@ describe('messages that are sent at once', () => {
     expect((await check(actor)).balance).toBe(10_000 - 2 * 100 - MANY * 70);
   });
 
+  test('of two units take two positions that came back once, whatever they were told of them', async () => {
+    world.prices = premiumPrices([2, 100], [null, 70]);
+    const actor = await world.organization(10_000);
+    const refused = times(2, () => Promise.withResolvers<ProviderAnswer>());
+    world.provider.script = refused.map(
+      ({ promise }) =>
+        () =>
+          promise,
+    );
+    const first = sendMany(actor, 2);
+    await expect.poll(() => world.provider.dispatched.length).toBe(2);
+    expect(await send(actor, [{}])).toEqual([70]);
+    for (const { resolve } of refused) resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
+    await first;
+    const body = 'x'.repeat(161);
+    expect(counted(await send(actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    await check(actor);
+  });
+
   test('use up the contracted rate of their second and no more, whichever second each is of', async () => {
     world.smsPerSecond = 10;
     const actor = await world.organization(10_000);
@@ -188,11 +207,15 @@ describe('what becomes of one of them', () => {
   test('is its own: that its hold was released meanwhile does not keep the others from being captured', async () => {
     const actor = await world.organization(10_000);
     let late: string | undefined;
+    // All are settled at the same moment, after that.
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     world.provider.script = times(MANY, (at) => async ({ messageId }) => {
       if (at === 3) {
         late = messageId;
         await world.table.write({ update: KEYS.message(messageId), set: { fence: 2 } });
+        release();
       }
+      await isReleased;
       return { kind: 'accepted', providerMessageId: `p-${messageId}` };
     });
     expect(counted(await sendMany(actor))).toEqual({ [PRICE]: MANY - 1, DEPENDENCY_FAILED: 1 });

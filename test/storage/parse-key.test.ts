@@ -108,7 +108,7 @@ const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
   contact: ['consent'],
-  run: ['runSignal'],
+  run: ['runHistory', 'runSignal'],
 };
 
 describe.each(kinds)('a key of %s', (kind) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../../shared/domain/access/accounts.ts';
 import { activateAccount, suspendAccount, updateAccount } from '../../shared/domain/access/people.ts';
 import { renewSession } from '../../shared/domain/access/renew-session.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../shared/domain/access/sessions.ts';
 import { newLink, signIn } from '../../shared/domain/access/sign-in.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { accepted } from '../support/accepted.ts';
 import { startPeople } from '../support/people.ts';
 import { use } from '../support/use.ts';
@@ -69,6 +70,9 @@ describe("a browser's session", () => {
   });
 
   test('gives twenty tabs that renew at once a token each and the same cookie, which goes on', async () => {
+    // They wait for each other as an invocation does.
+    setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
+    onTestFinished(() => setConflictPatience(() => 0));
     const opened = await enter(await ana());
     const tabs = await Promise.all(Array.from({ length: 20 }, () => renew(opened.cookie)));
     expect(new Set(tabs.map(({ cookie }) => cookie)).size).toBe(1);
