@@ -34,10 +34,11 @@ describe('files', () => {
     expect(found).toEqual([]);
   });
 
-  it('that replace a module have a process of their own: in a shared one, an earlier file may have imported it', () => {
-    const replacing = sourceFiles().filter((file) => /\bvi\.(?:do)?[mM]ock\(/.test(readSource(file)));
-    expect(replacing).toEqual(['test/channels/declared-channel.test.ts']);
-    expect(readSource('vitest.config.ts')).toContain(`const ISOLATED = ['${replacing.join()}'];`);
+  it('that replace a module, or all timers, have a process of their own: in a shared one, other files would meet what they left', () => {
+    const replaces = /\bvi\.(?:(?:do)?[mM]ock\(|useFakeTimers\((?![^)]*toFake))/;
+    const replacing = sourceFiles().filter((file) => replaces.test(readSource(file)));
+    const isolated = replacing.map((file) => `'${file}'`).join(', ');
+    expect(readSource('vitest.config.ts')).toContain(`const ISOLATED = [${isolated}];`);
   });
 });
 
