@@ -11,6 +11,12 @@ const FOLDER = join(PROJECT, 'docs/guides');
 const GUIDES = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && file !== 'README.md');
 const messaging = await use(startMessaging({ smppPort: 0 }));
 
+test('only blocks of a deployment are not run', ({ expect }) => {
+  const isSkipped = (guide: string) =>
+    blocksOfGuide(readFileSync(join(FOLDER, guide), 'utf8')).some((block) => block.notRun);
+  expect(GUIDES.filter(isSkipped)).toEqual(['deploy.md']);
+});
+
 describe('every block of code of a guide runs and prints what is shown', { timeout: 120_000 }, () => {
   test.concurrent.for(GUIDES)('%s', async (guide, { expect, onTestFinished }) => {
     const tenant = await messaging.tenant();
