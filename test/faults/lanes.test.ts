@@ -1,65 +1,30 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { edgesOf, type PriceTable, priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
-import { tableClient } from '../../shared/storage/client/client.ts';
-import { Table } from '../../shared/storage/client/table.ts';
-import { messageStore } from '../../shared/storage/messages/message-store.ts';
-import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { checkLanes } from '../../shared/storage/wallet/recall.ts';
-import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
+import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { checkMoney } from '../support/money.ts';
+import { useSendingProcesses } from '../support/sending-processes.ts';
 import { use } from '../support/use.ts';
-import { PLAIN, startWorld } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
 /** Processes that send at once, and sends of each. */
 const PROCESSES = 20;
 const SENDS = 8;
 const PRICE = 1_000;
 const PRICES: PriceTable = [{ channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: PRICE }] }];
-/** Longest wait for others' transactions, in ms: longer than an invocation's, since one machine runs all twenty processes. */
-const PATIENCE_MS = 50_000;
-const wide = { read: Infinity, write: Infinity };
 
 const world = await use(startWorld('live'));
-// Transactions take the time that they take in DynamoDB, and the later of two that meet is refused.
-const laws = await startTableLaws(world.proxy.endpoint, {
-  seed: 7,
-  partition: wide,
-  table: wide,
-  lagMs: [0, 0],
-  lateShare: 0,
-});
-const clients = Array.from({ length: PROCESSES }, () => tableClient(laws.endpoint));
-afterAll(async () => {
-  for (const client of clients) client.destroy();
-  await laws.close();
-});
 beforeEach(() => {
   world.reset();
   world.prices = PRICES;
 });
 
-/** What a process of its own has: its own memory of wallets and volumes. */
-const processes = clients.map((client) => {
-  const table = new Table(client, 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
-  const volumes = volumeReader(
-    (organizationId, month) => readVolume(table, organizationId, 'sms', month),
-    () => world.now,
-  );
-  const ports: typeof world.ports = {
-    ...world.ports,
-    messageStore: messageStore(table, (published) => void world.workItems.push(...published), PLAIN),
-    volume: async (organizationId, _, month) => volumes.guess(organizationId, month),
-    learnVolume: volumes.learn,
-    debitLane: ({ organizationId }, of) => chooseDebitLane(table, organizationId, of),
-  };
-  return { table, ports };
-});
+const processes = await useSendingProcesses(world, PROCESSES);
 
 /** Every process sends one message after the other; the names of the outcomes, and how many there were of each. */
 const sendFromAll = async (actor: Actor) => {

@@ -1,15 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { tableClient } from '../../shared/storage/client/client.ts';
-import { Table } from '../../shared/storage/client/table.ts';
-import { messageStore } from '../../shared/storage/messages/message-store.ts';
-import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
-import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
+import { useSendingProcesses } from '../support/sending-processes.ts';
 import { use } from '../support/use.ts';
-import { PLAIN, startWorld } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 import { gatheringPorts, sendAtOnce, times } from './together-kit.ts';
 
 /** Processes that hold binds of one organization, and what each is submitted at once, again and again. */
@@ -17,41 +12,13 @@ const PROCESSES = 5;
 const AT_ONCE = 16;
 const TURNS = 3;
 const SENDS = PROCESSES * AT_ONCE * TURNS;
-const PATIENCE_MS = 16_000;
-const wide = { read: Infinity, write: Infinity };
 
 const world = await use(startWorld('live'));
-// Transactions take the time that they take in DynamoDB, and the later of two that meet is refused.
-const laws = await startTableLaws(world.proxy.endpoint, {
-  seed: 7,
-  partition: wide,
-  table: wide,
-  lagMs: [0, 0],
-  lateShare: 0,
-});
-const clients = times(PROCESSES, () => tableClient(laws.endpoint));
-afterAll(async () => {
-  for (const client of clients) client.destroy();
-  await laws.close();
-});
 beforeEach(() => world.reset());
 
-/** What a process of its own has: its own memory of wallets and volumes, and its own queues. */
-const processes = clients.map((client) => {
-  const table = new Table(client, 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
-  const volumes = volumeReader(
-    (organizationId, month) => readVolume(table, organizationId, 'sms', month),
-    () => world.now,
-  );
-  const ports: typeof world.ports = {
-    ...world.ports,
-    messageStore: messageStore(table, (published) => void world.workItems.push(...published), PLAIN),
-    volume: async (organizationId, _, month) => volumes.guess(organizationId, month),
-    learnVolume: volumes.learn,
-    debitLane: ({ organizationId }, of) => chooseDebitLane(table, organizationId, of),
-  };
-  return gatheringPorts(world, { table, ports });
-});
+const processes = (await useSendingProcesses(world, PROCESSES)).map(({ table, ports }) =>
+  gatheringPorts(world, { table, ports }),
+);
 
 const sendFromAll = async (actor: Actor): Promise<Record<string, number>> => {
   const outcomes = await Promise.all(
