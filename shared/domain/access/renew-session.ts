@@ -77,7 +77,7 @@ const heldBy = async (ports: RenewPorts, { sessionId }: PresentedCookie, now: nu
 
 /**
  * Renews a browser's session by its cookie: a token for 15 minutes, and the cookie that replaces the one presented. 401 for a cookie that is of
- * no open session. One that was replaced over a minute ago is held by two: it ends the session, with all of its tokens.
+ * no open session. One that was replaced over a minute ago, or twice, is held by two: it ends the session, with all of its tokens.
  */
 export const renewSession = async (
   ports: RenewPorts,
