@@ -21,6 +21,7 @@ import {
   type NewSession,
   type Session,
   type SessionStore,
+  sessionCredential,
 } from './sessions.ts';
 
 /** Ports of renewing a browser's session. */
@@ -46,20 +47,9 @@ const renewed = (cookie: PresentedCookie, { session, browser, account }: Held, n
   const latest = { hash: session.hash, expiresAt: browser.latestEndsAt };
   const older = [...browser.older, latest].filter(({ expiresAt }) => expiresAt > now).slice(1 - MAX_BROWSER_TOKENS);
   const expiresAt = Math.min(now + BROWSER_TOKEN_MS, session.expiresAt);
-  const { id, organizationId, env, accountId } = session;
   return {
     session: { ...session, hash: secret.hash, browser: { ...next, latestEndsAt: expiresAt, older } },
-    credential: {
-      kind: 'session',
-      id,
-      organizationId,
-      env,
-      accountId,
-      expiresAt,
-      sessionEpoch: account.sessionEpoch,
-      scopes: [],
-      ancestors: [],
-    },
+    credential: sessionCredential(session, account, expiresAt),
     secret,
     cookie: text,
   };
