@@ -11,6 +11,7 @@ import { Campaign } from './campaign-fields.ts';
 import { Card } from './card-fields.ts';
 import { coins, count, dateTime, optionalText, part, text } from './common.ts';
 import { type EventShape, MESSAGE_EVENTS } from './event-message-data.ts';
+import { Journey } from './journey-shapes.ts';
 
 const of = (types: readonly EventType[], description: string, fields: z.ZodRawShape): EventShape => ({
   types,
@@ -58,12 +59,7 @@ const JOURNEYS = {
   }),
   JourneyPaused: of(['journey.paused'], 'A journey that stands still.', {
     ...journey,
-    pausadaPor: part('Why it stands still.', {
-      motivo: text('What paused it.', 'saldo_insuficiente'),
-      passo: optionalText('The step.', 'boas_vindas'),
-      rotulo: optionalText('What people call the step.', 'Boas-vindas'),
-      em: dateTime('When it was paused.'),
-    }),
+    pausadaPor: Journey.shape.pausadaPor.unwrap(),
   }),
   JourneyRunFailed: of(['journey.run_failed'], 'A run that ended in an error.', {
     ...journey,

@@ -7,7 +7,7 @@ export interface MessagingOptions {
   readonly baseUrl: string;
   /**
    * An API key (`svc_live_…`, `svc_test_…`) or the token of a person's session (`svc_session_…`), which decides the environment too; or a function
-   * that is asked before each attempt. Absent where a cookie carries the session.
+   * that is asked before each attempt. Absent for operations that need none, as signing in.
    */
   readonly apiKey?: Credential | undefined;
   /** Replaces the runtime's own `fetch`. */
@@ -20,6 +20,6 @@ export interface MessagingOptions {
   readonly maxWaitMs?: number | undefined;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether a browser sends cookies: `include` where a cookie carries the session. The browser's own default when absent. */
+  /** Whether a browser sends and keeps cookies, which only signing in and `sessions.refresh` use. The browser's own default when absent. */
   readonly credentials?: 'omit' | 'same-origin' | 'include' | undefined;
 }

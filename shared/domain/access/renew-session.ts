@@ -21,6 +21,7 @@ import {
   type NewSession,
   type Session,
   type SessionStore,
+  sessionCredential,
 } from './sessions.ts';
 
 /** Ports of renewing a browser's session. */
@@ -46,20 +47,9 @@ const renewed = (cookie: PresentedCookie, { session, browser, account }: Held, n
   const latest = { hash: session.hash, expiresAt: browser.latestEndsAt };
   const older = [...browser.older, latest].filter(({ expiresAt }) => expiresAt > now).slice(1 - MAX_BROWSER_TOKENS);
   const expiresAt = Math.min(now + BROWSER_TOKEN_MS, session.expiresAt);
-  const { id, organizationId, env, accountId } = session;
   return {
     session: { ...session, hash: secret.hash, browser: { ...next, latestEndsAt: expiresAt, older } },
-    credential: {
-      kind: 'session',
-      id,
-      organizationId,
-      env,
-      accountId,
-      expiresAt,
-      sessionEpoch: account.sessionEpoch,
-      scopes: [],
-      ancestors: [],
-    },
+    credential: sessionCredential(session, account, expiresAt),
     secret,
     cookie: text,
   };
@@ -77,7 +67,7 @@ const heldBy = async (ports: RenewPorts, { sessionId }: PresentedCookie, now: nu
 
 /**
  * Renews a browser's session by its cookie: a token for 15 minutes, and the cookie that replaces the one presented. 401 for a cookie that is of
- * no open session. One that was replaced over a minute ago is held by two: it ends the session, with all of its tokens.
+ * no open session. One that was replaced over a minute ago, or twice, is held by two: it ends the session, with all of its tokens.
  */
 export const renewSession = async (
   ports: RenewPorts,

@@ -69,7 +69,7 @@ export const parseCookie = (text: string): PresentedCookie | undefined => {
 
 /**
  * What a cookie is to a session. `current`: it renews and is replaced. `just_replaced`: it renews, and gets the cookie that replaced it. `reused`:
- * it was replaced long ago, so that two have it. `foreign`: it never was of this session.
+ * it was replaced over a minute ago, or twice, so that two have it. `foreign`: it never was of this session.
  */
 export const judgeCookie = (
   { secret, generation, proof }: PresentedCookie,
@@ -97,6 +97,6 @@ export const nextCookie = (
 /** The name of an environment's cookie. `__Host-`: no other host, and no page without TLS, can set it. */
 export const cookieName = (env: Environment): string => `__Host-session-${env}`;
 
-/** The header that stores a cookie until `expiresAt` (ms); with an empty text, the one that removes it. */
+/** The header that stores a cookie for `maxAgeMs`. */
 export const setCookie = (env: Environment, text: string, maxAgeMs: number): string =>
   `${cookieName(env)}=${text}; Path=/; Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1000))}; HttpOnly; Secure; SameSite=Strict`;

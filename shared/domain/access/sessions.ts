@@ -48,18 +48,40 @@ export interface SessionStore {
   end(session: Session, entry: AuditEntry): Promise<boolean>;
 }
 
+/** The credential of a session's secret, which works until `expiresAt` (ms). It holds no scopes: those are of the account's role. */
+export const sessionCredential = (
+  { id, organizationId, env, accountId }: Session,
+  { sessionEpoch }: Account,
+  expiresAt: number,
+): Credential => ({
+  kind: 'session',
+  id,
+  organizationId,
+  env,
+  accountId,
+  sessionEpoch,
+  expiresAt,
+  scopes: [],
+  ancestors: [],
+});
+
 /** Creates a session for a person in one environment. It holds the scopes of the account's role. CONFLICT if the account is not active. */
 export const newSession = (account: Account, env: Environment, now: number): NewSession | Refusal<'CONFLICT'> => {
   if (account.status !== 'active')
     return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
-  const { organizationId, id: accountId, sessionEpoch } = account;
+  const { organizationId, id: accountId } = account;
   const secret = newSecret('session', env);
-  const base = { id: newId('session'), organizationId, env, accountId, expiresAt: now + SESSION_MS } as const;
-  return {
-    session: { ...base, hash: secret.hash, createdAt: now },
-    credential: { ...base, kind: 'session', scopes: [], sessionEpoch, ancestors: [] },
-    secret,
+  const expiresAt = now + SESSION_MS;
+  const session = {
+    id: newId('session'),
+    organizationId,
+    env,
+    accountId,
+    hash: secret.hash,
+    createdAt: now,
+    expiresAt,
   };
+  return { session, credential: sessionCredential(session, account, expiresAt), secret };
 };
 
 /** A new session for a browser: a secret that works for 15 minutes, and a cookie that renews it. CONFLICT if the account is not active. */

@@ -63,7 +63,7 @@ export type JourneyHappening =
   | {
       readonly type: 'journey.paused';
       readonly motivo: string;
-      readonly passo?: string | undefined;
+      readonly passo: string;
       readonly rotulo?: string | undefined;
     }
   | {
@@ -80,7 +80,7 @@ const journeyData = (happening: JourneyHappening, at: string): Readonly<Record<s
       return { ativadaEm: at };
     case 'journey.paused': {
       const { motivo, passo, rotulo } = happening;
-      return { pausadaPor: { motivo, ...definedFields({ passo, rotulo }), em: at } };
+      return { pausadaPor: { motivo, passo, ...definedFields({ rotulo }), em: at } };
     }
     case 'journey.run_failed': {
       const { type: _, ...data } = happening;

@@ -4178,25 +4178,25 @@ export type JourneyPausedEventEnvelope = {
          */
         versaoDe?: string;
         /**
-         * Why it stands still.
+         * Why it is paused, and since when.
          */
         pausadaPor: {
             /**
-             * What paused it.
+             * What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.
              */
-            motivo: string;
+            motivo: 'saldo_insuficiente' | 'template_indisponivel' | 'numero_desconectado' | 'provedor_indisponivel' | 'operador';
             /**
-             * The step.
+             * The key of the step that could not go on; empty for `operador`.
              */
-            passo?: string;
+            passo: string;
             /**
-             * What people call the step.
-             */
-            rotulo?: string;
-            /**
-             * When it was paused.
+             * Since when.
              */
             em: string;
+            /**
+             * The label of the step.
+             */
+            rotulo?: string;
         };
     };
 };
