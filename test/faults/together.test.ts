@@ -130,7 +130,7 @@ describe('messages that are sent at once', () => {
     expect((await check(actor)).balance).toBe(10_000 - 2 * 100 - MANY * 70);
   });
 
-  test('of two units take two positions that came back once, whatever they were told of them', async () => {
+  test('of two units take two positions that came back one after the other, though both were priced when one had', async () => {
     world.prices = premiumPrices([2, 100], [null, 70]);
     const actor = await world.organization(10_000);
     const refused = times(2, () => Promise.withResolvers<ProviderAnswer>());
@@ -145,7 +145,13 @@ describe('messages that are sent at once', () => {
     for (const { resolve } of refused) resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
     await first;
     const body = 'x'.repeat(161);
-    expect(counted(await send(actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    let quotes = 0;
+    const early: typeof ports = {
+      ...ports,
+      volume: async (...of) => (quotes++ < 2 ? { taken: 3, free: [{ from: 1, units: 1 }] } : ports.volume(...of)),
+    };
+    expect(counted(await sendAtOnce(early, actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    expect(quotes).toBeGreaterThan(2);
     await check(actor);
   });
 

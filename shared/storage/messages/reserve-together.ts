@@ -28,8 +28,8 @@ export const togetherKey = ({ message, volume, perSecond }: Reservation): string
 };
 
 /**
- * Whether a reservation may be in one transaction with others: it writes only what is its own. One that takes positions which came back is priced
- * by what others leave of them.
+ * Whether a reservation may be in one transaction with others: it writes only what is its own. Not one that takes positions which came back: the
+ * condition on how many there are is one for all, and holds for the sum of two that would each have another price.
  */
 export const mayJoin = (reservation: Reservation): boolean => {
   const { original, body, fallback, transition, count, links, consent, volume } = reservation;
