@@ -94,6 +94,13 @@ describe('messages that are sent at once', () => {
     },
   );
 
+  test('of an organization without a wallet are refused, even where they cost nothing', async () => {
+    world.prices = premiumPrices([null, 0]);
+    const actor = world.actor();
+    expect(counted(await sendMany(actor))).toEqual({ PAYMENT_REQUIRED: MANY });
+    expect(await wallet(actor)).toBeUndefined();
+  });
+
   test('raise each warning of the wallet once', async () => {
     const actor = await world.organization(MANY * PRICE);
     expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));

@@ -181,6 +181,8 @@ const decide = async (table: Table, parts: readonly Part[], raised: Raised, outc
       all(INSUFFICIENT, parts.filter(isShort));
       const open = parts.filter((part) => !isShort(part));
       const paid = paidFrom(open, balance);
+      // What a balance would have paid for was refused: there is no wallet, and not even what is free is sent.
+      if (paid.size === parts.length) return all(INSUFFICIENT);
       await decide(table, [...paid], raised, outcomes);
       return decide(
         table,
