@@ -62,6 +62,16 @@ describe('messages that are sent at once', () => {
     expect(await recordsOf(actor, messages)).toEqual(messages.map(({ id }) => id));
   });
 
+  test('need no further calls when there is only one: its references are written once', async () => {
+    const actor = await world.organization(1_000_000);
+    await send(actor, [{}]);
+    const calls = await world.proxy.callsOf(async () => {
+      expect(await send(actor, [{}])).toEqual([PRICE]);
+    });
+    expect(calls).toEqual({ TransactWriteItems: 2, BatchWriteItem: 1 });
+    await check(actor);
+  });
+
   test('to one recipient are checked against its opt-out once, and all of them are refused by it', async () => {
     const actor = await world.organization(10_000);
     const { organizationId } = actor;
