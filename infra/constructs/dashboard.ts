@@ -39,7 +39,7 @@ const OWN_GRAPHS = [
     statistic: Stats.SUM,
   },
   {
-    title: 'People: lookups, sign-in mails, push opt-outs. SMPP: accounts that nobody tells anything',
+    title: 'People: lookups, sign-in mails, push opt-outs. SMPP: accounts without a receiver',
     metrics: ['PersonLookups', 'SignInMails', 'PushOptOuts', 'SmppAccountsUnheard'],
     statistic: Stats.SUM,
   },

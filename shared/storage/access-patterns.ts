@@ -262,7 +262,7 @@ export const KEYS = {
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
   /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
-  /** That an SMPP account is looked after: whether what waits for it is told. */
+  /** The hourly check of an SMPP account for notices that wait. */
   smppWatch: (id: Id<'smppAccount'>) => key(`SMPPW#${id}`, 'SMPPW'),
   /** What an SMPP account is to be told of a message, until it was. Sharded by the message; within a shard by the age of the message, then in order. */
   smppNotice: (accountId: Id<'smppAccount'>, about: IdOrEmpty<'message'> | Id<'smppParts'>, position: string) =>

@@ -93,7 +93,7 @@ test('docs/cost.md says what a report over SMPP takes: to write it, to look for 
   const watch = { accountId, organizationId, dueAt: world.now };
   await watches.begin(watch);
   const accounts = smppAccountStore(world.table);
-  const watchPorts = { clock: () => world.now, notices: ports.notices, watches, unheard: () => {} };
+  const watchPorts = { clock: () => world.now, notices: ports.notices, watches, waitsTooLong: () => {} };
   const watching = await consumedBy(() =>
     workOnWatch(
       {

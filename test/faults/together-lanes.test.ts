@@ -50,7 +50,7 @@ describe('processes that each send many messages from one wallet at once', () =>
     expect(world.provider.dispatched).toHaveLength(SENDS);
   });
 
-  test('spend its last coin and no more, and are told of the low balance once', async () => {
+  test('spend its last coin and no more, and raise its low balance once', async () => {
     const paid = SENDS - 30;
     world.prices = premiumPrices([null, 10]);
     const actor = await world.organization(paid * 10 + 9);

@@ -62,6 +62,16 @@ describe('messages that are sent at once', () => {
     expect(await recordsOf(actor, messages)).toEqual(messages.map(({ id }) => id));
   });
 
+  test('need no further calls when there is only one: its references are written once', async () => {
+    const actor = await world.organization(1_000_000);
+    await send(actor, [{}]);
+    const calls = await world.proxy.callsOf(async () => {
+      expect(await send(actor, [{}])).toEqual([PRICE]);
+    });
+    expect(calls).toEqual({ TransactWriteItems: 2, BatchWriteItem: 1 });
+    await check(actor);
+  });
+
   test('to one recipient are checked against its opt-out once, and all of them are refused by it', async () => {
     const actor = await world.organization(10_000);
     const { organizationId } = actor;
@@ -93,6 +103,13 @@ describe('messages that are sent at once', () => {
       expect((await check(actor)).balance).toBe(PRICE - 1);
     },
   );
+
+  test('of an organization without a wallet are refused, even where they cost nothing', async () => {
+    world.prices = premiumPrices([null, 0]);
+    const actor = world.actor();
+    expect(counted(await sendMany(actor))).toEqual({ PAYMENT_REQUIRED: MANY });
+    expect(await wallet(actor)).toBeUndefined();
+  });
 
   test('raise each warning of the wallet once', async () => {
     const actor = await world.organization(MANY * PRICE);
@@ -130,7 +147,7 @@ describe('messages that are sent at once', () => {
     expect((await check(actor)).balance).toBe(10_000 - 2 * 100 - MANY * 70);
   });
 
-  test('of two units take two positions that came back once, whatever they were told of them', async () => {
+  test('of two units take two positions that came back one after the other, though both were priced when one had', async () => {
     world.prices = premiumPrices([2, 100], [null, 70]);
     const actor = await world.organization(10_000);
     const refused = times(2, () => Promise.withResolvers<ProviderAnswer>());
@@ -145,7 +162,13 @@ describe('messages that are sent at once', () => {
     for (const { resolve } of refused) resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
     await first;
     const body = 'x'.repeat(161);
-    expect(counted(await send(actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    let quotes = 0;
+    const early: typeof ports = {
+      ...ports,
+      volume: async (...of) => (quotes++ < 2 ? { taken: 3, free: [{ from: 1, units: 1 }] } : ports.volume(...of)),
+    };
+    expect(counted(await sendAtOnce(early, actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    expect(quotes).toBeGreaterThan(2);
     await check(actor);
   });
 

@@ -137,7 +137,7 @@ describe('the containers', () => {
   });
 });
 
-it('alarms of live watch for binds of accounts and to the carrier, refused binds, reports that wait and accounts that nobody tells them to; test has none', () => {
+it('alarms of live watch for binds of accounts and to the carrier, refused binds, reports that wait and accounts without a receiver; test has none', () => {
   const own = (template: Template) =>
     propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName !== undefined);
   expect(

@@ -61,7 +61,7 @@ describe('parts of what somebody wrote', () => {
     expect(await take(part(2))).toBe('kept');
   });
 
-  test('that only together are a word of refusal opt out who wrote it', async () => {
+  test('opt out their sender where the whole text is an opt-out keyword, which no part is alone', async () => {
     const { organizationId, part, take, from } = await writtenTo(world);
     const hash = await world.ports.recipientHashOf(organizationId, 'phone', from);
     const isOut = async () =>
@@ -87,7 +87,7 @@ describe('parts of what somebody wrote', () => {
       expect(JSON.stringify(row)).not.toContain(`"${said}"`);
   });
 
-  test('of a message that nobody is known to have asked for are passed over', async () => {
+  test('from a phone that no organization has written to are no reply', async () => {
     const { part, take, replies, rowsOf } = await writtenTo(world);
     const from = '+5511900000002';
     expect([await take(part(1, { from })), await take(part(2, { from }))]).toEqual(['pending', 'unmatched']);
@@ -119,7 +119,7 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual([text, '[…]late[…]'].sort());
   });
 
-  test('shows half a character as one that is not known', async () => {
+  test('shows a character whose other half is missing as U+FFFD', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1, { bytes: Buffer.from('0041d83d', 'hex') }));
     waitOut();
@@ -127,7 +127,7 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual(['A\ufffd[…]']);
   });
 
-  test('takes no part any more while it is handed on: what comes then is a message of its own', async () => {
+  test('takes no more parts while it is handed on: a part that comes then is a message of its own', async () => {
     const { part, take, ports, replies } = await writtenTo(world);
     await take(part(1));
     waitOut();
@@ -141,7 +141,7 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual(['[…]part 2 ', 'part 1 […]']);
   });
 
-  test('takes them as long as it was not ended, however late its work is', async () => {
+  test('takes them until it is closed, however late its work is', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1));
     world.now += KNOWN_REPLY_PART_MS - 1;
@@ -152,7 +152,7 @@ describe('a message of which parts are missing', () => {
 });
 
 describe('two messages with one reference', () => {
-  test('that have different texts under a number are two replies: the first of what came of it', async () => {
+  test('that have different texts under one part number are two replies, the first of the parts that came', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1, { text: 'one ' }));
     expect(await take(part(1, { text: 'two ' }))).toBe('pending');
@@ -162,7 +162,7 @@ describe('two messages with one reference', () => {
     expect(await replies()).toEqual(['one […]', 'two part 2 ']);
   });
 
-  test('are two as well where their parts are longer together than a reply may be', async () => {
+  test('are two replies as well where their parts together exceed the longest reply', async () => {
     const { part, take, replies } = await writtenTo(world);
     const long = Buffer.alloc(MAX_REPLY_BYTES, 'a');
     await take(part(1, { coding: 0, bytes: Buffer.concat([long, long]) }));

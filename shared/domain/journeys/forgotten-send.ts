@@ -6,8 +6,8 @@ import type { StoredRun } from './run-ports.ts';
 import type { Input, Moment } from './turn.ts';
 
 /**
- * What a run at a send is told where its worker ended between the send and its storing, and quiet hours would now have it wait until the send is asked for
- * again: that the message was accepted. Undefined where it was not, or where the send is repeated in any case. One read, for such a run alone.
+ * The result of a run's send whose worker ended after the message was accepted and before that was stored, where quiet hours would now put the repeated send
+ * off. Undefined where it was not, or where the send is repeated in any case. One read, for such a run alone.
  */
 export const forgottenSend = async (
   { sentBy }: Pick<EnginePorts, 'sentBy'>,

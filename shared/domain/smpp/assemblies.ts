@@ -1,6 +1,6 @@
 /*
  * How a message that comes in parts is put together, whichever way it goes: parts of submit_sm (assembly.ts), and parts of what people write
- * (reply-assembly.ts). Any process may receive any part, in any order, and more than once.
+ * (reply-parts.ts). Any process may receive any part, in any order, and more than once.
  */
 
 /** Bytes of a text, as they came, in base64. */

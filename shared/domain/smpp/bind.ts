@@ -45,7 +45,7 @@ export interface BindPorts {
   readonly clock: Clock;
   readonly accounts: Pick<SmppAccountStore, 'find' | 'read'>;
   readonly binds: BindStore;
-  /** Begins to look after what the account is told, unless somebody does. */
+  /** Begins the hourly check for notices that wait, unless the account has it. */
   readonly watches: Pick<WatchStore, 'begin'>;
   /** Draws one of the attempts of an address; false when there is none. */
   readonly drawAttempt: (address: string) => Promise<boolean>;

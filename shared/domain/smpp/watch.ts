@@ -2,16 +2,16 @@ import type { Id } from '../core/ids.ts';
 import type { SmppAccountStore } from './account.ts';
 import type { NoticeQueue } from './notice.ts';
 
-/** How often it is looked whether an account is told what waits for it (ms). */
+/** How often an account is checked for notices that wait (ms). */
 export const WATCH_MS = 3_600_000;
-/** How long what could be told may wait before somebody is to know: long before it is dropped (ms). */
-export const UNHEARD_MS = 3_600_000;
+/** How long a notice that is due may wait before it is reported: long before it is dropped (ms). */
+export const MAX_WAIT_MS = 3_600_000;
 
-/** That an account is looked after: from its first bind until it is deleted. */
+/** The hourly check of an account for notices that wait, from its first bind until it is deleted. */
 export interface Watch {
   readonly accountId: Id<'smppAccount'>;
   readonly organizationId: Id<'organization'>;
-  /** When it is looked at next (ms). */
+  /** When the next check is due (ms). */
   readonly dueAt: number;
 }
 
@@ -20,7 +20,7 @@ export interface WatchStore {
   /** Begins a watch, unless there is one. */
   begin(watch: Watch): Promise<void>;
   read(accountId: Watch['accountId']): Promise<Watch | undefined>;
-  /** Moves it to a later look; false where another process did. */
+  /** Moves the next check to `dueAt`; false where another process did. */
   move(watch: Watch, dueAt: number): Promise<boolean>;
   end(accountId: Watch['accountId']): Promise<void>;
 }
@@ -30,13 +30,13 @@ export interface WatchPorts {
   readonly accounts: Pick<SmppAccountStore, 'read'>;
   readonly notices: Pick<NoticeQueue, 'waitsSince'>;
   readonly watches: WatchStore;
-  /** Something has waited for long that nobody has tried to tell. */
-  readonly unheard: (watch: Watch) => void;
+  /** A notice is due for longer than `MAX_WAIT_MS`, and no process has tried to deliver it. */
+  readonly waitsTooLong: (watch: Watch) => void;
 }
 
 /**
- * Looks whether what waits for an account is told (docs/operating.md#smpp): nobody does while it has no receiver, and no process sees that. Each look
- * is counted once, whoever works on it.
+ * Checks an account for notices that wait (docs/operating.md#smpp): while it has no receiver no process tries to deliver them, so none would notice. Each
+ * check reports once, however many processes work on it.
  */
 export const workOnWatch = async (ports: WatchPorts, accountId: Watch['accountId']): Promise<void> => {
   const { clock, accounts, notices, watches } = ports;
@@ -46,5 +46,5 @@ export const workOnWatch = async (ports: WatchPorts, accountId: Watch['accountId
   if (!(await accounts.read(watch.organizationId, accountId))) return watches.end(accountId);
   const since = await notices.waitsSince(accountId);
   if (!(await watches.move(watch, now + WATCH_MS))) return;
-  if (since !== undefined && since <= now - UNHEARD_MS) ports.unheard(watch);
+  if (since !== undefined && since <= now - MAX_WAIT_MS) ports.waitsTooLong(watch);
 };

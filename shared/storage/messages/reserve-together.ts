@@ -28,8 +28,8 @@ export const togetherKey = ({ message, volume, perSecond }: Reservation): string
 };
 
 /**
- * Whether a reservation may be in one transaction with others: it writes only what is its own. One that takes positions which came back is priced
- * by what others leave of them.
+ * Whether a reservation may be in one transaction with others: it writes only what is its own. Not one that takes positions which came back: the
+ * condition on how many there are is one for all, and holds for the sum of two that would each have another price.
  */
 export const mayJoin = (reservation: Reservation): boolean => {
   const { original, body, fallback, transition, count, links, consent, volume } = reservation;
@@ -181,6 +181,8 @@ const decide = async (table: Table, parts: readonly Part[], raised: Raised, outc
       all(INSUFFICIENT, parts.filter(isShort));
       const open = parts.filter((part) => !isShort(part));
       const paid = paidFrom(open, balance);
+      // What a balance would have paid for was refused: there is no wallet, and not even what is free is sent.
+      if (paid.size === parts.length) return all(INSUFFICIENT);
       await decide(table, [...paid], raised, outcomes);
       return decide(
         table,

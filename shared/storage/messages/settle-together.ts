@@ -32,7 +32,7 @@ const isSum = (write: WriteOp): boolean =>
  */
 export const settleTogether = async (table: Table, all: readonly Settling[]): Promise<readonly boolean[]> => {
   const [first] = all;
-  if (!first || all.length === 1) return [false];
+  if (!first) return [];
   const parts = all.map((settling): Part => {
     const { message, settlement, events } = settling;
     const writes = [...settleWrites(table, message, settlement, first.message.id), ...events.map(eventWrite)];

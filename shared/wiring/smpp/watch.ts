@@ -12,11 +12,11 @@ const ports: WatchPorts = {
   accounts: smppAccountStore(table),
   notices: noticeQueue(table),
   watches: watchStore(table),
-  unheard: ({ accountId, organizationId }) => {
+  waitsTooLong: ({ accountId, organizationId }) => {
     measure({}, { SmppAccountsUnheard: 1 });
     logger.warn('reports or replies wait for an SMPP account that has no receiver', { accountId, organizationId });
   },
 };
 
-/** Looks whether what waits for an SMPP account is told. */
+/** Checks an SMPP account for notices that wait. */
 export const processWatch = (item: WorkItem): Promise<void> => workOnWatch(ports, PARSE_KEY.smppWatch(item));
