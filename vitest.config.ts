@@ -37,7 +37,7 @@ const ISOLATED = ['test/channels/declared-channel.test.ts'];
 /** Files are imported by Node itself, as the service's are: Vite would transform every one of them for each process anew. */
 const NATIVE = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  setupFiles: ['test/support/compile-cache.ts'],
+  setupFiles: ['test/support/plain-imports.ts', 'test/support/compile-cache.ts'],
 };
 
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */

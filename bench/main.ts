@@ -6,6 +6,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
   channels: async () => (await import('./channels.ts')).benchChannels(),
   smpp: async () => (await import('./smpp.ts')).benchSmpp(),
+  carrier: async () => (await import('./carrier.ts')).benchCarrier(),
   preview: async () => (await import('./preview.ts')).benchPreview(),
   bulk: async () => (await import('./bulk.ts')).benchBulk(),
   push: async () => (await import('./push.ts')).benchPush(),

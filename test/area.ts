@@ -20,6 +20,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'apply-receipt',
     'domain/frequency',
     'critical-lane',
+    'refused-account',
+    'storage/gather',
     'domain/priority',
     'planning',
     'quiet-hours',

@@ -51,7 +51,7 @@ const rowsOf = (environment: Environment): readonly AlarmRow[] => [
   {
     id: 'smpp-no-receiver',
     description:
-      'Reports or replies have waited for over an hour for an account that nobody tells them to: it has no receiver or transceiver bound. They are dropped after 72 h. The log of the consumer of the queue outcome names the account.',
+      'Reports or replies have waited for over an hour for an account that nobody tells them to: it has no receiver or transceiver bound. They are dropped after 72 h. The log of the consumer of the queue send names the account.',
     // Each account is looked at once an hour.
     metric: ownMetric(environment, 'SmppAccountsUnheard').with({ period: Duration.hours(2) }),
     operator: OVER,

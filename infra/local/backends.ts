@@ -25,6 +25,8 @@ export interface Backends {
 /** The engines to use, and callbacks about the embedded ones. */
 export interface BackendOptions {
   readonly dataDir: string;
+  /** Keeps tables and queues in memory instead of in `dataDir`: they end with the engines. */
+  readonly inMemory?: boolean | undefined;
   /** Engines to use instead of the embedded ones. */
   readonly dynamodbEndpoint?: string | undefined;
   readonly sqsEndpoint?: string | undefined;
@@ -73,15 +75,17 @@ const forStages = async <T>(make: (stage: Stage) => Promise<T>): Promise<Record<
 
 /** Starts the embedded engines and creates the stages' tables and queues. */
 export const startBackends = async (options: BackendOptions): Promise<Backends> => {
-  const { dataDir, onProcess } = options;
+  const { dataDir, inMemory, onProcess } = options;
   const tableEngine = async () => {
     if (options.dynamodbEndpoint) return undefined;
-    const files = { dbPath: join(dataDir, 'tables', 'dynamodb.db'), logFile: join(dataDir, 'dynamodb.log') };
+    const kept = inMemory ? {} : { dbPath: join(dataDir, 'tables', 'dynamodb.db') };
+    const files = { ...kept, logFile: join(dataDir, 'dynamodb.log') };
     return supervise('dynoxide', (again) => startDynoxide({ ...files, ...again, onSpawn: onProcess }), options);
   };
   const queueEngine = async () => {
     if (options.sqsEndpoint) return undefined;
-    return supervise('fauxqs', (again) => startFauxqs({ dataDir: join(dataDir, 'queues'), ...again }), options);
+    const files = inMemory ? {} : { dataDir: join(dataDir, 'queues') };
+    return supervise('fauxqs', (again) => startFauxqs({ ...files, ...again }), options);
   };
   const objectEngine = () => startObjectStore(join(dataDir, 'objects'));
   const started = await Promise.allSettled([tableEngine(), queueEngine(), objectEngine()]);

@@ -23,6 +23,8 @@ const PROJECT = join(import.meta.dirname, '../..');
 export interface LocalStackOptions {
   /** Holds all data; one local stack at a time. */
   readonly dataDir: string;
+  /** Keeps tables and queues in memory: for tests that start nothing a second time in the same folder. */
+  readonly inMemory?: boolean | undefined;
   /** Default 3000; 0 for any free port. */
   readonly port?: number;
   readonly host?: string;
@@ -202,6 +204,7 @@ const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFaul
   });
   const starting = startBackends({
     dataDir,
+    inMemory: options.inMemory,
     dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
     sqsEndpoint: env.SQS_ENDPOINT,
     tableLaws: options.tableLaws,

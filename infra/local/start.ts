@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MAX_ARCHIVE_DAYS, MIN_ARCHIVE_DAYS } from '../../shared/domain/archive/days.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
@@ -63,6 +64,12 @@ const carrierPort = (): LocalStackOptions['carrierPort'] => {
   return process.env.SMPP_CARRIER_PORT ? number('SMPP_CARRIER_PORT', 0, 0) : 'standard';
 };
 
+/** Where functions are built and served from; processes that name the same folder share what Node compiled of them. */
+const buildFolders = (): Pick<LocalStackOptions, 'distDir' | 'servedDir'> => {
+  const { BUILD_DIR: folder } = process.env;
+  return folder ? { distDir: join(folder, 'dist'), servedDir: join(folder, 'served') } : {};
+};
+
 const settings = (): LocalStackOptions & {
   readonly dataDir: string;
   readonly tableLaws: ReturnType<typeof tableLaws>;
@@ -73,6 +80,7 @@ const settings = (): LocalStackOptions & {
   smppTls: smppTls(),
   carrierPort: carrierPort(),
   dataDir: process.env.DATA_DIR || '.local',
+  ...buildFolders(),
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
   tableLaws: tableLaws(),

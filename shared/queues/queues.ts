@@ -97,7 +97,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'send',
     purpose:
-      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; parts of messages that have waited for the others; runs of journeys, and what they are told of; and sign-in links to mail.',
+      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; parts of messages that have waited for the others; what waits for SMPP accounts; runs of journeys, and what they are told of; and sign-in links to mail.',
     concurrentBatches: 4,
     concurrencyFactor: 3,
     consumer: 'send',
@@ -144,7 +144,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; what edits of lists left to delete; and what waits for SMPP accounts.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; and what edits of lists left to delete.',
     consumer: 'outcome',
   },
   events: {
@@ -223,7 +223,7 @@ export const QUEUE_OF_KIND = {
   campaign_work: 'bulk',
   smpp_parts: 'send',
   reply_parts: 'outcome',
-  smpp_watch: 'outcome',
+  smpp_watch: 'send',
 } as const satisfies Readonly<Record<WorkItem['kind'], QueueName>>;
 
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];

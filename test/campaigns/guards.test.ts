@@ -36,6 +36,8 @@ test('a portion that a worker has is claimed by nobody else until its claim ends
   const claimed = await read();
   expect(await claim(claimed)).toBeUndefined();
   world.now += CLAIM_MS;
+  // Whoever read it before the last claim knows nothing of what came of that.
+  expect(await claim(portion)).toBeUndefined();
   expect(await claim(claimed)).toBeDefined();
   expect(await claim(claimed)).toBeUndefined();
 });

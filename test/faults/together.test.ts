@@ -41,7 +41,7 @@ const counted = (all: readonly (string | number)[]) =>
 
 describe('messages that are sent at once', () => {
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
-    const actor = await world.organization(1_000_000, false);
+    const actor = await world.organization(1_000_000);
     // What the wallet is like is learned from the first.
     expect(await send(actor, [{}])).toEqual([PRICE]);
     let outcomes: readonly unknown[] = [];
@@ -49,7 +49,7 @@ describe('messages that are sent at once', () => {
       outcomes = await sendMany(actor);
     });
     expect(outcomes).toEqual(times(MANY, () => PRICE));
-    expect(calls).toMatchObject({ TransactWriteItems: 2, Query: 1 });
+    expect(calls).toEqual({ TransactWriteItems: 2 });
     const { balance, messages } = await check(actor);
     expect(balance).toBe(1_000_000 - (MANY + 1) * PRICE);
     expect(messages.map(({ hold }) => hold)).toEqual(times(MANY + 1, () => 'captured'));

@@ -16,7 +16,7 @@ import { setUpProvider } from './support.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 /** A sender has 15 s; a provider that hangs is given up after 8. */
-const SETTINGS = { env: { SEND_DEADLINE_SECONDS: '15' } };
+const SETTINGS = { env: { SEND_DEADLINE_SECONDS: '15' }, inMemory: false };
 const HANGS_MS = 8_000;
 const tablesOf = (dataDir: string) => join(dataDir, 'tables', 'dynamodb.db');
 

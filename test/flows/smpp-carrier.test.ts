@@ -146,7 +146,7 @@ test('a long reply that the carrier delivers in parts, in any order and one of t
   expect(await part(2, 'IR', 2)).toBe(0);
   expect(await part(1, 'SA', 2)).toBe(0);
   expect((await repliesOf()).map(({ body }: { body: string }) => body)).toEqual(['SAIR', 'SIM, com atenção 😀']);
-  expect(await owner.live.send({ to })).toMatchObject({ status: 422 });
+  expect(await owner.live.send({ to })).toMatchObject({ status: 422, body: { meta: { motivo: 'opt_out' } } });
 });
 
 test('our own SMPP server is a carrier as well: what live sends through it is a message of the account that it is bound by', async () => {

@@ -46,9 +46,23 @@ const deniedTo = (environment: Environment, path: string) => {
   };
 };
 
-/** A file's text, and the files that it imports. Most functions share most of them. */
-const sources = new Map<string, { readonly text: string; readonly imports: readonly string[] }>();
-const sourceOf = (file: string) => {
+/** What in a file of storage writes rows, by the name of their key. */
+const writerOf = (key: string): RegExp =>
+  new RegExp(`(?:update|delete):\\s*KEYS\\.${key}\\(|put:\\s*\\{\\s*\\.\\.\\.KEYS\\.${key}\\(|put:\\s*${key}Row\\(`);
+const WRITERS: Readonly<Record<GuardedRows, RegExp>> = {
+  credentials: writerOf('credential'),
+  prices: writerOf('prices'),
+  smpp_accounts: writerOf('(?:smppAccount|smppSystemId)'),
+};
+
+interface Source {
+  readonly imports: readonly string[];
+  /** The kinds of rows that it writes. */
+  readonly writes: ReadonlySet<GuardedRows>;
+}
+/** Most functions share most of their files. */
+const sources = new Map<string, Source>();
+const sourceOf = (file: string): Source => {
   const known = sources.get(file);
   if (known) return known;
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -56,7 +70,7 @@ const sourceOf = (file: string) => {
   const imports = [...values.matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)].map(([, from, lazy]) =>
     join(dirname(file), from ?? lazy ?? ''),
   );
-  const source = { text, imports };
+  const source = { imports, writes: new Set(GUARDED_ROWS.filter((rows) => WRITERS[rows].test(text))) };
   sources.set(file, source);
   return source;
 };
@@ -67,19 +81,10 @@ const filesOf = (entry: string, seen = new Set<string>()): Set<string> => {
   for (const file of sourceOf(entry).imports) filesOf(file, seen);
   return seen;
 };
-const ROWS: Readonly<Record<GuardedRows, string>> = {
-  credentials: 'credential',
-  prices: 'prices',
-  smpp_accounts: '(?:smppAccount|smppSystemId)',
-};
-/** The files of storage that write rows of a kind. */
-const writersOf = (rows: GuardedRows): RegExp =>
-  new RegExp(
-    `(?:update|delete):\\s*KEYS\\.${ROWS[rows]}\\(|put:\\s*\\{\\s*\\.\\.\\.KEYS\\.${ROWS[rows]}\\(|put:\\s*${ROWS[rows]}Row\\(`,
-  );
+/** The files of a function that write rows of a kind. */
 const writes = (path: string, rows: GuardedRows): string[] =>
   [...filesOf(join(ROOT, 'functions', `${path}.ts`))]
-    .filter((file) => writersOf(rows).test(sourceOf(file).text))
+    .filter((file) => sourceOf(file).writes.has(rows))
     .map((file) => relative(ROOT, file));
 
 describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {

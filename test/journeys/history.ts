@@ -20,16 +20,16 @@ const [FEWEST, MOST] = [4, 22];
 
 /** What happens in a history, as the engine does it, and as the pure interpreter is told of it. */
 interface Happening {
-  /** Whose run it may begin. */
-  readonly runId?: Id<'run'>;
+  /** Runs that it may begin. */
+  readonly runIds?: readonly Id<'run'>[];
   readonly engine: (own: Journeys) => Promise<unknown>;
-  readonly shadow: () => void;
+  readonly shadow: () => unknown;
 }
 
 /** Time passes. */
 const NOTHING: Happening = { engine: async () => {}, shadow: () => {} };
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Names its rows: the same name and seed are the same history. */
   readonly name: string;
   readonly tally?: Tally | undefined;
@@ -64,10 +64,10 @@ export class History {
   }
 
   /** Lets something happen: perhaps in a process that ends in its middle, then whole, and perhaps once more. */
-  async #happen({ engine, shadow, runId }: Happening): Promise<void> {
+  async #happen({ engine, shadow, runIds }: Happening): Promise<void> {
     const whole = async (own: Journeys) => {
       await engine(own);
-      await this.#scene.drain(own, runId);
+      await this.#scene.drain(own, runIds);
     };
     for (let crashes = this.#chance.below(3); crashes > 0; crashes--) {
       const made = this.#chance.below(2) === 0;
@@ -86,7 +86,7 @@ export class History {
     // Two workers take the same work up at once.
     if (this.#chance.below(4) === 0) {
       this.#note('runs taken up twice at once');
-      await Promise.all([this.#scene.drain(this.#scene.own, runId), this.#scene.drain(this.#scene.own, runId)]);
+      await Promise.all([this.#scene.drain(this.#scene.own, runIds), this.#scene.drain(this.#scene.own, runIds)]);
     }
     shadow();
     this.#scene.shadowsDue();
@@ -101,20 +101,25 @@ export class History {
     this.#scene.shadowsDue();
   }
 
+  /** A contact enters: for one thing that happened, or for one of two of the same moment, each told at once to a process of its own. */
   #enter(): Happening {
-    const contact = this.#chance.pick(this.#scene.people);
-    this.#note('entries');
-    const at = this.#scene.state.now;
-    const cause = { key: `cause ${this.#events++}`, at };
-    const runId = runIdOf(this.#scene.journey.rootId, contact.id, cause);
-    return {
-      runId,
-      engine: async (own) =>
-        own.enter((await own.journeys.find(this.#scene.journey.id)) ?? this.#scene.journey, [
-          { contactId: contact.id, cause },
-        ]),
-      shadow: () => this.#scene.shadowEnters(contact, runId, at),
+    const { journey, state, people } = this.#scene;
+    const contact = this.#chance.pick(people);
+    const at = state.now;
+    const causes = Array.from({ length: this.#chance.below(4) === 0 ? 2 : 1 }, () => ({
+      key: `cause ${this.#events++}`,
+      at,
+    }));
+    this.#note(causes.length > 1 ? 'entries for one of two things' : 'entries');
+    const runIds = causes.map((cause) => runIdOf(journey.rootId, contact.id, cause));
+    let [begun] = runIds;
+    const engine = async (own: Journeys) => {
+      const found = (await own.journeys.find(journey.id)) ?? journey;
+      await Promise.all(causes.map((cause) => own.enter(found, [{ contactId: contact.id, cause }])));
+      const [entry] = causes.length > 1 ? await own.ports.runs.entries(journey.rootId, [contact.id]) : [];
+      begun = runIds.find((runId) => runId === entry?.runId) ?? begun;
     };
+    return { runIds, engine, shadow: () => begun && this.#scene.shadowEnters(contact, begun, at) };
   }
 
   #event(): Happening {

@@ -20,7 +20,7 @@ const seeds = (count: number): number[] => Array.from({ length: count }, (_, nth
 test(`whatever happens, crashes, meets others and is told twice, each run goes as the pure interpreter takes it: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
   const tally = new Tally();
   await mapConcurrently(seeds(IN_MEMORY), AT_ONCE, (seed) => playInMemory(seed, tally));
-  console.log(`${tally}`);
+  console.log(tally.text);
   expect(tally.counts.histories).toBe(IN_MEMORY);
   if (IN_MEMORY >= TELLING) tally.expectEach();
 }, 3_600_000);

@@ -25,7 +25,7 @@ const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tal
 test(`whatever happens, what left the wallet is the price of the messages that the histories of runs tell of: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
   const tally = new Tally();
   await playAll(IN_MEMORY, () => startWorld('test', { inMemory: true }), tally);
-  console.log(`${tally}`);
+  console.log(tally.text);
   expect(tally.counts.histories).toBe(IN_MEMORY);
   if (IN_MEMORY >= TELLING) tally.expectEach(PAID_HAPPENINGS);
 }, 3_600_000);

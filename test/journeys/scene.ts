@@ -104,10 +104,10 @@ export class Scene {
     return this.people.flatMap(({ id }) => this.shadows.get(id) ?? []);
   }
 
-  /** What is due is done, run by run; `begun`: a run that the interpreter may not know of yet. */
-  async drain({ ports }: Journeys, begun?: Id<'run'>): Promise<void> {
+  /** What is due is done, run by run; `begun`: runs that the interpreter may not know of yet. */
+  async drain({ ports }: Journeys, begun: readonly Id<'run'>[] = []): Promise<void> {
     const known = this.runs().map(({ run }) => run.id);
-    const stored = await ports.runs.read(begun && !known.includes(begun) ? [...known, begun] : known);
+    const stored = await ports.runs.read([...new Set([...known, ...begun])]);
     const due = stored.filter((each) => {
       const isLeft = each?.run.wait?.kind === 'ready';
       const isDue = each?.dueAt !== undefined && each.dueAt <= this.state.now;

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 /** What may happen in a history of runs. */
 export const HAPPENINGS = [
   'entries',
+  'entries for one of two things',
   'events',
   'receipts',
   'pauses',
@@ -52,7 +53,7 @@ export class Tally {
     for (const name of names) expect(this.counts[name] ?? 0, name).toBeGreaterThan(0);
   }
 
-  toString(): string {
+  get text(): string {
     return Object.entries(this.counts)
       .map(([name, count]) => `${name}: ${count.toLocaleString('en-US')}`)
       .join(', ');

@@ -33,6 +33,12 @@ describe('files', () => {
       .filter((file) => MACHINE_PATH.test(readIfThere(file)));
     expect(found).toEqual([]);
   });
+
+  it('that replace a module have a process of their own: in a shared one, an earlier file may have imported it', () => {
+    const replacing = sourceFiles().filter((file) => /\bvi\.(?:do)?[mM]ock\(/.test(readSource(file)));
+    expect(replacing).toEqual(['test/channels/declared-channel.test.ts']);
+    expect(readSource('vitest.config.ts')).toContain(`const ISOLATED = ['${replacing.join()}'];`);
+  });
 });
 
 const readIfThere = (file: string): string => {

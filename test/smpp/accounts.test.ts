@@ -9,7 +9,6 @@ import { smppAccountStore } from '../../shared/storage/smpp/accounts.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
-vi.mock('../../shared/domain/smpp/password.ts', { spy: true });
 const { table } = await use(startWorld('test'));
 const store = smppAccountStore(table);
 const grantor = () => ({ organizationId: newId('organization'), env: 'test' as const, scopes: new Set(SCOPES) });
@@ -78,18 +77,18 @@ it('a credential with allowedIps makes and shows no account that reaches beyond 
 it('a rotation derives no password for an account that does not exist, or that its caller may not change', async () => {
   const owner = grantor();
   const account = await made(owner);
-  vi.mocked(newPassword).mockClear();
+  const makePassword = vi.fn(newPassword);
   const names = [];
   for (const [by, id] of [
     [owner, newId('smppAccount')],
     [grantor(), account.id],
     [{ ...owner, allowedIps: ['203.0.113.0/24'] }, account.id],
   ] as const) {
-    const rotated = await rotateAccountPassword(store, by, id, 0);
+    const rotated = await rotateAccountPassword(store, by, id, 0, makePassword);
     names.push(isRefusal(rotated) && rotated.name);
   }
   expect(names).toEqual(['NOT_FOUND', 'NOT_FOUND', 'FORBIDDEN']);
-  expect(newPassword).not.toHaveBeenCalled();
-  expect(isRefusal(await rotateAccountPassword(store, owner, account.id, 0))).toBe(false);
-  expect(newPassword).toHaveBeenCalledOnce();
+  expect(makePassword).not.toHaveBeenCalled();
+  expect(isRefusal(await rotateAccountPassword(store, owner, account.id, 0, makePassword))).toBe(false);
+  expect(makePassword).toHaveBeenCalledOnce();
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KNOWN_REPLY_PART_MS, MAX_REPLY_BYTES, REPLY_PARTS_WAIT_MS } from '../../shared/domain/smpp/reply-parts.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 import { readSender } from '../../shared/storage/messages/inbound.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { use } from '../support/use.ts';
@@ -74,10 +75,14 @@ describe('parts of what somebody wrote', () => {
   test('leave neither a text nor a phone behind once they are a reply, and nothing that is due', async () => {
     const { part, take, rowsOf } = await writtenTo(world);
     await take(part(1));
-    expect(await rowsOf()).toMatchObject([{ from: expect.any(String), part1: { content: expect.anything() } }]);
+    const daysLeft = (row: Row | undefined) => (Number(row?.ttl) - world.now / 1_000) / 86_400;
+    const [open] = await rowsOf();
+    expect(open).toMatchObject({ from: expect.any(String), part1: { content: expect.anything() } });
+    expect(daysLeft(open)).toBeGreaterThan(7);
     await take(part(2));
     const [row] = await rowsOf();
     expect(row).toMatchObject({ state: 'replied', part1: { digest: expect.any(String) } });
+    expect(daysLeft(row)).toBeLessThan(2);
     for (const said of ['from', 'to', 'dueAt', 'duePk', 'content'])
       expect(JSON.stringify(row)).not.toContain(`"${said}"`);
   });
@@ -122,10 +127,24 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual(['A\ufffd[…]']);
   });
 
+  test('takes no part any more while it is handed on: what comes then is a message of its own', async () => {
+    const { part, take, ports, replies } = await writtenTo(world);
+    await take(part(1));
+    waitOut();
+    const reply: typeof ports.reply = async (...args) => {
+      await take(part(2));
+      return ports.reply(...args);
+    };
+    await workOffReplyParts(world, { ...ports, reply });
+    waitOut();
+    await workOff();
+    expect(await replies()).toEqual(['[…]part 2 ', 'part 1 […]']);
+  });
+
   test('takes them as long as it was not ended, however late its work is', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1));
-    world.now += 2 * REPLY_PARTS_WAIT_MS;
+    world.now += KNOWN_REPLY_PART_MS - 1;
     expect(await take(part(2))).toBe('kept');
     await workOff();
     expect(await replies()).toEqual(['part 1 part 2 ']);

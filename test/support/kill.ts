@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -81,8 +82,9 @@ const isReady = async (child: ChildProcess): Promise<boolean> => {
   }
 };
 
-/** Starts `npm start` as a process of its own; answers once it is ready. */
-export const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
+/** Starts `npm start` as a process of its own, from the build of the run; answers once it is ready. */
+export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProcess> => {
+  const env = process.env.VITEST ? { BUILD_DIR: tmpdir(), ...given } : given;
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {
@@ -97,7 +99,7 @@ export const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess
 export const startKillLab = async (): Promise<KillLab> => {
   defaultAwsSettings(process.env);
   const dataDir = await tempDir();
-  const engine = await startTableEngine({ dbPath: join(dataDir, 'tables', 'dynamodb.db') });
+  const engine = await startTableEngine();
   const tableGate = await startGate(engine.endpoint);
   const client = tableClient(engine.endpoint);
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };

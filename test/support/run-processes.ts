@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 
 /*
  * Work that real processes do at once: each says that it is ready, begins when all are, says what it did, and ends with `done`.
@@ -7,8 +8,17 @@ import { once } from 'node:events';
 const READY = 'ready';
 const DONE = 'done';
 
+/** A process that is ready for its work. */
+const begun = async <Work>(script: URL, work: Work): Promise<{ child: ChildProcess; ended: Promise<unknown> }> => {
+  const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit');
+  child.send(work as NonNullable<Work>);
+  await once(child, 'message');
+  return { child, ended };
+};
+
 /**
- * Starts a process of a script for each piece of work, all of them at once; those before `killed` are killed when they say their first word. Answers
+ * Starts a process of a script for each piece of work, and lets all begin at once; those before `killed` are killed when they say their first word. Answers
  * what each said; throws where one that was not killed did not come to its end.
  */
 export const runProcesses = async <Work, Word>(
@@ -16,21 +26,17 @@ export const runProcesses = async <Work, Word>(
   work: readonly Work[],
   killed = 0,
 ): Promise<readonly (readonly Word[])[]> => {
-  const children: ChildProcess[] = work.map(() => fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
-  const said = children.map((): (Word | typeof DONE)[] => []);
-  const ends = children.map((child) => once(child, 'exit'));
-  await Promise.all(
-    children.map(async (child, at) => {
-      child.send(work[at] as NonNullable<Work>);
-      await once(child, 'message');
-      child.on('message', (word: Word | typeof DONE) => {
-        said[at]?.push(word);
-        if (at < killed) child.kill('SIGKILL');
-      });
-    }),
-  );
-  for (const child of children) child.send('go');
-  await Promise.all(ends);
+  // The first one is ready before the others start: they read what Node compiled for it.
+  const first = await Promise.all(work.slice(0, 1).map((each) => begun(script, each)));
+  const all = [...first, ...(await Promise.all(work.slice(1).map((each) => begun(script, each))))];
+  const said = all.map((): (Word | typeof DONE)[] => []);
+  for (const [at, { child }] of all.entries())
+    child.on('message', (word: Word | typeof DONE) => {
+      said[at]?.push(word);
+      if (at < killed) child.kill('SIGKILL');
+    });
+  for (const { child } of all) child.send('go');
+  await Promise.all(all.map(({ ended }) => ended));
   const unfinished = said.slice(killed).filter((words) => words.at(-1) !== DONE);
   if (unfinished.length > 0) throw new Error(`${unfinished.length} processes ended before their work`);
   return said.map((words) => words.filter((word): word is Word => word !== DONE));
@@ -45,6 +51,7 @@ export const asProcess = <Work, Word>(begin: (work: Work, say: (word: Word) => v
       process.disconnect();
     };
     process.once('message', () => void run());
+    flushCompileCache();
     process.send?.(READY);
   });
 };

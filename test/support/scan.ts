@@ -14,12 +14,32 @@ interface Page {
   readonly LastEvaluatedKey?: Item;
 }
 
+/** A page as it was read last, and its rows in which the text stood. */
+interface Known {
+  readonly read: string;
+  readonly rows: readonly Row[];
+  readonly next: Item | undefined;
+}
+/** The pages of the scan that was made last, by where they begin. */
+let last: { readonly scan: string; readonly pages: Map<string, Known> } | undefined;
+const pagesOf = (scan: string): Map<string, Known> => {
+  if (last?.scan !== scan) last = { scan, pages: new Map() };
+  return last.pages;
+};
+
+const pageOf = (read: string, text: string): Known => {
+  const { Items = [], LastEvaluatedKey } = JSON.parse(read) as Page;
+  const own = read.includes(text) ? Items.filter((item) => JSON.stringify(item).includes(text)) : [];
+  return { read, rows: own.map((item) => unmarshall(item) as Row), next: LastEvaluatedKey };
+};
+
 /**
  * Every row of a table in which a text stands. Without the SDK, which takes longer to read a table than the engine; rows of others, of which
- * files that share a service leave thousands, are parsed as JSON alone.
+ * files that share a service leave thousands, are parsed as JSON alone. A page that is as it was at the last call has the same rows.
  */
 export const rowsWith = async (endpoint: string, TableName: string, text: string): Promise<Row[]> => {
   const rows: Row[] = [];
+  const pages = pagesOf(`${endpoint} ${TableName} ${text}`);
   let from: Item | undefined;
   do {
     const response = await fetch(endpoint, {
@@ -33,10 +53,11 @@ export const rowsWith = async (endpoint: string, TableName: string, text: string
     });
     const read = await response.text();
     if (!response.ok) throw new Error(`The table ${TableName} was not read: ${response.status} ${read.slice(0, 300)}`);
-    const { Items = [], LastEvaluatedKey } = JSON.parse(read) as Page;
-    const own = read.includes(text) ? Items.filter((item) => JSON.stringify(item).includes(text)) : [];
-    rows.push(...own.map((item) => unmarshall(item) as Row));
-    from = LastEvaluatedKey;
+    const known = pages.get(JSON.stringify(from ?? null));
+    const page = known?.read === read ? known : pageOf(read, text);
+    pages.set(JSON.stringify(from ?? null), page);
+    rows.push(...page.rows);
+    from = page.next;
   } while (from);
   return rows;
 };

@@ -30,7 +30,7 @@ export interface SmppProcess {
 export const startSmppLab = async () => {
   defaultAwsSettings(process.env);
   const folder = await tempDir();
-  const engine = await startTableEngine({ dbPath: join(folder, 'dynamodb.db') });
+  const engine = await startTableEngine();
   const laws = await startTableLaws(engine.endpoint, {});
   const client = tableClient(engine.endpoint);
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };

@@ -59,7 +59,10 @@ test('pages of large rows end where the engine ends them', async () => {
   const real = new Table(client, 'live');
   const memory = new Table(memoryClient(new MemoryTables()), 'live');
   const rows = Array.from({ length: 25 }, (_, at) => ({
-    ...{ pk: 'large', sk: `row ${at}`, gsi1pk: 'large', gsi1sk: `row ${at}` },
+    pk: 'large',
+    sk: `row ${at}`,
+    gsi1pk: 'large',
+    gsi1sk: `row ${at}`,
     text: 'x'.repeat(100_000),
     status: 'y'.repeat(at % 2 === 0 ? 90_000 : 1),
   }));

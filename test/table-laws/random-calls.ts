@@ -140,7 +140,7 @@ export class Calls {
   }
 
   #sort(): Condition | undefined {
-    const [one = '', other = ''] = [this.#chance.pick(SORT_KEYS), this.#chance.pick(SORT_KEYS)];
+    const [one, other] = [this.#chance.pick(SORT_KEYS), this.#chance.pick(SORT_KEYS)];
     return this.#chance.pick([
       undefined,
       { text: 'begins_with(#sk, :prefix)', values: { prefix: this.#chance.pick(['a', 'a#2', '', 'é']) } },

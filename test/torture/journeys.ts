@@ -16,7 +16,11 @@ const ON_ENGINE_AMONG = 400;
 const playOnEngine = async (seed: number, tally: Tally): Promise<void> => {
   const world = await startWorld('test');
   const name = `history ${seed}`;
-  await new History(world.table, chanceOf(seed), { name, tally }).run().finally(world.close);
+  try {
+    await new History(world.table, chanceOf(seed), { name, tally }).run();
+  } finally {
+    await world.close();
+  }
 };
 
 /** Plays the history of a seed; answers how many messages it paid for. */

@@ -10,7 +10,7 @@ export const NAME = 'https://hooks.example.com/in?a=1';
 export const client = (endpoint: Endpoint, options: Partial<ConnectionOptions> = {}) => {
   const connections = connectionsTo(endpoint.port, options);
   onTestFinished(async () => {
-    await connections.close();
+    connections.close();
     await endpoint.close();
   });
   return (fields: Partial<WebhookRequest> = {}): Promise<PostOutcome> =>

@@ -143,10 +143,11 @@ export const rotateAccountPassword = async (
   grantor: Grantor,
   id: Id<'smppAccount'>,
   now: number,
+  makePassword = newPassword,
 ): Promise<IssuedSmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
   // Hashing is slow by design: it is done once, and only for an account that exists and that the caller may change.
   let made: ReturnType<typeof newPassword> | undefined;
-  const password = () => (made ??= newPassword());
+  const password = () => (made ??= makePassword());
   const account = await changeNow(accounts, grantor, id, async (before) => {
     const denied = refuseGrant(grantor, before.allowedIps);
     if (denied) return denied;

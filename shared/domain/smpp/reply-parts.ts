@@ -16,8 +16,8 @@ import {
 
 /** How long the parts of a reply wait for the others (ms): carriers repeat what was not taken within a few minutes. */
 export const REPLY_PARTS_WAIT_MS = 300_000;
-/** How long a part is known again (ms): after that it is of another reply, also one that reads alike. */
-export const KNOWN_REPLY_PART_MS = 3_600_000;
+/** How long a part is known again (ms), as a whole message is: after that it is of another reply, also one that reads alike. */
+export const KNOWN_REPLY_PART_MS = 600_000;
 /** Bytes of the parts of a reply: 255 parts of 153 septets are fewer. */
 export const MAX_REPLY_BYTES = 40_000;
 

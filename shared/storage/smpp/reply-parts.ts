@@ -11,6 +11,9 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { assemblyStore, readParts } from './assemblies.ts';
 
+/** How long what was not handed on yet stays, however late its work is (ms). */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
 /** An assembly but for its parts. */
 const head = defineRow<Omit<ReplyAssembly, 'parts'>>()({
   attributes: {
@@ -46,5 +49,5 @@ export const replyPartsStore = (table: Table): ReplyPartsPorts['parts'] =>
     work: 'reply_parts',
     room: MAX_REPLY_BYTES,
     knownMs: KNOWN_REPLY_PART_MS,
-    keptUntil: ({ startedAt }) => startedAt + KNOWN_REPLY_PART_MS,
+    keptUntil: ({ startedAt, dueAt }) => startedAt + (dueAt === undefined ? KNOWN_REPLY_PART_MS : KEPT_MS),
   });

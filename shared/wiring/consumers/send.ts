@@ -9,6 +9,7 @@ const PROCESSORS: Readonly<Partial<Record<WorkItem['kind'], Processor>>> = {
   run_journey: async (item) => (await import('../journeys/work.ts')).processRun(item),
   journey_signal: async (item) => (await import('../journeys/signals.ts')).processSignal(item),
   smpp_parts: async (item) => (await import('../smpp/parts.ts')).processParts(item),
+  smpp_watch: async (item) => (await import('../smpp/watch.ts')).processWatch(item),
   journey_work: async (item) => (await import('../journeys/work.ts')).processJourneyWork(item),
 };
 

@@ -31,7 +31,7 @@ const ports: CallbackPorts = {
   enqueueReceipt: (message, receipt) => publishWork([receiptWorkItem(message, receipt)]),
   raise: (event, engaged) => keepEngagement(table, event, engaged, publishWork),
   interacted: interactionRecorder(table, sendPorts.clock),
-  replyPart: async (provider, event) => (await import('../smpp/reply-parts.ts')).replyPart(provider, event),
+  replyPart: async (provider, event) => (await import('./reply-parts.ts')).replyPart(provider, event),
   applyMetaEvent: (tenant, event) =>
     event.about === 'preference'
       ? applyPreference(preferencePorts, tenant, event)

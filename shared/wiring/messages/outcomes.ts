@@ -37,7 +37,6 @@ type OutcomeKind =
   | 'reply_parts'
   | 'sandbox_outcome'
   | 'segment_members'
-  | 'smpp_watch'
   | 'tell_activity';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
 
@@ -66,8 +65,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   erase_contact: async (item) => (await import('../contacts/erase.ts')).processErasure(item),
   tell_activity: async (item) => (await import('../activities/activities.ts')).processDueActivity(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
-  reply_parts: async (item) => (await import('../smpp/reply-parts.ts')).processReplyParts(item),
-  smpp_watch: async (item) => (await import('../smpp/watch.ts')).processWatch(item),
+  reply_parts: async (item) => (await import('./reply-parts.ts')).processReplyParts(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
     return applyReceipt(ports, messageId, fingerprint);

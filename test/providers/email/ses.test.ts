@@ -14,7 +14,8 @@ import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.t
 import { use } from '../../support/use.ts';
 import { events, itNeverRetriesASend, lastBody } from '../shared.ts';
 
-const provider = (over: object = {}) => open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 500, ...over });
+const provider = (over: object = {}) =>
+  open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 10_000, ...over });
 const standIn = await use(startAmazonSesStandIn(() => NOW));
 const message = await acceptedBy(standIn, provider(), dispatch());
 

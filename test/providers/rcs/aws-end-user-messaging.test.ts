@@ -22,7 +22,7 @@ const AGENT = 'rcs-agent-1234567890';
 const FALLBACK = { text: 'Codigo 9182', encoding: 'GSM-7' } as const;
 const standIn = await use(startAwsEndUserMessagingRcsStandIn(() => NOW));
 const provider = (over: object = {}) =>
-  open('rcs', 'aws_end_user_messaging', { ...standIn.settings, timeoutMs: 500, ...over });
+  open('rcs', 'aws_end_user_messaging', { ...standIn.settings, timeoutMs: 10_000, ...over });
 const accepted = (content: RcsContent = { text: 'Olá' }) => acceptedBy(standIn, provider(), rcsDispatch({ content }));
 const rcsReceipts = (reading: CallbackReading) => receiptsOf(reading, 'status', 'reason', 'via');
 

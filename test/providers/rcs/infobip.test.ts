@@ -11,7 +11,7 @@ import { use } from '../../support/use.ts';
 import { describeInfobipReferences, events, lastBody, receiptsOf } from '../shared.ts';
 
 const standIn = await use(startInfobipRcsStandIn(() => NOW));
-const provider = (over: object = {}) => open('rcs', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over });
+const provider = (over: object = {}) => open('rcs', 'infobip', { ...standIn.settings, timeoutMs: 10_000, ...over });
 const accepted = () => acceptedBy(standIn, provider(), rcsDispatch());
 const sentMessage = () => (lastBody(standIn) as { messages: [Record<string, unknown>] }).messages[0];
 const rcsReceipts = (reading: CallbackReading) => receiptsOf(reading, 'status', 'reason', 'via');

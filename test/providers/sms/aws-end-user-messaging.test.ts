@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import exampleInbound from '../../../events/providers/aws-end-user-messaging.inbound-message.json' with {
   type: 'json',
 };
@@ -12,7 +12,7 @@ import { itNeverRetriesASend, lastBody, receiptsOf } from '../shared.ts';
 const NAME = 'aws_end_user_messaging';
 const standIn = await use(startAwsEndUserMessagingStandIn(() => NOW));
 const provider = (over: object = {}, io = {}) =>
-  open('sms', NAME, { ...standIn.settings, timeoutMs: 500, ...over }, io);
+  open('sms', NAME, { ...standIn.settings, timeoutMs: 10_000, ...over }, io);
 const accepted = () => acceptedBy(standIn, provider(), dispatch());
 
 it.each([
@@ -35,20 +35,16 @@ itNeverRetriesASend(['ThrottlingException', 'InternalServerException'], { standI
 
 it('without AWS credentials is refused before a request', async () => {
   const { accessKeyId: _, secretAccessKey: __, ...withoutKeys } = standIn.settings as Record<string, unknown>;
-  const environment = { ...process.env };
-  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) delete process.env[name];
-  Object.assign(process.env, {
-    AWS_EC2_METADATA_DISABLED: 'true',
-    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    AWS_CONFIG_FILE: '/dev/null',
-  });
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  for (const name of ['AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE']) vi.stubEnv(name, '/dev/null');
   try {
     expect(await open('sms', NAME, { ...withoutKeys, timeoutMs: 5_000 }).send(dispatch())).toMatchObject({
       kind: 'refused',
       cause: 'credentials',
     });
   } finally {
-    process.env = environment;
+    vi.unstubAllEnvs();
   }
 });
 

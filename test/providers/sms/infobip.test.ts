@@ -12,7 +12,7 @@ import { describeInfobipReferences, events, receiptsOf } from '../shared.ts';
 
 const standIn = await use(startInfobipStandIn(() => NOW));
 const provider = (over: object = {}, io = {}) =>
-  open('sms', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over }, io);
+  open('sms', 'infobip', { ...standIn.settings, timeoutMs: 10_000, ...over }, io);
 const accepted = () => acceptedBy(standIn, provider(), dispatch());
 
 describeInfobipReferences({ standIn, provider, dispatch });

@@ -26,7 +26,7 @@ const OTHER_TOKEN = 'a-token-of-its-own';
 const standIn = await use(startWhatsappStandIn(() => NOW, { [OTHER_NUMBER]: OTHER_TOKEN }));
 
 const provider = (over: object = {}, more: Partial<typeof io> = {}) =>
-  open('whatsapp', NAME, { ...standIn.settings, timeoutMs: 300, ...over }, more);
+  open('whatsapp', NAME, { ...standIn.settings, timeoutMs: 10_000, ...over }, more);
 const read = (body: unknown): Promise<CallbackReading> =>
   provider().readCallback(signedByMeta(standIn.endpoint, JSON.stringify(body)));
 const eventsOf = (reading: CallbackReading) => (reading.kind === 'events' ? reading.events : []);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../infra/local/table-laws/model.ts';
 import { itemBytes } from '../../../infra/local/table-laws/units.ts';
@@ -9,6 +10,9 @@ import { checkKey, type Write, type WriteKind, type WriteRequest, writeOf } from
 
 /** Limits of a call: items and bytes. */
 const MAX = { gets: 100, puts: 25, transacted: 100, transactedBytes: 4 * 1024 * 1024, gotBytes: 16 * 1024 * 1024 };
+
+/** Calls after which a client waits for the next turn of the event loop. */
+const CALLS_A_TURN = 32;
 
 type Named<T> = T & { readonly TableName: string };
 type Batch<T> = { readonly RequestItems: Readonly<Record<string, T>> };
@@ -128,8 +132,12 @@ export const memoryClient = (
   tables: MemoryTables,
   around: (call: MemoryCall) => Promise<object> = async ({ make }) => make(),
 ): DynamoDBClient => {
+  let calls = 0;
   const send = async (command: { readonly input: object }) => {
     const { input } = command;
+    calls += 1;
+    // Who calls again and again leaves others their turn.
+    if (calls % CALLS_A_TURN === 0) await nextTurn();
     const action = command.constructor.name.replace(/Command$/, '');
     const call = tables.calls[action];
     if (!call) throw new TypeError(`The table in memory does not know ${action}.`);

@@ -21,7 +21,7 @@ const metBy = ({ action, input }: MemoryCall, chance: Chance): Error => {
 export const faultyCalls =
   (chance: Chance, among: number, note: (fault: MemoryFault) => void) =>
   async (call: MemoryCall): Promise<object> => {
-    for (let turns = chance.below(3); turns > 0; turns--) await undefined;
+    for (let turns = chance.below(3); turns > 0; turns--) await Promise.resolve();
     if (chance.below(among) > 0) return call.make();
     const isRead = READS.has(call.action);
     const fault = isRead ? 'throttle' : chance.pick(FAULTS);

@@ -6,8 +6,8 @@ import { isDataCoding } from '../../smpp/data-coding.ts';
 import { joinWhatCame } from '../../smpp/parts.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { replyPartsStore } from '../../storage/smpp/reply-parts.ts';
-import { smsReplyPorts, takeReply } from '../messages/sms-replies.ts';
 import { table } from '../process/aws.ts';
+import { smsReplyPorts, takeReply } from './sms-replies.ts';
 
 const readText = (parts: readonly (EncodedText | undefined)[]): string =>
   joinWhatCame(
