@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
+import { portionSize } from '../../shared/domain/campaigns/drive.ts';
 import { pauseCampaign, resumeCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import type { Figures, PortionPorts } from '../../shared/domain/campaigns/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -58,6 +59,27 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
     world.now++;
     await workOnCampaign(ports, portionItem(id, 1));
     expect(await bulk.messages(actor)).toHaveLength(2);
+  });
+
+  test('hold two seconds of a pace, so that no burst of a minute leaves at once', async () => {
+    const { id } = await started(await world.organization(), 45, { perMinute: 600 });
+    const portions = await readAll(id);
+    expect(portions.map(({ numbers }) => numbers.length)).toEqual([20, 20, 5]);
+    expect(portions.map(({ dueAt }) => dueAt - world.now)).toEqual([0, 2_000, 4_000]);
+  });
+
+  test.each([
+    [undefined, 500],
+    [1, 1],
+    [19, 19],
+    [20, 20],
+    [600, 20],
+    [3_000, 100],
+    [3_001, 101],
+    [15_000, 500],
+    [1_000_000, 500],
+  ])('of %s recipients a minute are of %i', (perMinute, size) => {
+    expect(portionSize({ perMinute })).toBe(size);
   });
 
   test('that are open are paced anew when the campaign is resumed', async () => {

@@ -33,7 +33,17 @@ type Step = 'again' | 'done';
 const pacedAt = ({ perMinute }: Campaign, { pacedFrom, paced }: Pick<Drive, 'paced' | 'pacedFrom'>): number =>
   perMinute === undefined ? pacedFrom : pacedFrom + Math.floor((paced * 60_000) / perMinute);
 
-const portionSize = ({ perMinute = PORTION_SIZE }: Campaign): number => Math.min(PORTION_SIZE, perMinute);
+/** How much of its pace a campaign sends at once, in ms: a portion leaves in a burst, and whoever else sends from the same wallet waits for no more than this. */
+const BURST_MS = 2_000;
+/** Fewest recipients of a portion whose pace allows them in a minute: smaller ones cost more for their rows than for their messages. */
+const LEAST_PORTION = 20;
+
+/** Recipients of a portion: with a pace, those of two seconds of it; never more than those of a minute. */
+export const portionSize = ({ perMinute }: Pick<Campaign, 'perMinute'>): number => {
+  if (perMinute === undefined) return PORTION_SIZE;
+  const burst = Math.max(LEAST_PORTION, Math.ceil((perMinute * BURST_MS) / 60_000));
+  return Math.min(PORTION_SIZE, perMinute, burst);
+};
 
 /** The next contacts of the snapshot, in the order of their numbers. */
 const nextNumbers = async (ports: DrivePorts, { id }: Campaign, drive: Drive, count: number): Promise<number[]> => {
