@@ -20,13 +20,16 @@ export interface Account {
   readonly emailHash: string;
   readonly role: Role;
   readonly status: AccountStatus;
-  /** Counts suspensions, and the acceptance of an invitation: sessions and links from before the last one are refused for good. */
+  /**
+   * Incremented by suspensions and by the acceptance of an invitation: sessions and links with an older value are
+   * rejected permanently.
+   */
   readonly sessionEpoch: number;
   /** When the person first signed in, in ms; absent while the invitation is open. */
   readonly acceptedAt?: number;
   /** In ms. */
   readonly createdAt: number;
-  /** Counts changes. */
+  /** Incremented by each change. */
   readonly version: number;
 }
 
@@ -42,7 +45,10 @@ export const newAccount = (fields: NewAccountFields, now: number): Account => ({
   version: 1,
 });
 
-/** The blind index of a person's address: one in all organizations of a stage, so that it finds every account of who signs in. */
+/**
+ * The blind index of a person's address. The same in all organizations of a stage, so that sign-in finds every account
+ * of the address.
+ */
 export const personHash = (vault: Vault, email: string): string => vault.blindIndex('people', 'email', email);
 
 /** The account with another status. A suspension ends its sessions and links. */
@@ -55,36 +61,36 @@ export const withStatus = (account: Account, status: AccountStatus): Account => 
 /** Whether the account counts as one of the owners of whom the organization keeps at least one: only an active one can act. */
 export const isActiveOwner = ({ role, status }: Account): boolean => role === 'owner' && status === 'active';
 
-/** What becomes of an account's write. `limit_reached`: the organization is full, or there is none. */
+/** The result of an account's write. `limit_reached`: the organization is full, or does not exist. */
 export type AccountOutcome = 'saved' | 'conflict' | 'caller_changed' | 'email_taken' | 'last_owner' | 'limit_reached';
 
 /** Stores accounts, each write with its entry of the audit log. Each write is one transaction with the organization's counters, so that concurrent ones never leave it without an owner. */
 export interface AccountStore {
   read(id: Id<'account'>): Promise<Account | undefined>;
-  /** Creates an account, with the request to mail its link if there is one. */
+  /** Creates an account, with the request to mail its link if given. */
   create(
     account: Account,
     by: Account | undefined,
     linkRequest?: LinkRequest,
     entry?: AuditEntry,
   ): Promise<AccountOutcome>;
-  /** Replaces `before` by `after`, if neither it nor the account that asks (`by`) changed since they were read. */
+  /** Replaces `before` by `after`, if neither it nor the calling account (`by`) changed since they were read. */
   change(before: Account, after: Account, by: Account | undefined, entry?: AuditEntry): Promise<AccountOutcome>;
   remove(account: Account, by: Account | undefined, entry?: AuditEntry): Promise<AccountOutcome>;
 }
 
-/** A stored request to mail sign-in links; due at once. */
+/** A stored request to mail sign-in links; due immediately. */
 export interface LinkRequest {
   readonly id: Id<'request'>;
   /** The person's address, as a blind index of the stage. */
   readonly emailHash: string;
-  /** Only the account of this organization; all of the address's accounts when absent. */
+  /** Limits the request to the account of this organization; absent: all accounts of the address. */
   readonly organizationId?: Id<'organization'>;
   /** In ms. */
   readonly createdAt: number;
 }
 
-/** A new request for the links of an address. */
+/** Creates a request for the links of an address. */
 export const newLinkRequest = (fields: Omit<LinkRequest, 'id' | 'createdAt'>, now: number): LinkRequest => ({
   id: newId('request'),
   ...fields,

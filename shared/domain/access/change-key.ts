@@ -7,7 +7,7 @@ import { type ApiKey, type Grantor, type KeyStore, keyEntry, refuseMissingScopes
 const MAX_ATTEMPTS = 5;
 const CHANGING = refuse('CONFLICT', 'The key is being changed by others; try again.');
 
-/** What a change sets; `allowedIps: null` removes the key's own list. */
+/** The changes; `allowedIps: null` removes the key's own list. */
 export interface KeyChange {
   readonly name?: string | undefined;
   readonly allowedIps?: readonly string[] | null | undefined;
@@ -18,13 +18,16 @@ const changed = ({ allowedIps: own, ...key }: ApiKey, { name = key.name, allowed
   return { ...key, name, ...(ranges === undefined ? {} : { allowedIps: ranges }) };
 };
 
-/** The addresses decide how strong a key is, so whoever sets them holds the key's scopes, and grants no address beyond its own. */
+/**
+ * The allowed addresses determine how strong a key is, so the caller must hold the key's scopes and may grant no
+ * address beyond its own.
+ */
 const refuseChange = (grantor: Grantor, key: ApiKey, { allowedIps }: KeyChange) =>
   allowedIps === undefined
     ? undefined
     : (refuseMissingScopes(grantor, key.scopes) ?? refuseWiderRanges(grantor, allowedIps ?? undefined));
 
-/** Changes a key's name or addresses. 403 for what the caller may not grant, 409 for a revoked or expired key. */
+/** Changes a key's name or addresses. 403 if the caller may not grant the change, 409 for a revoked or expired key. */
 export const changeKey = async (
   store: KeyStore,
   grantor: Grantor,
@@ -45,9 +48,9 @@ export const changeKey = async (
 };
 
 /**
- * Revokes a key at once, old secrets included, and every key below it unless `onlyThis`; idempotent. On a key that was revoked alone, a
- * revocation without `onlyThis` ends the keys below it as well. Needs only keys:write, whatever the key's scopes: revoking grants nothing,
- * and a leaked key must not wait for a stronger caller.
+ * Revokes a key immediately, including old secrets, and every key below it unless `onlyThis`; idempotent. If the key
+ * was revoked alone before, a call without `onlyThis` revokes the keys below it too. Needs only keys:write, whatever
+ * the key's scopes: revoking grants nothing, and a leaked key must not wait for a stronger caller.
  */
 export const revokeKey = async (
   store: KeyStore,

@@ -11,7 +11,7 @@ export interface Credential extends Tenant {
   /** The id of the API key or session; shared by all secrets of a key. */
   readonly id: Actor['credentialId'];
   readonly kind: Actor['kind'];
-  /** Of a key. Empty for a session, which has the scopes of its account's role. */
+  /** Scopes of a key. Empty for a session, which has the scopes of its account's role. */
   readonly scopes: readonly Scope[];
   /** Only for sessions: the person's account. */
   readonly accountId?: Id<'account'>;
@@ -25,14 +25,14 @@ export interface Credential extends Tenant {
   readonly allowedIps?: readonly string[];
 }
 
-/** An authenticated caller, with what limits the keys that it creates. */
+/** An authenticated caller, with the limits for keys that it creates. */
 export interface Caller extends Actor {
   readonly ancestors: readonly Id<'apiKey'>[];
   /** Expiry of the secret that was presented, in ms. */
   readonly expiresAt?: number;
 }
 
-/** A call as it came: the credential that it presents, and where it came from. */
+/** An incoming call: the presented credential and the client address. */
 export interface PresentedCall {
   /** The Authorization header; undefined when it is missing or repeated. */
   readonly authorization: string | undefined;
@@ -42,7 +42,7 @@ export interface PresentedCall {
 /** Looks up credentials. All reads are strongly consistent. */
 export interface CredentialReader {
   find(sha256: string): Promise<Credential | undefined>;
-  /** What holds for the keys below each of these keys; undefined for one that doesn't exist. One round trip. */
+  /** The restrictions inherited from each of these keys; undefined for one that doesn't exist. One round trip. */
   ancestors(ids: readonly Id<'apiKey'>[]): Promise<(Ancestor | undefined)[]>;
   account(id: Id<'account'>): Promise<Account | undefined>;
 }
@@ -51,10 +51,11 @@ export interface CredentialReader {
 const BEARER = /^bearer ([0-9A-Za-z_]{1,256})$/i;
 
 /**
- * Authenticates the Authorization header of a request to stage `env`. Undefined if the call must be rejected: credential missing,
- * malformed, of the other environment (known from its prefix, before any read), unknown, revoked or expired, a key below one that was
- * revoked with its tree, or a session whose account is not active, or was suspended since. A session has the scopes that its account's role
- * has now. One round trip for a key, two for a key that a key created and for a session.
+ * Authenticates the Authorization header of a request to stage `env`. Undefined if the call must be rejected:
+ * credential missing, malformed, of the other environment (recognized by its prefix, before any read), unknown, revoked
+ * or expired; a key whose ancestor was revoked with its tree; or a session whose account is inactive or was suspended
+ * since. A session has the scopes that its account's role has now. One round trip for a key; two for a key created by a
+ * key, and for a session.
  */
 export const authenticate = async (
   authorization: string | undefined,
@@ -108,7 +109,7 @@ const activeAncestors = async (
   return active.length === ids.length ? (active as Ancestor[]) : undefined;
 };
 
-/** The account of a session; undefined unless it is active, and was not suspended since the session was opened. */
+/** The account of a session; undefined unless it is active and was not suspended since the session opened. */
 const activeAccountOf = async (
   credentials: CredentialReader,
   { organizationId, accountId, sessionEpoch = 0 }: Credential,

@@ -11,8 +11,8 @@ export interface CallerPorts {
 }
 
 /**
- * Runs a rule with the caller as it is now: the gateway caches its answer for up to 30 s, in which a revoked key or a person of a narrower role could
- * otherwise still grant what it lacks by now. One or two reads.
+ * Runs a rule with freshly read permissions of the caller: the gateway caches authorization for up to 30 s, during
+ * which a revoked key or a demoted person could otherwise still grant permissions. One or two reads.
  */
 export const asCurrentCaller = async <T>(
   { env, clock, credentials }: CallerPorts,

@@ -71,12 +71,15 @@ export const isIpRange = (text: string): boolean => parse(text) !== undefined;
 export const isInRanges = (ranges: readonly string[], address: string): boolean =>
   isIP(address) !== 0 && ranges.some((range) => contains(blockOf(range), blockOf(address)));
 
-/** Whether everything that `inner` allows, `outer` allows. Undefined allows every address. */
+/** Whether `outer` allows everything that `inner` allows. Undefined allows every address. */
 export const isWithin = (inner: readonly string[] | undefined, outer: readonly string[] | undefined): boolean =>
   outer === undefined ||
   (inner?.every((range) => outer.some((other) => contains(blockOf(other), blockOf(range)))) ?? false);
 
-/** What both lists allow; undefined when neither limits. Two blocks are nested or apart, so the result is made of their own blocks. */
+/**
+ * The intersection of two lists; undefined if neither limits. Two CIDR blocks are nested or disjoint, so the result
+ * consists of their blocks.
+ */
 export const intersectRanges = (
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,

@@ -1,6 +1,6 @@
 import { intersectRanges } from './ip-ranges.ts';
 
-/** What of a key holds for the keys below it. */
+/** The restrictions that a key imposes on the keys below it. */
 export interface Ancestor {
   /** The addresses and CIDR blocks of its own list. */
   readonly allowedIps?: readonly string[];
@@ -8,7 +8,10 @@ export interface Ancestor {
   readonly treeRevokedAt?: number;
 }
 
-/** The addresses that a key may be used from: those that its own list and each ancestor's allow; undefined means any. */
+/**
+ * The addresses that a key may be used from: the intersection of its own list and those of its ancestors; undefined
+ * means any.
+ */
 export const rangesInForce = (
   own: readonly string[] | undefined,
   ancestors: readonly Ancestor[],

@@ -1,7 +1,7 @@
 import type { Actor } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 
-/** A use of a key, at a time in ms; without an address where none is known. */
+/** A use of a key, at a time in ms; the address is absent if unknown. */
 export interface KeyUse {
   readonly at: number;
   readonly ip?: string | undefined;
@@ -9,20 +9,23 @@ export interface KeyUse {
 
 /** How often a key's use is written, in ms (docs/spec/access.md#keys). */
 export const USE_INTERVAL_MS = 5 * 60_000;
-/** How long a caller waits at most for its use to be written, in ms. */
+/** The longest time that a caller waits for its use to be recorded, in ms. */
 const MAX_WAIT_MS = 100;
 const MAX_REMEMBERED = 10_000;
 
-/** Stores a use, unless one of the last USE_INTERVAL_MS is stored. */
+/** Records a use, unless one was recorded within USE_INTERVAL_MS. */
 export type RecordKeyUse = (id: Id<'apiKey'>, use: KeyUse) => Promise<void>;
 
-/** Notes that credentials were used. */
+/** Records the use of credentials. */
 export interface KeyUses {
-  /** Never throws, and returns within 100 ms: a use that could not be written refuses and delays nobody. */
+  /** Never throws, and returns within 100 ms: a use that can't be recorded neither rejects nor delays the call. */
   note(caller: Pick<Actor, 'credentialId' | 'kind'>, use: KeyUse): Promise<void>;
 }
 
-/** Notes the uses of keys, at most one write a key in USE_INTERVAL_MS by this process; `record` bounds them across processes. */
+/**
+ * Records uses of keys, at most one write per key and USE_INTERVAL_MS in this process; `record` limits it across
+ * processes.
+ */
 export const keyUses = (record: RecordKeyUse): KeyUses => {
   const notedAt = new Map<string, number>();
   return {

@@ -11,7 +11,10 @@ const inForce = (key: ApiKey, ancestors: readonly Ancestor[]): ApiKey => {
   return { ...key, ...definedFields({ allowedIps, revokedAt: ends.length === 0 ? undefined : Math.min(...ends) }) };
 };
 
-/** Keys as they hold: revoked with an ancestor, and limited to its addresses. One read of the ancestors that are not among the keys. */
+/**
+ * Keys with inherited state: revoked if an ancestor is, and limited to its addresses. One read of the ancestors that
+ * are not among the keys.
+ */
 export const keysInForce = async (store: KeyStore, keys: readonly ApiKey[]): Promise<ApiKey[]> => {
   const known = new Map(keys.map((key) => [key.id, key]));
   const missing = [...new Set(keys.flatMap(({ ancestors }) => ancestors))].filter((id) => !known.has(id));
@@ -24,7 +27,7 @@ export const keysInForce = async (store: KeyStore, keys: readonly ApiKey[]): Pro
   );
 };
 
-/** A key as it is stored, and as it holds. */
+/** A key as stored, and with inherited state. */
 export interface OwnKey {
   readonly key: ApiKey;
   readonly inForce: ApiKey;
@@ -43,7 +46,7 @@ export const readOwnKey = async (
   return { key, inForce: holding };
 };
 
-/** A key of the caller's organization and environment as it holds; 404 for any other. */
+/** A key of the caller's organization and environment, with inherited state; 404 for any other. */
 export const readKeyInForce = async (
   store: KeyStore,
   grantor: Pick<Grantor, 'organizationId' | 'env'>,
@@ -53,19 +56,19 @@ export const readKeyInForce = async (
   return isRefusal(own) ? own : own.inForce;
 };
 
-/** 409 for a key that works no more. */
+/** 409 for a revoked or expired key. */
 export const refuseEnded = ({ revokedAt, expiresAt }: ApiKey, now: number): Refusal<'CONFLICT'> | undefined => {
   if (revokedAt !== undefined) return refuse('CONFLICT', 'The key is revoked.');
   return expiresAt !== undefined && expiresAt <= now ? refuse('CONFLICT', 'The key has expired.') : undefined;
 };
 
-/** When the last old secret expires; undefined if none works any more. */
+/** When the last old secret expires; undefined if none is valid any more. */
 export const oldSecretsUntil = (key: ApiKey, now: number): number | undefined => {
   const until = Math.max(...key.oldSecrets.map((old) => old.until), 0);
   return until > now ? until : undefined;
 };
 
-/** A key in force as the API returns it at `now`; never a secret or its hash. */
+/** A key with inherited state as the API returns it at `now`; never a secret or its hash. */
 export const keyView = (key: ApiKey, now: number) => ({
   id: key.id,
   name: key.name,

@@ -32,7 +32,7 @@ export interface ApiKey extends Tenant {
   readonly createdBy?: Id<'account'> | Id<'apiKey'>;
   /** The keys above it in its tree, its creator first; empty unless a key created it. */
   readonly ancestors: readonly Id<'apiKey'>[];
-  /** The addresses and CIDR blocks that it may be used from, beside what its ancestors allow; absent means any. */
+  /** The addresses and CIDR blocks that it may be used from, within those of its ancestors; absent means any. */
   readonly allowedIps?: readonly string[];
   /** SHA-256 of the current secret. */
   readonly hash: string;
@@ -42,14 +42,14 @@ export interface ApiKey extends Tenant {
   readonly expiresAt?: number;
   readonly rotatedAt?: number;
   readonly revokedAt?: number;
-  /** When it was revoked together with every key below it; absent if these were spared. */
+  /** When it was revoked together with every key below it; absent if those were kept. */
   readonly treeRevokedAt?: number;
   /** The latest recorded use: up to 5 minutes behind. */
   readonly lastUsedAt?: number;
   readonly lastUsedIp?: string;
 }
 
-/** What is written with a key's new secret: its event, and the audit entry of who made it. */
+/** Records written with a key's new secret: its event, and the caller's audit entry. */
 export interface SecretRecords {
   readonly event: DomainEvent;
   readonly entry: AuditEntry;
@@ -69,11 +69,14 @@ export interface KeyStore {
   ): Promise<{ items: ApiKey[]; total: number }>;
   /** Replaces `before` by `after`. Returns false on a concurrent change. */
   rotate(before: ApiKey, after: ApiKey, records: SecretRecords): Promise<boolean>;
-  /** Stores the name and the addresses of `after`, these also for every secret. Returns false on a concurrent change. */
+  /**
+   * Stores the name and addresses of `after`; the addresses for every secret, too. Returns false on a concurrent
+   * change.
+   */
   change(before: ApiKey, after: ApiKey, now: number, entry: AuditEntry): Promise<boolean>;
   /**
-   * Revokes the key and deletes its secrets; with `tree`, every key below it is refused too, also if the key was revoked alone before. Returns
-   * false on a concurrent change.
+   * Revokes the key and deletes its secrets; with `tree`, every key below it is rejected too, even if the key was
+   * revoked alone before. Returns false on a concurrent change.
    */
   revoke(before: ApiKey, revokedAt: number, tree: boolean, entry: AuditEntry): Promise<boolean>;
 }
@@ -83,15 +86,15 @@ export interface KeyRequest {
   readonly scopes: readonly string[];
   /** In ms. */
   readonly expiresAt?: number;
-  /** Addresses and CIDR blocks, valid ones; absent means that it adds no limit. */
+  /** Valid addresses and CIDR blocks; absent means no additional limit. */
   readonly allowedIps?: readonly string[];
 }
 
-/** Whoever grants scopes: a caller, or the operator, who has no credential, with every scope in both environments. */
+/** The grantor of scopes: a caller, or the operator, who has no credential and every scope in both environments. */
 export type Grantor = Tenant & Pick<Actor, 'scopes'> & Partial<Omit<Caller, keyof Tenant | 'scopes'>>;
 
 type Verb = 'changed' | 'created' | 'revoked' | 'rotated';
-/** The entry of an act on a key; of the operator, where the grantor has no credential. */
+/** The audit entry of an action on a key; attributed to the operator if the grantor has no credential. */
 export const keyEntry = (
   { credentialId, ...grantor }: Grantor,
   verb: Verb,
@@ -106,7 +109,7 @@ export const keyEntry = (
 const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
   refuseField('The request breaks a rule of the contract.', path, message);
 
-/** Validates and sorts the requested scopes. 422 for a scope that no key may hold. */
+/** Validates and sorts the requested scopes. 422 for a scope that a key can't hold. */
 const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {
   const at = requested.findIndex((scope) => !(KEY_SCOPES as readonly string[]).includes(scope));
   if (at >= 0) return invalid(`scopes.${at}`, 'must be a scope that a key may carry');
@@ -114,7 +117,9 @@ const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VA
   return KEY_SCOPES.filter((scope) => requested.includes(scope));
 };
 
-/** 403 naming the scopes that the grantor lacks: a credential must not create or reveal a secret stronger than itself. */
+/**
+ * 403 naming the scopes that the grantor lacks: a credential must not create or reveal a secret stronger than itself.
+ */
 export const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
   const missing = scopes.filter((scope) => !grantor.scopes.has(scope));
   return missing.length > 0
@@ -122,7 +127,10 @@ export const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]):
     : undefined;
 };
 
-/** 403 if the addresses reach beyond the grantor's: no credential widens where a key may be used from. Undefined means any address. */
+/**
+ * 403 if the addresses exceed the grantor's: no credential may widen where a key can be used. Undefined means any
+ * address.
+ */
 export const refuseWiderRanges = (
   grantor: Grantor,
   allowedIps: readonly string[] | undefined,
@@ -131,7 +139,10 @@ export const refuseWiderRanges = (
     ? undefined
     : refuse('FORBIDDEN', 'A credential with allowedIps grants no address beyond its own.');
 
-/** The place of a new key in the tree. Its expiry is capped by the secret that creates it, so that no secret grants what outlives it. */
+/**
+ * The position of a new key in the tree. Its expiry is capped by that of the creating secret, so that no secret creates
+ * one that outlives it.
+ */
 const placeOf = (
   { kind, credentialId, accountId, ancestors = [], expiresAt }: Grantor,
   requested: number | undefined,
@@ -144,7 +155,7 @@ const placeOf = (
   return { createdBy: id, ancestors: [id, ...ancestors], ...own(Number.isFinite(end) ? end : undefined) };
 };
 
-/** What the grantor may not grant: scopes or addresses beyond its own, or a key too deep in the tree. */
+/** Refuses scopes or addresses beyond the grantor's own, and a key too deep in the tree. */
 const refuseGrant = (grantor: Grantor, scopes: readonly Scope[], { allowedIps }: KeyRequest) => {
   if (grantor.kind === 'key' && (grantor.ancestors?.length ?? 0) >= MAX_ANCESTORS)
     return refuse('FORBIDDEN', `A key with ${MAX_ANCESTORS} keys above it creates no other.`);
@@ -154,7 +165,10 @@ const refuseGrant = (grantor: Grantor, scopes: readonly Scope[], { allowedIps }:
   );
 };
 
-/** Builds a new key and its secret; nothing is stored. 422 for invalid scopes or expiry, 403 for what the grantor may not grant. */
+/**
+ * Builds a new key and its secret; nothing is stored. 422 for invalid scopes or expiry, 403 for scopes or addresses
+ * that the grantor may not grant.
+ */
 export const buildKey = (
   grantor: Grantor,
   request: KeyRequest,

@@ -10,7 +10,7 @@ export interface Organization {
   readonly name: string;
   /** Contracted max. SMS per second; absent means unlimited (docs/spec/sms.md#contracted-sms-per-second). */
   readonly smsPerSecond?: number;
-  /** Single sends a minute of all its credentials together; absent means the default (docs/spec/platform.md#rate-limits). */
+  /** Single sends per minute across all credentials; absent means the default (docs/spec/platform.md#rate-limits). */
   readonly sendsPerMinute?: number;
   /** In ms. */
   readonly createdAt: number;
@@ -33,6 +33,6 @@ export const organizationView = (organization: Organization, env: Environment) =
   createdAt: isoTime(organization.createdAt),
 });
 
-/** The entry of a change of the caller's organization: which fields, never their values. */
+/** The audit entry of a change of the caller's organization: the changed fields, never their values. */
 export const organizationEntry = (caller: Caller, action: AuditAction, at: number, change: object) =>
   auditEntry(caller, { action, object: caller.organizationId, at, details: { fields: fieldNames(change) } });

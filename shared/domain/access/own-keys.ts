@@ -16,7 +16,7 @@ export interface OwnKeysPorts extends CallerPorts {
   readonly enqueueEvent: (event: DomainEvent) => void;
 }
 
-/** Runs a change as the caller is now. The list needs no second check since it reveals no secret. */
+/** Runs a change with freshly read permissions. The list needs no second check since it reveals no secret. */
 const asCallerNow = <T>(ports: OwnKeysPorts, call: PresentedCall, rule: (caller: Grantor, now: number) => Promise<T>) =>
   asCurrentCaller(ports, call, (caller) => rule(caller, ports.clock()));
 
@@ -43,21 +43,24 @@ export const rotateOwnKey = async (
     withSecret(ports, await rotateKey(ports.store, caller, request, now)),
   );
 
-/** Changes the name or the addresses of a key of the caller's organization. */
+/** Changes the name or addresses of a key of the caller's organization. */
 export const changeOwnKey = async (
   ports: OwnKeysPorts,
   call: PresentedCall,
   change: KeyChange & { readonly id: Id<'apiKey'> },
 ) => asCallerNow(ports, call, (caller, now) => changeKey(ports.store, caller, change, now));
 
-/** Revokes a key of the caller's organization at once, old secrets included, and the keys below it unless `onlyThis`. */
+/**
+ * Revokes a key of the caller's organization immediately, including old secrets, and the keys below it unless
+ * `onlyThis`.
+ */
 export const revokeOwnKey = async (
   ports: OwnKeysPorts,
   call: PresentedCall,
   request: { readonly id: Id<'apiKey'>; readonly onlyThis: boolean },
 ) => asCallerNow(ports, call, (caller, now) => revokeKey(ports.store, caller, request, now));
 
-/** A page of an organization's keys as they hold, newest first. At most two round trips. */
+/** A page of an organization's keys with inherited state, newest first. At most two round trips. */
 export const listOwnKeys = async (
   { store }: Pick<OwnKeysPorts, 'store'>,
   { organizationId }: Pick<Tenant, 'organizationId'>,

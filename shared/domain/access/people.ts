@@ -25,26 +25,26 @@ export interface PeoplePorts {
   readonly accounts: AccountStore;
   /** The stage's blind index of a person's address. */
   readonly emailHash: (email: string) => Promise<string>;
-  /** 429 when the organization invites too often. */
+  /** 429 if the organization invites too often. */
   readonly limitInvitations: (organizationId: Id<'organization'>) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
   /** Enqueues a stored request for early mailing; best effort. */
   readonly enqueueLink: (request: LinkRequest) => void;
 }
 
 type Verb = 'activated' | 'changed' | 'deleted' | 'invited' | 'suspended';
-/** The entry of what a caller does to an account. */
+/** The audit entry of a caller's action on an account. */
 const entryOf = (caller: Actor, object: Id<'account'>, verb: Verb, at: number, details: AuditDetails = {}) =>
   auditEntry(caller, { action: `account.${verb}`, object, at, details });
 
 const NOT_THERE = refuse('NOT_FOUND', 'There is no such account.');
 
-/** Who manages people: what it may do now and, for a session, the account that it depends on. */
+/** The caller as a manager of people: its current permissions and, for a session, the account that they depend on. */
 interface Manager {
   readonly scopes: ReadonlySet<Scope>;
   readonly account?: Account;
 }
 
-/** 403 that names what the manager lacks of a role: nobody grants or changes more than it holds itself. */
+/** 403 naming the scopes of the role that the manager lacks: nobody grants or changes more than they hold. */
 const refuseRole = ({ scopes }: Manager, role: Role): Refusal<'FORBIDDEN'> | undefined => {
   const missing = missingForRole(scopes, role);
   return missing.length > 0
@@ -85,8 +85,8 @@ const managerOf = async (
 };
 
 /**
- * Invites a person: the account is `invited` until the person signs in by the link that is mailed. 403 for a role above the caller's, 409 for
- * an address that the organization has already.
+ * Invites a person: the account is `invited` until the person signs in with the mailed link. 403 for a role above the
+ * caller's, 409 for an address that the organization already has.
  */
 export const invite = async (
   ports: PeoplePorts,
@@ -139,7 +139,7 @@ const findManaged = async (
 
 type ChangeProblem = 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT';
 
-/** Changes an account that the caller may manage, as `next` says; unchanged when it answers the account itself. */
+/** Changes an account that the caller may manage to what `next` returns; no change if that is the same account. */
 const changeAccount = (
   ports: PeoplePorts,
   caller: Actor,
@@ -166,8 +166,8 @@ const changeAccount = (
   });
 
 /**
- * Changes name or role. A narrower role bounds the person's open sessions at once. 403 for a role above the caller's, old or new; 409 for the
- * last active owner.
+ * Changes name or role. A narrower role applies to the person's open sessions immediately. 403 if the old or new role
+ * is above the caller's; 409 for the last active owner.
  */
 export const updateAccount = (
   ports: PeoplePorts,
@@ -184,7 +184,7 @@ export const updateAccount = (
   return changeAccount(ports, caller, id, next, 'changed', { fields: fieldNames(fields) });
 };
 
-/** Suspends an account: its sessions and links end for good. Idempotent. 409 for the last active owner. */
+/** Suspends an account: its sessions and links end permanently. Idempotent. 409 for the last active owner. */
 export const suspendAccount = (ports: PeoplePorts, caller: Actor, id: Id<'account'>) =>
   changeAccount(
     ports,
@@ -194,7 +194,10 @@ export const suspendAccount = (ports: PeoplePorts, caller: Actor, id: Id<'accoun
     'suspended',
   );
 
-/** Ends a suspension; the account is then as it was before: `active`, or `invited` while nobody accepted. 409 for an open invitation. */
+/**
+ * Ends a suspension; the account returns to its previous status: `active`, or `invited` if never accepted. 409 for an
+ * open invitation.
+ */
 export const activateAccount = (ports: PeoplePorts, caller: Actor, id: Id<'account'>) =>
   changeAccount(
     ports,
@@ -209,7 +212,7 @@ export const activateAccount = (ports: PeoplePorts, caller: Actor, id: Id<'accou
     'activated',
   );
 
-/** Removes an account with its personal data; its sessions are refused from then on. 409 for the last active owner. */
+/** Removes an account with its personal data; its sessions are rejected from then on. 409 for the last active owner. */
 export const removeAccount = (ports: PeoplePorts, caller: Actor, id: Id<'account'>) =>
   removeOnce(
     'the account',

@@ -1,24 +1,24 @@
 import { type Refusal, refuse } from '../core/errors.ts';
 
-/** A token bucket: `perMinute` on average, `burst` at once (docs/spec/platform.md#rate-limits). */
+/** A token bucket: `perMinute` on average, bursts up to `burst` (docs/spec/platform.md#rate-limits). */
 export interface Bucket {
   readonly name: string;
   readonly perMinute: number;
   readonly burst: number;
-  /** Rows that it is spread over, each with an even part; one by default. */
+  /** The number of rows that share the bucket evenly; one by default. */
   readonly rows?: number;
 }
 
-/** Single sends a minute of an organization, unless the operator sets another number. */
+/** Single sends per minute of an organization, unless the operator sets another limit. */
 export const DEFAULT_SENDS_PER_MINUTE = 3_000;
-/** The operator's maximum: 10,000 a second. */
+/** The operator's maximum: 10,000 per second. */
 export const MAX_SENDS_PER_MINUTE = 600_000;
-/** Draws a minute that one row of the table carries with room to spare; a larger bucket is spread over several. */
+/** Draws per minute that one row sustains comfortably; a larger bucket is spread over several. */
 const PER_ROW = 30_000;
-/** An organization's burst is this part of a minute's sends, as a key's is. */
+/** An organization's burst is this fraction of its sends per minute, as for keys. */
 const BURST_SHARE = 6;
 
-/** The limits of a live credential, each kind of send on its own. */
+/** The limits of a live credential, separate for each kind of send. */
 const OF_CREDENTIAL = {
   single_send: { name: 'single_send', perMinute: 600, burst: 100 },
   bulk_send: { name: 'bulk_send', perMinute: 30, burst: 30 },
@@ -41,25 +41,25 @@ export const bucketOfOrganization = (rate: Rate, sendsPerMinute: number = DEFAUL
         rows: Math.ceil(sendsPerMinute / PER_ROW),
       };
 
-/** A bucket with the words of its refusal. */
+/** A bucket with the detail of its refusal. */
 export interface Limit extends Bucket {
   readonly detail: string;
 }
-/** Of a credential without pii:full. */
+/** Per credential without pii:full. */
 export const PERSON_LOOKUPS: Limit = {
   name: 'person_lookup',
   perMinute: 60,
   burst: 60,
   detail: 'Without pii:full, the key may look up 60 people at once by their addresses, and one more each second.',
 };
-/** Of a person, in whatever session. */
+/** Per person, across sessions. */
 export const DOCUMENT_REVEALS: Limit = {
   name: 'document_reveal',
   perMinute: 30,
   burst: 30,
   detail: 'A person may reveal the documents of 30 contacts a minute.',
 };
-/** Of an organization. */
+/** Per organization. */
 export const WEBHOOK_VALIDATIONS: Limit = {
   name: 'webhook_validation',
   perMinute: 30,

@@ -24,7 +24,7 @@ import {
   sessionCredential,
 } from './sessions.ts';
 
-/** Ports of renewing a browser's session. */
+/** Ports for renewing a browser's session. */
 export interface RenewPorts extends EnteringPorts {
   readonly env: Environment;
   readonly clock: Clock;
@@ -40,7 +40,10 @@ interface Held {
   readonly account: Account;
 }
 
-/** The session with another token, and its next cookie. The tokens before it work on until they end; beyond ten, the oldest is refused. */
+/**
+ * The session with a new token and its next cookie. Earlier tokens stay valid until they expire; beyond ten, the oldest
+ * is revoked.
+ */
 const renewed = (cookie: PresentedCookie, { session, browser, account }: Held, now: number): NewSession => {
   const secret = newSecret('session', session.env);
   const { text, browser: next } = nextCookie(cookie, browser, now);
@@ -55,7 +58,7 @@ const renewed = (cookie: PresentedCookie, { session, browser, account }: Held, n
   };
 };
 
-/** The session of a cookie, with its account. Undefined unless both admit somebody still. */
+/** The session of a cookie, with its account. Undefined unless both are still valid. */
 const heldBy = async (ports: RenewPorts, { sessionId }: PresentedCookie, now: number): Promise<Held | undefined> => {
   const session = await ports.sessions.read(sessionId);
   if (!session?.browser || session.env !== ports.env || session.expiresAt <= now) return undefined;
@@ -66,8 +69,9 @@ const heldBy = async (ports: RenewPorts, { sessionId }: PresentedCookie, now: nu
 };
 
 /**
- * Renews a browser's session by its cookie: a token for 15 minutes, and the cookie that replaces the one presented. 401 for a cookie that is of
- * no open session. One that was replaced over a minute ago, or twice, is held by two: it ends the session, with all of its tokens.
+ * Renews a browser's session by its cookie: issues a token for 15 minutes and a replacement cookie. 401 for a cookie of
+ * no open session. A cookie that was replaced over a minute ago, or twice, has leaked: it ends the session and revokes
+ * all of its tokens.
  */
 export const renewSession = async (
   ports: RenewPorts,

@@ -1,12 +1,12 @@
 import { SCOPES, type Scope } from '../core/scopes.ts';
 
-/** What a person is in an organization, from the narrowest on: each may do what the one before may. */
+/** A person's roles in an organization, narrowest first: each includes the one before. */
 export const ROLES = ['viewer', 'support', 'developer', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * The scopes that each role adds to the one before it: every scope once (docs/spec/access.md#roles). Developers send, because a key grants
- * no more than its maker holds, and keys that cannot send are of no use.
+ * The scopes that each role adds to the one before it: every scope once (docs/spec/access.md#roles). Developers may
+ * send, because a key grants no more than its creator holds, and keys that cannot send are useless.
  */
 export const ADDED_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: [
@@ -64,8 +64,8 @@ for (const [at, role] of ROLES.entries())
 export const scopesOfRole = (role: Role): ReadonlySet<Scope> => SCOPES_OF.get(role) ?? new Set();
 
 /**
- * The scopes of a role that a credential lacks: who lacks any neither grants the role nor changes one who has it. A key lacks what only a
- * person may hold, so that it grants no role above developer.
+ * The scopes of a role that a credential lacks: with any missing, it can neither grant the role nor change an account
+ * that has it. A key lacks the session-only scopes, so it grants no role above developer.
  */
 export const missingForRole = (held: ReadonlySet<Scope>, role: Role): readonly Scope[] =>
   SCOPES.filter((scope) => scopesOfRole(role).has(scope) && !held.has(scope));

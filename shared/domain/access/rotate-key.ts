@@ -21,7 +21,7 @@ export const OVERLAP_HOURS = { standard: 24, maximum: 720 } as const;
 export const MAX_OLD_SECRETS = 10;
 const HOUR_MS = 3600 * 1000;
 
-/** The key with a new secret. No old secret outlives the overlap; without overlap all end now. */
+/** The key with a new secret. No old secret outlives the overlap; without an overlap all end now. */
 const withNewSecret = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number): ApiKey => {
   const end = Math.min(now + overlapMs, key.expiresAt ?? Number.POSITIVE_INFINITY);
   const old = [...key.oldSecrets, { hash: key.hash, until: end }].map(({ hash, until }) => ({
@@ -56,7 +56,10 @@ const secretsOf = ({ hash, last4, oldSecrets, rotatedAt }: ApiKey): Partial<ApiK
   ...(rotatedAt === undefined ? {} : { rotatedAt }),
 });
 
-/** 403 for a key that is neither the caller nor below it: its new secret would outlive the caller's revocation. A session may rotate any. */
+/**
+ * 403 for a key that is neither the caller nor below it: its new secret would survive the caller's revocation. A
+ * session may rotate any.
+ */
 const refuseOutOfTree = (
   { kind, credentialId }: Grantor,
   { id, ancestors }: ApiKey,
@@ -65,16 +68,20 @@ const refuseOutOfTree = (
     ? undefined
     : refuse('FORBIDDEN', 'A key rotates only itself and the keys below it.');
 
-/** 403 for an old secret in its overlap: the new secret would outlive it, and whoever found the old one would keep the key. */
+/**
+ * 403 for an old secret in its overlap: the new secret would outlive it, and whoever leaked the old one would keep the
+ * key.
+ */
 const refuseOldSecret = ({ kind, expiresAt }: Grantor, key: ApiKey): Refusal<'FORBIDDEN'> | undefined =>
   kind === 'key' && expiresAt !== undefined && expiresAt < (key.expiresAt ?? Number.POSITIVE_INFINITY)
     ? refuse('FORBIDDEN', 'An old secret rotates no key: use the newest one, another key or a session.')
     : undefined;
 
 /**
- * Rotates a key's secret; the old one keeps working for `overlapHours` (0 to 720). 403 if the caller is a key that
- * is neither this one nor above it, if it presents an old secret, or if the key holds scopes that the caller lacks, or may be used from where the caller may not, since the
- * response shows its secret. 409 for a revoked or expired key, too many old secrets, or a concurrent rotation.
+ * Rotates a key's secret; the old one keeps working for `overlapHours` (0 to 720). 403 if the caller is a key that is
+ * neither this one nor an ancestor, if it presents an old secret, or if the key has scopes or addresses beyond the
+ * caller's, since the response shows its secret. 409 for a revoked or expired key, too many old secrets, or a
+ * concurrent rotation.
  */
 export const rotateKey = async (
   store: KeyStore,

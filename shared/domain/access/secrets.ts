@@ -4,7 +4,7 @@ import { randomBase62 } from '../core/ids.ts';
 
 type SecretKind = Actor['kind'];
 
-/** Credential prefixes: they tell the environment before anything is read (docs/spec/access.md#credentials). */
+/** Credential prefixes: they identify the environment before anything is read (docs/spec/access.md#credentials). */
 const SECRET_PREFIXES = {
   key: { live: 'svc_live_', test: 'svc_test_' },
   session: { live: 'svc_session_', test: 'svc_session_test_' },

@@ -3,30 +3,33 @@ import type { Environment } from '../core/actor.ts';
 import { type Id, randomBase62 } from '../core/ids.ts';
 import { hashSecret } from './secrets.ts';
 
-/** How long the token of a browser's session works, in ms: it is renewed by the cookie. */
+/** Lifetime of a browser session's token, in ms; the cookie renews it. */
 export const BROWSER_TOKEN_MS = 15 * 60_000;
-/** How long a cookie that was replaced still renews, in ms: for tabs that renew at once, and for answers that got lost. */
+/** How long a replaced cookie can still renew, in ms: for tabs that renew concurrently, and for lost responses. */
 export const COOKIE_GRACE_MS = 60_000;
-/** Tokens of one session at a time, at most: the oldest is refused when another is given. */
+/** Maximum number of live tokens per session: the oldest is revoked when another is issued. */
 export const MAX_BROWSER_TOKENS = 10;
 
-/** What a session keeps of its cookie, and the tokens that it gave before the latest. Times in ms. */
+/** The state of a browser session: its cookie, and the tokens issued before the latest. Times in ms. */
 export interface BrowserSession {
   /** The account's `sessionEpoch` when the session was opened. */
   readonly epoch: number;
-  /** SHA-256 of the cookie's secret, which stays for the life of the session. */
+  /** SHA-256 of the cookie's secret, which stays the same for the life of the session. */
   readonly secretHash: string;
-  /** With the secret it makes the proof of each generation, so that neither the row alone nor an old cookie alone makes the next. */
+  /**
+   * Combined with the secret, it yields the proof of each generation, so that neither the row nor an old cookie alone
+   * can compute the next.
+   */
   readonly salt: string;
-  /** Counts replacements. */
+  /** The number of replacements. */
   readonly generation: number;
   readonly replacedAt: number;
-  /** When the latest token ends. */
+  /** When the latest token expires. */
   readonly latestEndsAt: number;
   readonly older: readonly { readonly hash: string; readonly expiresAt: number }[];
 }
 
-/** A cookie's text for a session, and what the session keeps of it. */
+/** A cookie's text for a session, and the state to store. */
 export interface NewCookie {
   readonly text: string;
   readonly browser: BrowserSession;
@@ -51,7 +54,7 @@ export const newCookie = (id: Id<'session'>, epoch: number, now: number): NewCoo
   return { text: textOf(id, secret, browser), browser };
 };
 
-/** A cookie as it came. */
+/** A presented cookie. */
 export interface PresentedCookie {
   readonly sessionId: Id<'session'>;
   readonly secret: string;
@@ -59,7 +62,7 @@ export interface PresentedCookie {
   readonly proof: string;
 }
 
-/** Reads a cookie's text; undefined for any other form. */
+/** Parses a cookie's text; undefined if malformed. */
 export const parseCookie = (text: string): PresentedCookie | undefined => {
   const [, id, secret = '', generation, proof = ''] = SHAPE.exec(text) ?? [];
   return id === undefined
@@ -68,8 +71,9 @@ export const parseCookie = (text: string): PresentedCookie | undefined => {
 };
 
 /**
- * What a cookie is to a session. `current`: it renews and is replaced. `just_replaced`: it renews, and gets the cookie that replaced it. `reused`:
- * it was replaced over a minute ago, or twice, so that two have it. `foreign`: it never was of this session.
+ * Classifies a cookie. `current`: renews and is replaced. `just_replaced`: renews, and gets the cookie that replaced
+ * it. `reused`: replaced over a minute ago, or twice, so two clients hold it. `foreign`: never belonged to this
+ * session.
  */
 export const judgeCookie = (
   { secret, generation, proof }: PresentedCookie,
@@ -83,7 +87,9 @@ export const judgeCookie = (
   return isRecent ? 'just_replaced' : 'reused';
 };
 
-/** The cookie that follows one that is `current`, or that followed one that is `just_replaced`: the same for every tab that asks. */
+/**
+ * The cookie that follows a `current` one, or that replaced a `just_replaced` one: the same for every tab that renews.
+ */
 export const nextCookie = (
   { sessionId, secret, generation }: PresentedCookie,
   browser: BrowserSession,
@@ -97,6 +103,6 @@ export const nextCookie = (
 /** The name of an environment's cookie. `__Host-`: no other host, and no page without TLS, can set it. */
 export const cookieName = (env: Environment): string => `__Host-session-${env}`;
 
-/** The header that stores a cookie for `maxAgeMs`. */
+/** The Set-Cookie header for `maxAgeMs`. */
 export const setCookie = (env: Environment, text: string, maxAgeMs: number): string =>
   `${cookieName(env)}=${text}; Path=/; Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1000))}; HttpOnly; Secure; SameSite=Strict`;

@@ -18,11 +18,11 @@ export const SESSION_MS = 12 * 3600 * 1000;
 export interface Session extends Tenant {
   readonly id: Id<'session'>;
   readonly accountId: Id<'account'>;
-  /** SHA-256 of the secret; of the latest one, where a cookie renews it. */
+  /** SHA-256 of the secret; of the latest one if a cookie renews it. */
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Of a session that a browser renews by its cookie. */
+  /** Set for a session that a browser renews by its cookie. */
   readonly browser?: BrowserSession;
 }
 
@@ -31,24 +31,30 @@ export interface NewSession {
   readonly session: Session;
   readonly credential: Credential;
   readonly secret: NewSecret;
-  /** The text of its cookie, for a browser. */
+  /** The text of its cookie; only for a browser. */
   readonly cookie?: string;
 }
 
 /** Stores sessions. */
 export interface SessionStore {
-  /** Opens a session, with its entry of the audit log. False if the account is not active any more, or was suspended since it was read. */
+  /**
+   * Opens a session, with its audit entry. False if the account is no longer active, or was suspended since it was
+   * read.
+   */
   open(session: NewSession, account: Account, entry?: AuditEntry): Promise<boolean>;
   read(id: Id<'session'>): Promise<Session | undefined>;
   /** The unexpired sessions of an account, newest first, at most 200. */
   list(accountId: Id<'account'>, now: number): Promise<readonly Session[]>;
-  /** Replaces `before` by a session with another secret, if it did not change meanwhile and the account is still as it was read. */
+  /** Replaces `before` by a session with another secret, if neither it nor the account changed since they were read. */
   renew(before: Session, renewed: NewSession, account: Account): Promise<boolean>;
-  /** Deletes a session with its credentials, and enters it. False if it changed meanwhile, or is gone. */
+  /** Deletes a session with its credentials and writes the audit entry. False if it changed meanwhile, or is gone. */
   end(session: Session, entry: AuditEntry): Promise<boolean>;
 }
 
-/** The credential of a session's secret, which works until `expiresAt` (ms). It holds no scopes: those are of the account's role. */
+/**
+ * The credential of a session's secret, valid until `expiresAt` (ms). It has no scopes: those come from the account's
+ * role.
+ */
 export const sessionCredential = (
   { id, organizationId, env, accountId }: Session,
   { sessionEpoch }: Account,
@@ -65,7 +71,10 @@ export const sessionCredential = (
   ancestors: [],
 });
 
-/** Creates a session for a person in one environment. It holds the scopes of the account's role. CONFLICT if the account is not active. */
+/**
+ * Creates a session for a person in one environment, with the scopes of the account's role. CONFLICT if the account is
+ * not active.
+ */
 export const newSession = (account: Account, env: Environment, now: number): NewSession | Refusal<'CONFLICT'> => {
   if (account.status !== 'active')
     return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
@@ -84,7 +93,10 @@ export const newSession = (account: Account, env: Environment, now: number): New
   return { session, credential: sessionCredential(session, account, expiresAt), secret };
 };
 
-/** A new session for a browser: a secret that works for 15 minutes, and a cookie that renews it. CONFLICT if the account is not active. */
+/**
+ * Creates a session for a browser: a secret valid for 15 minutes, and a cookie that renews it. CONFLICT if the account
+ * is not active.
+ */
 export const newBrowserSession = (
   account: Account,
   env: Environment,
@@ -103,7 +115,10 @@ interface SessionPorts {
   readonly clock: Clock;
 }
 
-/** An account whose sessions the caller may see and end: its own, or that of a person whom it may manage. 404 for any other. */
+/**
+ * An account whose sessions the caller may list and end: its own, or that of a person whom it may manage. 404 for any
+ * other.
+ */
 const reachable = async (
   { accounts }: SessionPorts,
   caller: Actor,
@@ -127,7 +142,10 @@ export const listSessions = async (
   return isRefusal(of) ? of : ports.sessions.list(of, now);
 };
 
-/** Ends a session of the caller, or of an account that it may manage: it is refused within 60 seconds. 404 for any other, and for an ended one. */
+/**
+ * Ends a session of the caller, or of an account that it may manage: it is rejected within 60 seconds. 404 for any
+ * other session, and for one that has ended.
+ */
 export const endSession = async (
   ports: SessionPorts,
   caller: Actor,
@@ -150,17 +168,17 @@ export const issuedView = ({ session, credential, secret }: NewSession) => ({
   expiresAt: isoTime(credential.expiresAt ?? session.expiresAt),
 });
 
-/** Ports of telling a person who they are. */
+/** Ports for describing the signed-in person. */
 export interface EnteringPorts {
   readonly organizationName: (id: Id<'organization'>) => Promise<string | undefined>;
 }
-/** A session that its person has just entered, with who that is. */
+/** A newly opened session, with its account and organization. */
 export interface Entered extends NewSession {
   readonly account: Account;
   readonly organizationName: string;
 }
 
-/** Adds the name of the organization, which the person sees at all times. */
+/** Adds the organization's name, which the console always shows. */
 export const enteredAs = async <T extends NewSession & { readonly account: Account }>(
   { organizationName }: EnteringPorts,
   opened: T,
@@ -169,7 +187,7 @@ export const enteredAs = async <T extends NewSession & { readonly account: Accou
   organizationName: (await organizationName(opened.account.organizationId)) ?? '',
 });
 
-/** What a person is answered who enters a session: its secret, which is shown once, and who the person is. */
+/** The response to sign-in: the session's secret, which is shown once, and who the person is. */
 export const enteredView = (entered: Entered) => {
   const { account, session, organizationName } = entered;
   const held = scopesOfRole(account.role);

@@ -1,17 +1,20 @@
-/** An e-mail of the service itself, as text. */
+/** An e-mail from the service itself, as plain text. */
 export interface SignInMail {
   readonly subject: string;
   readonly text: string;
 }
 
-/** An organization's name as it may stand in an e-mail to a stranger: no address that a mail program would make a link of. */
+/**
+ * An organization's name made safe for an e-mail to a stranger: without addresses that a mail program would turn into
+ * links.
+ */
 const plainName = (name: string): string =>
   name
     .replaceAll(/[^\p{L}\p{M}\p{N} &'()-]+/gu, ' ')
     .trim()
     .slice(0, 60);
 
-/** The e-mail with a link to sign in, in Portuguese. It names nobody, because an invitation may reach a stranger. */
+/** The e-mail with a sign-in link, in Portuguese. It names no person, because an invitation may reach a stranger. */
 export const signInMail = ({
   invited,
   organization,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Nothing is sent before the button is pressed: programs follow the links of an e-mail before people do, and a link works once. The token
- * stands after `#`, which browsers send to nobody.
+ * The token is submitted only when the button is pressed: mail scanners follow links before people do, and a link works
+ * once. The token is in the fragment, which browsers never send.
  */
 const SCRIPT = `
 const form = document.querySelector('form');
@@ -24,7 +24,7 @@ form.addEventListener('submit', async (event) => {
 
 const HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
-/** Headers of the page: not cached, not indexed, not framed; it runs its own script alone, and talks to this host alone. */
+/** Headers of the page: not cached, indexed or framed; it runs only its own script and connects only to this host. */
 export const SIGN_IN_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; script-src 'sha256-${HASH}'; style-src 'unsafe-inline'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,

@@ -16,16 +16,16 @@ import {
 } from './sessions.ts';
 import { type SignInMail, signInMail } from './sign-in-mail.ts';
 
-/** How long a link works, in ms: to sign in, and to accept an invitation. */
+/** Lifetime of a link, in ms: for signing in, and for accepting an invitation. */
 export const LINK_MS = { signIn: 15 * 60_000, invitation: 7 * 24 * 3600_000 } as const;
-/** A request that could not be mailed for this long is dropped, in ms. */
+/** A request that could not be mailed within this time is dropped, in ms. */
 const REQUEST_MS = 15 * 60_000;
 
 /** A stored link; of its token only the SHA-256 is kept. */
 export interface SignInLink {
   readonly hash: string;
   readonly accountId: Id<'account'>;
-  /** The account's `sessionEpoch`: a suspension ends its links, and so does the acceptance of an invitation. */
+  /** The account's `sessionEpoch`: a suspension or an accepted invitation invalidates its links. */
   readonly sessionEpoch: number;
   /** In ms. */
   readonly expiresAt: number;
@@ -34,7 +34,9 @@ export interface SignInLink {
 /** Stores links, and requests to mail them. */
 export interface LinkStore {
   putRequest(request: LinkRequest): Promise<void>;
-  /** Takes a request for two minutes, so that one worker mails it. Undefined when it is done or another has it. */
+  /**
+   * Claims a request for two minutes, so that one worker mails it. Undefined if it is done or another worker has it.
+   */
   takeRequest(id: Id<'request'>, now: number): Promise<LinkRequest | undefined>;
   deleteRequest(id: Id<'request'>): Promise<void>;
   accountsOfAddress(emailHash: string, organizationId?: Id<'organization'>): Promise<readonly Account[]>;
@@ -43,7 +45,10 @@ export interface LinkStore {
 }
 /** Stores links and the sessions that they open. */
 export interface SignInStore extends LinkStore {
-  /** Uses a link up, opens the session, and replaces the account if it changes. `used`: the link is gone. One transaction. */
+  /**
+   * Consumes a link, opens the session, and replaces the account if it changes. `used`: the link is gone. One
+   * transaction.
+   */
   signIn(
     link: SignInLink,
     account: { readonly before: Account; readonly after: Account },
@@ -52,36 +57,39 @@ export interface SignInStore extends LinkStore {
   ): Promise<'saved' | 'used' | 'conflict'>;
 }
 
-/** Ports of asking for links and mailing them. */
+/** Ports for requesting and mailing links. */
 export interface LinkPorts {
   readonly env: Environment;
   readonly clock: Clock;
   readonly accounts: Pick<AccountStore, 'read'>;
   readonly store: LinkStore;
   readonly emailHash: (email: string) => Promise<string>;
-  /** Whether the address may be sent another link now. */
+  /** Whether another link may be mailed to the address now. */
   readonly mayMail: (emailHash: string) => Promise<boolean>;
-  /** 429 when too many links are asked for from an IP address. */
+  /** 429 if too many links are requested from an IP address. */
   readonly limitAddress: (ip: string) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
   readonly enqueueLink: (request: LinkRequest) => void;
   readonly organizationName: (id: Id<'organization'>) => Promise<string | undefined>;
-  /** Sends an e-mail of the service itself. `not_sent`: this stage has nothing to send it with. Throws Unavailable when it may be tried again. */
+  /**
+   * Sends an e-mail from the service itself. `not_sent`: no mail provider is configured in this stage. Throws
+   * Unavailable if it may be retried.
+   */
   readonly sendMail: (to: string, mail: SignInMail) => Promise<'sent' | 'not_sent'>;
-  /** Where the page for signing in is. */
+  /** The URL of the sign-in page. */
   readonly publicUrl: string;
 }
-/** Ports of signing in by a link. */
+/** Ports for signing in with a link. */
 export interface SignInPorts extends EnteringPorts, Pick<LinkPorts, 'env' | 'clock' | 'accounts'> {
   readonly store: SignInStore;
 }
 
-/** What follows a token's prefix. */
+/** Characters of a token after its prefix. */
 const TOKEN_LENGTH = 40;
 const TOKEN = /^svc_link_(live|test)_[0-9A-Za-z]{40}$/;
 
 /**
- * Asks for a link to sign in. Does the same work whether or not somebody has the address, and mails later, so that neither the answer nor its
- * time tells; an address that asks too often is answered alike, and mailed nothing.
+ * Requests a sign-in link. Does the same work whether or not the address has an account, and mails later, so that
+ * neither the response nor its timing reveals it. An address over its limit gets the same response, but no mail.
  */
 export const requestLink = async (
   ports: LinkPorts,
@@ -98,7 +106,7 @@ export const requestLink = async (
   return undefined;
 };
 
-/** A new link for an account, and where it leads to below the address of the service. Its token is shown here alone. */
+/** A new link for an account, with its path. The only place where its token is visible. */
 export const newLink = (account: Account, env: Environment, now: number): { link: SignInLink; path: string } => {
   const token = `svc_link_${env}_${randomBase62(TOKEN_LENGTH)}`;
   const expiresAt = now + (account.acceptedAt === undefined ? LINK_MS.invitation : LINK_MS.signIn);
@@ -119,8 +127,8 @@ const mailLink = async (ports: LinkPorts, account: Account): Promise<void> => {
 };
 
 /**
- * Mails what a request asks for: a link for each account of the address that may sign in, an invitation's to whom has not accepted yet. A repeat
- * mails other links; a request that could not be mailed in a quarter of an hour is dropped.
+ * Mails the links of a request: one per account of the address that may sign in, as an invitation if it was not
+ * accepted yet. A repeat mails new links; a request that could not be mailed within 15 minutes is dropped.
  */
 export const mailRequestedLinks = async (ports: LinkPorts, id: Id<'request'>): Promise<void> => {
   const request = await ports.store.takeRequest(id, ports.clock());
@@ -138,8 +146,8 @@ export const mailRequestedLinks = async (ports: LinkPorts, id: Id<'request'>): P
 const REFUSED = refuse('UNAUTHORIZED', 'The link is unknown, used or expired: ask for another.');
 
 /**
- * The account as its person leaves it by signing in: an invitation is accepted, which ends every other link of it. Those work for days, and
- * would open sessions of whatever role the account has by then.
+ * The account after its person signed in: an invitation becomes accepted, which invalidates its other links. Those work
+ * for days, and would open sessions with whatever role the account has by then.
  */
 const acceptedBy = (account: Account, now: number): Account =>
   account.status === 'active'
@@ -153,8 +161,9 @@ const acceptedBy = (account: Account, now: number): Account =>
       };
 
 /**
- * Opens a session with a link's token, which works once. An invited account becomes active. 401 for any token that does not work, whatever the
- * cause. With `cookie` the session is a browser's: its secret works for 15 minutes and is renewed by a cookie.
+ * Opens a session with a link's token, which works once. An invited account becomes active. 401 for any invalid token,
+ * whatever the cause. With `cookie`, the session is a browser's: its secret is valid for 15 minutes and is renewed by a
+ * cookie.
  */
 export const signIn = async (
   ports: SignInPorts,

@@ -23,11 +23,11 @@ export interface Actor extends Tenant {
   readonly scopes: ReadonlySet<Scope>;
   /** The addresses and CIDR blocks that it may call from; absent means any. */
   readonly allowedIps?: readonly string[];
-  /** The request that the caller made; absent where nobody called over HTTP. */
+  /** The HTTP request of the call; absent outside of HTTP. */
   readonly request?: RequestOrigin | undefined;
 }
 
-/** Which request a caller made, and from where. */
+/** Id and client address of an HTTP request. */
 export interface RequestOrigin {
   readonly id: string;
   /** The address of the caller, IPv4 or IPv6. */

@@ -1,6 +1,6 @@
 /**
- * Turns calls of one item each into calls of many: those that are made in the same turn of the event loop are one. `call` answers in the order of its items; where
- * it rejects, all of them do.
+ * Batches calls: those made in the same tick of the event loop become one call of `call`, which returns results in the
+ * order of its items. If it rejects, all of them reject.
  */
 export const batched = <Item, Answer>(
   call: (items: readonly Item[]) => Promise<readonly Answer[]>,

@@ -1,17 +1,20 @@
 import type { Clock } from './time.ts';
 
-/** How long a worker has a step of a job, in ms: longer than its function may run. After that the step is another worker's. */
+/**
+ * How long a claim on a job step lasts, in ms: longer than its function may run. After that another worker may claim
+ * the step.
+ */
 export const CLAIM_MS = 60_000;
-/** After how long a worker begins no further step, in ms. */
+/** A worker starts no further step after this time, in ms. */
 const RUN_MS = 12_000;
 /** Attempts at a step before its job fails. */
 export const MAX_ATTEMPTS = 8;
-/** The wait after so many attempts, in ms. */
+/** The delay before the next attempt, in ms. */
 export const waitAfter = (attempts: number): number => Math.min(5_000 * 2 ** attempts, 600_000);
 
-/** What all jobs have that are done in steps, each by the worker that claimed it. */
+/** Common fields of jobs that run in steps, each by the worker that claimed it. */
 interface ClaimedJob {
-  /** How often the step was begun. */
+  /** How many times the step was started. */
   readonly attempts: number;
 }
 interface ClaimPorts<Id, Job> {
@@ -24,13 +27,16 @@ interface ClaimPorts<Id, Job> {
   readonly onFailure: (detail: string) => void;
 }
 interface Steps<Job> {
-  /** Ends a job that has come to its end, also where the time is over; false for one that goes on. */
+  /** Ends a job that is finished or has expired; false if it continues. */
   readonly end: (job: Job) => Promise<boolean>;
-  /** Takes a step on: the job with the next one claimed, or undefined where it ended or belongs to another worker. */
+  /** Runs one step. Returns the job with its next step claimed, or undefined if it ended or another worker has it. */
   readonly step: (job: Job) => Promise<Job | undefined>;
 }
 
-/** Goes on with a job until the time is over, or it ends. A step that fails is given back, and tried again after a wait. */
+/**
+ * Runs the steps of a job until the time is up or the job ends. A step that fails is released and retried after a
+ * delay.
+ */
 export const runClaimed = async <Id, Job extends ClaimedJob>(
   ports: ClaimPorts<Id, Job>,
   id: Id,

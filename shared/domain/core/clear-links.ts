@@ -2,7 +2,10 @@ import type { Id } from './ids.ts';
 import type { Clock } from './time.ts';
 import type { LinkedId } from './tombstones.ts';
 
-/** What becomes of a sweep: `more` is there to be cleared at once, `later` what is not over yet, such as a message on its way. */
+/**
+ * The result of a sweep. `more`: rows remain that can be cleared now. `later`: some can only be cleared later, such as
+ * those of a message in flight.
+ */
 export type SweepOutcome = 'done' | 'later' | 'more';
 
 /** A deleted object that something may still name. */
@@ -16,22 +19,26 @@ export interface Gone {
 export interface ClearLinksPorts {
   readonly clock: Clock;
   readonly read: (organizationId: Id<'organization'>, id: LinkedId) => Promise<Gone | undefined>;
-  /** Clear links to the object, or delete what was of it alone, a bounded number of rows each. Idempotent. */
+  /**
+   * Each clears links to the object, or deletes rows that belonged to it alone, a bounded number per call. Idempotent.
+   */
   readonly sweeps: readonly ((gone: Gone) => Promise<SweepOutcome>)[];
-  /** Makes the work due again at a time (ms). `isCleared`: nothing that was found is left. */
+  /** Schedules the work for a time (ms). `isCleared`: everything found so far is cleared. */
   readonly reschedule: (gone: Gone, at: number, isCleared: boolean) => Promise<void>;
   /** Ends the work at a time (ms). */
   readonly expire: (gone: Gone, now: number) => Promise<void>;
-  /** Hands the work to a worker. Best effort. */
+  /** Enqueues the work. Best effort. */
   readonly enqueue: (gone: Gone) => void;
 }
 
-/** How long after a deletion links are looked for once more that the indexes did not show then, in ms. */
+/**
+ * How long after a deletion the links are searched again, in ms, to find those that the indexes did not contain yet.
+ */
 export const LOOK_AGAIN_MS = 15 * 60_000;
 
 /**
- * Clears what names a deleted company or card, and what was of it alone; ends once a look that began after the indexes' lag found nothing left. Safe to repeat, and
- * to stop anywhere (docs/crm.md#links).
+ * Clears links to a deleted company or card, and rows that belonged to it alone. Ends when a pass that started after
+ * the indexes' lag finds nothing. Idempotent, and safe to interrupt anywhere (docs/crm.md#links).
  */
 export const clearLinks = async (
   ports: ClearLinksPorts,

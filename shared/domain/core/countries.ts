@@ -1,6 +1,6 @@
 /**
- * The countries that a number can be of: ISO 3166-1 alpha-2, and the reserved codes that numbering plans use (AC Ascension, TA Tristan da
- * Cunha, XK Kosovo).
+ * Countries of phone numbers: ISO 3166-1 alpha-2, and the reserved codes that numbering plans use (AC Ascension, TA
+ * Tristan da Cunha, XK Kosovo).
  */
 export const COUNTRIES: readonly string[] = `
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY

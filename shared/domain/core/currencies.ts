@@ -5,13 +5,16 @@ KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR 
 PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
 VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`;
 
-/** Its other active codes: funds and units of account, metals, and those for tests and for no currency. */
+/** Other active codes: funds and units of account, metals, testing, and no currency. */
 const OTHERS = `BOV CHE CHW CLF COU MXV USN UYI UYW XAD XSU XUA XBA XBB XBC XBD XDR XAG XAU XPD XPT XTS XXX`;
 
-/** Withdrawn some years ago at most: amounts of then have them. */
+/** Recently withdrawn codes: older amounts use them. */
 const WITHDRAWN = `ANG BGN CUC HRK SLL ZWL`;
 
 const CURRENCIES: ReadonlySet<string> = new Set(`${CODES} ${OTHERS} ${WITHDRAWN}`.split(/\s/));
 
-/** Whether a text is a code of ISO 4217 (three capital letters) that is active, or was so lately: of money, a fund, a metal or a unit of account. */
+/**
+ * Whether a text is an ISO 4217 code (three capital letters) that is active or was withdrawn recently: of money, a
+ * fund, a metal or a unit of account.
+ */
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code);

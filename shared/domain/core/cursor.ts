@@ -18,7 +18,7 @@ export interface CursorScope extends Tenant {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** The cursor that a page was asked for with, and the scope in which it must have been issued. */
+/** The cursor of a list request, and the scope in which it must have been issued. */
 export interface GivenCursor {
   readonly vault: Vault;
   /** The same for every page of a list. Excludes the page size, which may change between pages. */

@@ -82,14 +82,17 @@ const AROUND_ADDRESS = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /** Characters that a reader does not see, such as zero-width spaces and soft hyphens. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** What domain names take for a dot, and a reader too (UTS 46, 2.3); NFKC makes the half-width one of it. */
+/**
+ * Characters that domain names treat as a dot (UTS 46, 2.3) and readers see as one; NFKC maps the half-width form to
+ * this one.
+ */
 const IDEOGRAPHIC_STOP = /\u3002/g;
-/** What a reader takes for an address, valid or not: `\u0435`, Cyrillic, looks like the `e` of another's address. */
+/** Text that readers take for an address, valid or not: a Cyrillic `\u0435` looks like the `e` of another's address. */
 const ADDRESS_SHAPE = /^[^@]+@[^@]+\.[^@]+$/;
 
 /**
- * The addresses that a reader finds in a text, look-alike characters (full-width, small) as the ASCII that they show, without the invisible
- * ones. A word that only looks like an address is given as it is.
+ * The addresses that a reader sees in a text: look-alikes (full-width, small) as ASCII, invisible characters removed.
+ * Includes words that only resemble an address, unchanged.
  */
 export const addressesIn = (text: string): readonly string[] =>
   text

@@ -102,7 +102,7 @@ export const refuse = <const N extends ProblemName>(name: N, details: RefusalDet
 export const isRefusal = <T, N extends ProblemName>(outcome: T | Refusal<N>): outcome is Refusal<N> =>
   outcome instanceof Refusal;
 
-/** A refusal as a v1 error: code, detail with the first field that is wrong, recommended action and reason. */
+/** Formats a refusal as a v1 error: code, detail with the first invalid field, recommended action and reason. */
 export const toV1Error = (refusal: Refusal) => {
   const code = refusal.details.v1Code ?? V1_CODE_OF[refusal.name];
   const { meta, errors: [error] = [] } = refusal.details;
@@ -113,7 +113,7 @@ export const toV1Error = (refusal: Refusal) => {
   return { code, detail, action: V1_CODES[code], ...(typeof reason === 'string' ? { reason } : {}) };
 };
 
-/** A refusal whose fields have other names; a name stands for all that is below it. */
+/** Renames the fields of a refusal; a name also covers everything below it. */
 export const renamedFields = <N extends ProblemName>(
   { name, details }: Refusal<N>,
   names: Readonly<Record<string, string>>,

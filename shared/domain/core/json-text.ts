@@ -50,7 +50,7 @@ export const findIssue = (value: unknown, path: string): Issue | undefined => {
   return undefined;
 };
 
-/** The value without the rows of a field, which are judged one by one. */
+/** The value without the rows of a field, which are validated one by one. */
 const withoutRows = (value: unknown, rowsIn: string | undefined): unknown =>
   rowsIn !== undefined && typeof value === 'object' && value !== null && Array.isArray(Object(value)[rowsIn])
     ? { ...value, [rowsIn]: [] }

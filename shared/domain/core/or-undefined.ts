@@ -1,4 +1,4 @@
-/** What `work` returns; undefined where it throws. For parsers of the platform that have no other way to say no. */
+/** Returns what `work` returns, or undefined if it throws. For built-in parsers that reject only by throwing. */
 export const orUndefined = <T>(work: () => T): T | undefined => {
   try {
     return work();

@@ -1,2 +1,2 @@
-/** Waits so many ms. */
+/** Waits for a number of ms. */
 export const pause = (ms: number): Promise<void> => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -58,7 +58,7 @@ const isAssignedBy = (plan: Plan, national: string): boolean => {
 /** Where a number belongs in the plans. */
 interface Place {
   readonly callingCode: string;
-  /** Undefined for a worldwide network, which is of no country. */
+  /** Undefined for a worldwide network, which belongs to no country. */
   readonly country: string | undefined;
   readonly plan: Plan;
   readonly national: string;
@@ -105,17 +105,19 @@ const PAGER = 7;
 const SHARED_COST = 9;
 const REVENUE_SHARING = [PREMIUM_RATE, SHARED_COST, PERSONAL, PAGER];
 
-/** Whose number it is, as far as the numbering plans tell. */
+/** The origin of a number according to the numbering plans. */
 export interface NumberOrigin {
   /** Digits, without the plus: `55`. */
   readonly callingCode: string;
-  /** ISO 3166 alpha-2; undefined for a worldwide network (satellite, universal numbers), which is of no country. */
+  /**
+   * ISO 3166 alpha-2; undefined for a worldwide network (satellite, universal numbers), which belongs to no country.
+   */
   readonly country: string | undefined;
-  /** True in ranges whose holder may earn on what is sent there: premium rate, shared cost, personal numbers, pagers. */
+  /** True in ranges whose holder may earn a share of the fees: premium rate, shared cost, personal numbers, pagers. */
   readonly sharesRevenue: boolean;
 }
 
-/** The origin of an E.164 number; undefined for one in no assigned range. */
+/** The origin of an E.164 number; undefined if it is in no assigned range. */
 export const numberOrigin = (e164: string): NumberOrigin | undefined => {
   const place = placeOf(e164.slice(1));
   if (!place) return undefined;
@@ -150,7 +152,7 @@ export const maskEmail = (address: string): string => {
   return `${at > 1 ? first : ''}***${address.slice(at)}`;
 };
 
-/** Masks the address of a person on any channel. One that is masked already stays as it is. */
+/** Masks a person's address on any channel. An address that is already masked stays unchanged. */
 export const maskAddress = (address: string): string => {
   if (address.includes('@')) return maskEmail(address);
   if (address.includes(HIDDEN)) return address;

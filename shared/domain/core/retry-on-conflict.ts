@@ -3,26 +3,32 @@ import { pause } from './pause.ts';
 
 /** Returned by an operation that lost an optimistic write: the row changed between read and write. */
 export const CONFLICT = Symbol('conflict');
-/** Attempts of work that nobody waits for. Each round lets one contender through at least, so that so many at once all succeed. */
+/**
+ * Attempts of background work. Each round lets at least one contender through, so that this many concurrent writers all
+ * succeed.
+ */
 const MIN_ATTEMPTS = 16;
-/** The longest wait after each conflict, in ms, with full jitter: the more of them, the more writers there are. The last one repeats. */
+/**
+ * The longest wait after each conflict, in ms, with full jitter; it grows because repeated conflicts mean more writers.
+ * The last one repeats.
+ */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640] as const;
 const LAST_WAIT_MS = 1_000;
 
 /**
- * How long work that began at `startedAt` (`performance.now()`) may go on meeting the changes of others, in ms from now; 0 where nobody says how long
- * its caller waits.
+ * How long work that started at `startedAt` (`performance.now()`) may keep retrying on conflicts, in ms from now; 0 if
+ * no deadline of a caller is known.
  */
 export type ConflictPatience = (startedAt: number) => number;
 let patience: ConflictPatience = () => 0;
-/** Tells this process how long its callers wait. */
+/** Sets how long this process's callers wait. */
 export const setConflictPatience = (of: ConflictPatience): void => {
   patience = of;
 };
 
 /**
- * Repeats a read-modify-write until it doesn't conflict: with waits that grow, for as long as its caller waits, and at least so often that a few
- * writers all succeed. Then throws Unavailable (503).
+ * Repeats a read-modify-write until it succeeds without a conflict, with growing waits, as long as its caller waits,
+ * but at least often enough for a few concurrent writers to all succeed. Then throws Unavailable (503).
  */
 export const retryOnConflict = async <T>(
   what: string,

@@ -2,7 +2,7 @@
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Whether two values of JSON say the same: the order of keys does not matter, and undefined is absence. */
+/** Whether two JSON values are equal: key order doesn't matter, and undefined equals absent. */
 export const isSameValue = (one: unknown, other: unknown): boolean => {
   if (Object.is(one, other)) return true;
   if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return false;

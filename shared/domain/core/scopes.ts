@@ -47,13 +47,13 @@ export type Scope = (typeof SCOPES)[number];
 /** Scopes that only a person's session may hold, never an API key (docs/spec/access.md#session-only-scopes). */
 export const SESSION_ONLY_SCOPES: ReadonlySet<Scope> = new Set(['contacts:pii']);
 
-/** Scopes that are part of a wider one: whoever holds `messages:send` may do what needs `messages:manage`. */
+/** The wider scope that includes a scope: a holder of `messages:send` may do what needs `messages:manage`. */
 export const WIDER_SCOPE: Readonly<Partial<Record<Scope, Scope>>> = {
   'messages:manage': 'messages:send',
   'webhooks:replay': 'webhooks:write',
 };
 
-/** The scopes with those that are part of them: what the holder may do. */
+/** The scopes and those that they include: what the holder may do. */
 export const withNarrowerScopes = (scopes: readonly Scope[]): ReadonlySet<Scope> => {
   const held = new Set(scopes);
   for (const [narrower, wider] of Object.entries(WIDER_SCOPE)) if (held.has(wider)) held.add(narrower as Scope);

@@ -31,8 +31,8 @@ export const isoWindow = (from: string | undefined, to: string | undefined): { f
 
 const [FIRST_MS, LAST_MS] = [Date.parse('1000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 /**
- * Whether a time (ms) is of the years 1000 to 9999, in UTC: an earlier one is a mistake, and a later one does not sort as ISO text. Whoever parses a text says
- * that it is no time: NaN passes.
+ * Whether a time (ms) is within the years 1000 to 9999 UTC: an earlier one is a mistake, and a later one doesn't sort
+ * as ISO text. NaN passes: parsers reject invalid dates themselves.
  */
 export const isOfUsualYears = (ms: number): boolean => !(ms < FIRST_MS || ms > LAST_MS);
 export const USUAL_YEARS = 'must be of the years 1000 to 9999';
@@ -44,7 +44,10 @@ const isDay = (day: string): boolean => {
   return !Number.isNaN(ms) && isoTime(ms).startsWith(day);
 };
 
-/** A day (from 00:00 UTC) or a moment with its offset, in ISO 8601, as ms; undefined for other texts, and for days that no calendar has. */
+/**
+ * Parses an ISO 8601 date (as 00:00 UTC) or a date-time with offset to ms; undefined for any other text or a date that
+ * doesn't exist.
+ */
 export const parseDayOrMoment = (text: string): number | undefined => {
   const day = DAY.test(text) ? text : MOMENT.exec(text)?.[1];
   return day !== undefined && isDay(day) ? Date.parse(text) : undefined;

@@ -1,25 +1,28 @@
 import type { Id } from './ids.ts';
 
-/** The kinds of objects that others name and that may be deleted while they do. */
+/** Kinds of objects that others link to and that may be deleted while linked. */
 export type LinkedKind = 'card' | 'company' | 'contact';
 export type LinkedId = { readonly [K in LinkedKind]: Id<K> }[LinkedKind];
 
 /**
- * Deleted objects that something may still name (docs/crm.md#links): a contact that was merged into another with that one's id, all else with nothing. An id that
- * it doesn't have names something that is there.
+ * Deleted objects that others may still link to (docs/crm.md#links): a contact that was merged maps to the surviving
+ * contact, everything else to undefined. Ids that are missing here still exist.
  */
 export type Tombstones = ReadonlyMap<LinkedId, Id<'contact'> | undefined>;
 export const NO_TOMBSTONES: Tombstones = new Map();
 
-/** What a link names now: the object itself, the contact that it became by merges, or nothing once that is deleted. */
+/** Resolves a link: the object itself, the contact that it was merged into, or undefined if that is deleted. */
 export const linkNow = <K extends LinkedKind>(tombstones: Tombstones, id: Id<K> | undefined): Id<K> | undefined => {
   const linked = id as LinkedId | undefined;
   if (linked === undefined || !tombstones.has(linked)) return id;
-  // Only contacts become others: what stands in the place of an id is of its kind.
+  // Only contacts can be merged, so the replacement has the same kind of id.
   return linkNow(tombstones, tombstones.get(linked) as Id<K> | undefined);
 };
 
-/** Objects with the links in these fields as they are now: one to a deleted object is undefined. Objects without such a link stay as they are. */
+/**
+ * Resolves the links in these fields: a link to a deleted object becomes undefined. Objects without such links are
+ * returned as they are.
+ */
 export const withLinksNow = <T extends object, F extends keyof T>(
   tombstones: Tombstones,
   objects: readonly T[],
@@ -34,7 +37,7 @@ export const withLinksNow = <T extends object, F extends keyof T>(
   });
 };
 
-/** The ids that objects have in these fields. */
+/** The ids in these fields of the objects. */
 export const linksOf = <T extends object, F extends keyof T>(
   objects: readonly T[],
   fields: readonly F[],

@@ -1,4 +1,4 @@
-/** The values that are there, each once, in the order in which they first come. */
+/** The defined values without duplicates, in order of first appearance. */
 export const unique = <T>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];

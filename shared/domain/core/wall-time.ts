@@ -20,7 +20,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   return format;
 };
 
-/** What a time zone's clock and calendar show at a moment, as ms as if they were UTC's. Throws a RangeError for an unknown time zone. */
+/** The local time of a time zone at a moment, as ms as if it were UTC. Throws a RangeError for an unknown time zone. */
 export const wallTime = (timeZone: string, at: number): number => {
   const shown: Record<string, number> = {};
   for (const { type, value } of formatOf(timeZone).formatToParts(at)) shown[type] = Number(value);
@@ -29,7 +29,7 @@ export const wallTime = (timeZone: string, at: number): number => {
 };
 const offsetAt = (timeZone: string, at: number): number => wallTime(timeZone, at) - at;
 
-/** The first moment between two at which a time zone's offset is another than at the first, to the minute. */
+/** The first moment between two at which the zone's offset differs from that at the first, to the minute. */
 const changeBetween = (timeZone: string, from: number, to: number): number => {
   const before = offsetAt(timeZone, from);
   let [low, high] = [Math.floor(from / MINUTE_MS), Math.ceil(to / MINUTE_MS)];
@@ -42,8 +42,8 @@ const changeBetween = (timeZone: string, from: number, to: number): number => {
 };
 
 /**
- * The moment (ms) at which a time zone's clock shows a time, given as ms as if it were UTC's: the first one where the clock is set back and shows it
- * twice, the moment of the change where the clock is set forward over it.
+ * The moment (ms) at which a zone's local time, given as ms as if it were UTC, occurs: the first of two when the clock
+ * is set back, the moment of the change when the clock skips it.
  */
 export const momentOfWallTime = (timeZone: string, wall: number): number => {
   const offsets = [offsetAt(timeZone, wall - DAY_MS), offsetAt(timeZone, wall + DAY_MS)];

@@ -1,7 +1,10 @@
 import type * as z from 'zod';
 import type { FieldError } from './errors.ts';
 
-/** A typical field name, in the letters of any script. Keys of maps are chosen by the caller, so any other text (or a long number) may be personal data. */
+/**
+ * A typical field name, in the letters of any script. Callers choose the keys of maps, so any other text (or a long
+ * number) may be personal data.
+ */
 const FIELD_NAME = /^(?!\d{7})[\w\p{L}\p{M}]+$/u;
 
 /** A segment of an error path, replaced by `*` if it might be personal data. */
@@ -36,8 +39,8 @@ export const unknownFields = (inst: unknown): string => {
 };
 
 /**
- * Zod error map for one parse: messages that complete a sentence after the field's name. They tell what is expected and never repeat input.
- * Messages set on a schema take precedence; unmapped issues keep zod's.
+ * Zod error map for one parse: messages that complete a sentence after the field's name. They state what is expected
+ * and never repeat input. Messages set on a schema take precedence; unmapped issues keep zod's.
  */
 export const zodErrorMap: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -71,16 +74,22 @@ const MAX_ERRORS = 20;
 const MAX_PATH = 200;
 const MAX_MESSAGE = 1_000;
 
-/** An unknown field's name that is a plain word, in the letters of any script: the caller chose it, so that any other may be personal data or a secret. */
+/**
+ * An unknown field's name that is a plain word, in the letters of any script. Callers choose it, so any other text may
+ * be personal data or a secret.
+ */
 const PLAIN_NAME = /^[\p{L}\p{M}_]{1,40}$/u;
 
-/** The fields that an issue is about: the unknown ones themselves, where the contract does not know them. */
+/** The fields of an issue: for unknown fields, those fields themselves. */
 const pathsOf = (issue: z.core.$ZodIssue): readonly PropertyKey[][] =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map((key) => [...issue.path, PLAIN_NAME.test(key) ? key : '*'])
     : [issue.path];
 
-/** A parse's issues as the errors of an answer: one a field, under `prefix`, whose path never repeats what might be personal data. */
+/**
+ * Converts the issues of a parse to the errors of a response: one per field, under `prefix`. Paths never repeat
+ * possible personal data.
+ */
 export const fieldErrors = (error: z.ZodError, prefix: readonly string[] = []): readonly FieldError[] =>
   error.issues
     .flatMap((issue) => pathsOf(issue).map((path) => ({ path, message: issue.message })))

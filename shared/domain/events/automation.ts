@@ -36,7 +36,7 @@ const campaignData = (happening: CampaignHappening, at: string): Readonly<Record
   }
 };
 
-/** The event of what happened to a campaign at `at` (ms). */
+/** Creates the event of a campaign change at `at` (ms). */
 export const campaignEvent = (
   { id, organizationId, env, name, campaignTag }: CampaignOfEvent,
   happening: CampaignHappening,
@@ -89,7 +89,7 @@ const journeyData = (happening: JourneyHappening, at: string): Readonly<Record<s
   }
 };
 
-/** The event of what happened to a journey, or to one of its runs, at `at` (ms). */
+/** Creates the event of a change of a journey or one of its runs, at `at` (ms). */
 export const journeyEvent = (
   { id, organizationId, env, versao, versaoDe }: JourneyOfEvent,
   happening: JourneyHappening,

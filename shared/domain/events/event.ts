@@ -13,11 +13,11 @@ export interface DomainEvent extends Tenant {
   /** In ms. */
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** That of the message that it is about; absent: normal. */
+  /** The priority of its message; absent: normal. */
   readonly priority?: Priority;
 }
 
-/** What the work items of an event depend on: which it is, whose, and its priority. */
+/** The fields of an event that its work items need. */
 export type QueuedEvent = Pick<DomainEvent, 'id' | 'organizationId' | 'priority'>;
 
 /** Creates an event with a new id. */

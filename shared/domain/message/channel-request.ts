@@ -14,13 +14,16 @@ export const byPosition = (vars: readonly string[]): Record<string, string> =>
 /** The text of a send request, from `text` or the payload. */
 export const requestText = ({ text, payload }: SendRequest): unknown => text ?? payload?.text;
 
-/** The field of a send request that holds its text: its template's, where it has one. */
+/** The field of a send request that contains its text: the template's, if it has one. */
 export const textField = ({ text, template }: SendRequest): string => {
   if (template !== undefined) return 'template';
   return text === undefined ? 'payload.text' : 'text';
 };
 
-/** Parses a send request with the schema of the channel's own operation, so that both follow the same rules; 422 where it breaks them. */
+/**
+ * Parses a send request with the schema of the channel's own operation, so that both follow the same rules; 422 if it
+ * is invalid.
+ */
 export const toChannelRequest = <S extends z.ZodType<object>>(
   schema: S,
   { to, contactId, campaignId, metadata }: SendEnvelope,

@@ -14,7 +14,7 @@ export type ResendContent = Pick<SendRequest, 'text' | 'payload' | 'template'>;
 export interface ChannelPlanning<C extends Channel, Ports> {
   /** The schema of a common payload of this type. */
   payloadSchema(type: MessageType): z.ZodType;
-  /** The fields of a send request by their names in the channel's own operation, by which its rules refuse. */
+  /** Maps the fields of a send request to their names in the channel's own operation, which its refusals use. */
   fieldNames?(request: SendRequest): Readonly<Record<string, string>>;
   /** Plans a send request under the rules and limits of the channel's own operation. */
   plan: ChannelPlanner<C, Ports, SendRequest>;
@@ -62,15 +62,15 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   /** `own`: the channel has templates. `as_text`: the body of a saved WhatsApp template is sent as text. */
   readonly templates: 'own' | 'as_text';
   /**
-   * True where one message goes to many devices, each an attempt of its own: once it is due it is handed to the fan-out, which resolves its
-   * hold, and no provider of the channel is called for the message as a whole.
+   * True if one message goes to many devices, each with its own attempt: once due, it is handed to the fan-out, which
+   * resolves its hold; the channel's provider is not called for the message as a whole.
    */
   readonly fansOut?: true;
   /** Parses stored content. */
   readonly storedContent: z.ZodType<ChannelContents[C]>;
-  /** Stored content without what it said and to whom, for a message whose person was erased. */
+  /** Stored content without text and recipient, for a message whose person was erased. */
   erased(content: ChannelContents[C]): ChannelContents[C];
-  /** A text as the channel writes it, where it replaces characters. */
+  /** Text with the channel's character replacements. */
   writtenText?(text: string): string;
   /** Masks a recipient for callers without pii:full. */
   mask(to: string): string;

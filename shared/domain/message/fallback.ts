@@ -6,7 +6,7 @@ import type { SendRequest } from './send-request.ts';
 
 /** A send that is tried when the step before it did not deliver. */
 export interface FallbackStep extends Omit<SendRequest, 'to'> {
-  /** Absent where the contact's address is used: it is read when the step is planned. */
+  /** Absent if the contact's address is used: it is read when the step is planned. */
   readonly to?: string | undefined;
   /** How long to wait for a delivery of the previous step, in ms. */
   readonly afterMs: number;
@@ -14,7 +14,7 @@ export interface FallbackStep extends Omit<SendRequest, 'to'> {
   readonly maxCoins?: number | undefined;
   /** Its price when the first message was accepted, in coins. */
   readonly coins?: number | undefined;
-  /** Why it could not have been sent then; it is checked anew when it is due. */
+  /** Why it could not have been sent at that time; checked again when it is due. */
   readonly refusal?: StepRefusal | undefined;
 }
 
@@ -32,14 +32,17 @@ export interface Fallback extends Tenant {
   readonly current: Id<'message'>;
   readonly waitUntil: number;
   readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';
-  /** That of its first message's work, which its steps inherit: one of a one-time password is as urgent, on whatever route. Absent: normal. */
+  /**
+   * The priority of its first message, which its steps inherit: the fallback of a one-time password is as urgent, on
+   * any route. Absent: normal.
+   */
   readonly priority?: Priority;
 }
 
-/** What the work items of a fallback depend on: which it is, whose, and its priority. */
+/** The fields of a fallback that its work items need. */
 export type QueuedFallback = Pick<Fallback, 'id' | 'organizationId' | 'priority'>;
 
-/** The fallback that a message is a step of, as its work items need it; undefined where it has none. */
+/** The fallback of a message, as its work items need it; undefined if it has none. */
 export const fallbackOfMessage = (
   message: QueuedMessage & { readonly fallbackId?: Id<'message'> | undefined },
 ): QueuedFallback | undefined =>

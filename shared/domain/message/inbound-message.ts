@@ -5,7 +5,7 @@ import type { LinkOrigin } from './link-origin.ts';
 import type { MessageRecord } from './message.ts';
 import type { InboundEvent } from './provider-port.ts';
 
-/** A decision taken when a message was received; the kinds are those of the timeline. */
+/** A decision about an inbound message; the kinds are those of the timeline. */
 export interface InboundDecision {
   /** ms. */
   readonly at: number;

@@ -31,7 +31,7 @@ export interface MessageFilter {
 
 /** Ports of the message lists. */
 export interface ListPorts {
-  /** Indexes the recipient that a list is filtered by. */
+  /** Hashes the recipient of a filter. */
   readonly recipients: () => Promise<Pick<Vault, 'blindIndex'>>;
   /** A page of the organization's messages of a channel, newest first. */
   page<C extends Channel>(

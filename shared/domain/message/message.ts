@@ -25,28 +25,28 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 /** The types of content (docs/spec/messages.md#payload-by-type). */
 export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
-/** What made a message: a person in the composer, a caller of an operation, or an automation. */
+/** How a message was created: by a person in the composer, by an API call, or by an automation. */
 export const MESSAGE_ORIGINS = ['composer', 'api', 'automation'] as const;
 export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number];
 
 /** State of a message's hold: opened when it was accepted, then captured or released exactly once. */
 export type HoldState = 'open' | 'captured' | 'released';
 
-/** Why a fallback step could not be sent when it was looked at: the code and words of the v1 contract. */
+/** Why a fallback step could not be sent when checked: code and text of the v1 contract. */
 export interface StepRefusal {
   readonly code: V1Code;
   readonly detail: string;
   readonly reason?: string | undefined;
 }
 
-/** What is known of an uploaded file: its type as its bytes say it, its size in bytes, and when it was uploaded (ms). */
+/** Metadata of an uploaded file: its detected type, size in bytes, and upload time (ms). */
 export interface MediaStorage {
   readonly mimeType: string;
   readonly size: number;
   readonly storedAt: number;
 }
 
-/** What lists filter by, of what changes on a message; null: no list shows it yet. */
+/** The mutable fields that lists filter by; null: not listed yet. */
 export type ListedState = {
   readonly status: MessageStatus;
   readonly via?: 'rcs' | 'sms' | undefined;
@@ -59,9 +59,9 @@ export interface JourneyLabel {
   /** The step's key in the journey. */
   readonly stepId: string;
   readonly runId: Id<'run'>;
-  /** The journey waits for what becomes of this step's messages, so that their receipts wake the run. */
+  /** True if the journey waits for an outcome of this step's messages, so that their receipts wake the run. */
   readonly awaited?: true | undefined;
-  /** The message that the run knows, of one that was resent in its place. */
+  /** The message that the run knows, if this one was resent in its place. */
   readonly firstId?: Id<'message'> | undefined;
 }
 
@@ -86,14 +86,14 @@ interface MessageBase extends Tenant {
   /** Billed units: segments on SMS, else 1. */
   readonly units: number;
   readonly contactId?: Id<'contact'> | undefined;
-  /** The hour since 1970 in which it counts for the frequency caps of its contact; absent where it does not. */
+  /** The hour since 1970 in which it counts towards its contact's frequency caps; absent if it doesn't count. */
   readonly countedHour?: number | undefined;
   readonly campaignId?: string | undefined;
   /** The step of a journey that sent it. */
   readonly journey?: JourneyLabel | undefined;
-  /** The SMPP account that submitted it; absent for what came by any other way. */
+  /** The SMPP account that submitted it; absent if it was not submitted over SMPP. */
   readonly smpp?: SmppOrigin | undefined;
-  /** The campaign that sent it; `campaignId` is the tag that its messages show. */
+  /** The campaign that sent it; `campaignId` is the tag that the API shows. */
   readonly campaign?: Id<'campaign'> | undefined;
   /** The number or account it is sent from, on channels that have them. */
   readonly numberId?: string | undefined;
@@ -102,19 +102,22 @@ interface MessageBase extends Tenant {
   /** The template's variables, in the order of its placeholders. */
   readonly templateVars?: readonly string[] | undefined;
   readonly batchId?: Id<'batch'> | undefined;
-  /** The lane of the wallet that its money and positions are of; absent: the wallet's own row. */
+  /** The wallet lane of its money and positions; absent: the wallet's own row. */
   readonly lane?: number | undefined;
-  /** The escrow shard that holds its money until it is resolved: `<batchId>#<chunk>#<shard>`. Absent: the wallet has a hold for it alone. */
+  /**
+   * The escrow shard that holds its money until it is resolved: `<batchId>#<chunk>#<shard>`. Absent: the message has a
+   * hold of its own in the wallet.
+   */
   readonly escrow?: string | undefined;
   /** The operator, when it was sent from the dashboard. */
   readonly sentByAccountId?: Id<'account'> | undefined;
   /** The operator's name then. Personal data: never logged. */
   readonly sentByName?: string | undefined;
-  /** The file of a media message, where it was uploaded through the service. */
+  /** The file of a media message that was uploaded through the service. */
   readonly mediaStorage?: MediaStorage | undefined;
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly coins: Coins;
-  /** Its positions in the month's volume, where they are not those of the first band in the month of `createdAt`. */
+  /** Its positions in the month's volume; absent if they are in the first band of the month of `createdAt`. */
   readonly positions?: TakenPositions | undefined;
   /** The volume band of its first unit: units `from` to `upTo` of the month; `upTo` is null in the last band. */
   readonly band?: { readonly index: number; readonly from: number; readonly upTo: number | null } | undefined;
@@ -123,11 +126,11 @@ interface MessageBase extends Tenant {
   /** Why each fallback step could not have been sent when the message was accepted, in order; absent when all could. */
   readonly fallbackRefusals?: readonly (StepRefusal | null)[] | undefined;
   readonly hold: HoldState;
-  /** What was captured of `coins`, where the rest was released: a push that only some of its devices took. */
+  /** The captured part of `coins`, if the rest was released: a push that only some of its devices accepted. */
   readonly capturedCoins?: Coins | undefined;
-  /** What it costs by what carries it, in coins, where that differs: `coins` is the dearer. */
+  /** Its price by carrier, in coins, if that differs: `coins` is the higher. */
   readonly carrierCoins?: CarrierCoins | undefined;
-  /** What of `coins` was returned once the provider reported what carried it. */
+  /** The part of `coins` that was refunded once the provider reported the carrier. */
   readonly refunded?: Coins | undefined;
   /** Only the worker that raised the fence last may resolve the hold; writes with a smaller one are rejected. */
   readonly fence: number;
@@ -142,11 +145,11 @@ interface MessageBase extends Tenant {
   /** True when it bypasses rate limits and quiet hours; only the force operation sets it (docs/spec/messages.md#force). */
   readonly force?: boolean | undefined;
   readonly scheduledAt?: number | undefined;
-  /** Until when it is of use (ms): it does not leave after that, and fails as expired. */
+  /** Its expiry (ms): it is not sent after that, and fails as expired. */
   readonly validUntil?: number | undefined;
-  /** Until when it was last deferred, by quiet hours or its number's rate (ms); it stays when the message leaves. */
+  /** Until when it was last deferred, by quiet hours or its number's rate (ms); kept after it is sent. */
   readonly deferredTo?: number | undefined;
-  /** What made it; absent for an operation of the API. */
+  /** How it was created; absent for an API operation. */
   readonly origin?: MessageOrigin | undefined;
   /** The fallback that it is a step of: the id of the first message. */
   readonly fallbackId?: Id<'message'> | undefined;
@@ -154,12 +157,15 @@ interface MessageBase extends Tenant {
   readonly replaces?: Id<'message'> | undefined;
   readonly replacedBy?: Id<'message'> | undefined;
   readonly archivedAt?: number | undefined;
-  /** What it was when its hour, and its day, was settled, if it changed since (settled.ts). */
+  /** Its listed state when its hour, and its day, was settled, if it changed since (settled.ts). */
   readonly settledHour?: ListedState | undefined;
   readonly settledDay?: ListedState | undefined;
   /** True while the content to send is stored sealed in a row of its own, until the hold is resolved. */
   readonly hasBody?: boolean | undefined;
-  /** True of a message whose batch was refused as a whole: it never was to be, nobody was told of it, and no list or read shows it. */
+  /**
+   * True if its batch was rejected as a whole: it is treated as never created, no webhook mentions it, and no list or
+   * read shows it.
+   */
   readonly withdrawn?: true | undefined;
   /** The caller's idempotency key, so that a refund can free it. */
   readonly callerKey: string;
@@ -177,10 +183,10 @@ interface MessageBase extends Tenant {
   readonly decisions: readonly Decision[];
 }
 
-/** What a message of a journey or a campaign says of that; so do its fallbacks, and what is resent in its place. */
+/** The journey or campaign labels of a message; its fallbacks and resends have them, too. */
 export type AutomationLabels = Pick<MessageBase, 'origin' | 'journey' | 'campaign'>;
 
-/** These labels alone. */
+/** Picks these labels. */
 export const automationLabels = ({ origin, journey, campaign }: AutomationLabels): AutomationLabels => ({
   ...(origin === undefined ? {} : { origin }),
   ...(journey === undefined ? {} : { journey }),
@@ -210,10 +216,10 @@ export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; 
 /** A message of any channel. */
 export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
 
-/** What the work items of a message depend on: which it is, whose, and its priority. */
+/** The fields of a message that its work items need. */
 export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'priority' | 'route'>;
 
-/** When a message was given to its provider, in ms: with its acceptance where it did not wait. */
+/** When a message was handed to its provider, in ms: at acceptance if it was not queued. */
 export const givenAt = ({ dispatchedAt, createdAt }: Pick<MessageRecord, 'createdAt' | 'dispatchedAt'>): number =>
   dispatchedAt ?? createdAt;
 
@@ -238,6 +244,6 @@ export const advances = (now: MessageStatus, next: MessageStatus): boolean => RA
 export const isDelivered = ({ status }: MessageRecord): boolean =>
   status === 'delivered' || status === 'read' || status === 'complained';
 
-/** Whether it is certain that the message does not reach its recipient. */
+/** Whether it is certain that the message will not reach its recipient. */
 export const isFailed = ({ status }: Pick<MessageRecord, 'status'>): boolean =>
   status === 'failed' || status === 'undelivered' || status === 'bounced';

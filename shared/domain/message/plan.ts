@@ -24,25 +24,28 @@ export interface ChannelPlan<C extends Channel = Channel> {
   readonly units?: number | undefined;
   /** False for transactional messages, which an opt-out does not stop. */
   readonly requiresConsent: boolean;
-  /** The contact that the recipient is, where the recipient itself says so. A contact that the request names goes before. */
+  /**
+   * The contact of the recipient, if the recipient's address identifies it. A contact named by the request takes
+   * precedence.
+   */
   readonly contactId?: Id<'contact'> | undefined;
   readonly links?: readonly PlannedLink[] | undefined;
   readonly labels?: Labels | undefined;
-  /** The SMS that may be sent in its place, by the message's own provider, where that may cost another price. */
+  /** The SMS that the message's provider may send in its place, if that may cost a different price. */
   readonly asSms?: { readonly route: string; readonly segments: number } | undefined;
-  /** The field whose text may be sent as an SMS in its place: it goes only where the organization sends SMS. */
+  /** The field whose text may be sent as an SMS instead: only to destinations where the organization sends SMS. */
   readonly smsField?: string | undefined;
   /** The organization's contracted sends per second; absent without a limit. */
   readonly perSecond?: number | undefined;
 }
 
-/** A plan, and the content to send where it is more than the stored content. */
+/** A plan, and the content to send if it differs from the stored content. */
 export interface Planned<C extends Channel = Channel> {
   readonly plan: ChannelPlan<C>;
   readonly outbound?: unknown;
 }
 
-/** Why a request cannot be planned: it breaks a rule of the channel, or what it needs is not set up or not open. */
+/** Why a request cannot be planned: it breaks a rule of the channel, or a required resource is missing or closed. */
 export type PlanRefusal = Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
 
 /** Plans a request on one channel. Stores nothing. */

@@ -115,19 +115,19 @@ export interface ReplyEvent {
   readonly at: number;
 }
 
-/** A part of an SMS reply, of a provider that hands parts over as they come, in any order and more than once. */
+/** A part of an SMS reply, from a provider that delivers parts as they arrive, in any order and possibly repeated. */
 export interface ReplyPartEvent {
   readonly kind: 'reply_part';
   /** E.164, or the short code as received. */
   readonly from: string;
   readonly to: string;
-  /** Tells the messages from one phone to one number apart, for some minutes. */
+  /** Identifies the message among those from one phone to one number, for some minutes. */
   readonly reference: string;
   /** 2 to 255. */
   readonly total: number;
   /** 1 to `total`. */
   readonly number: number;
-  /** The data_coding of its bytes, and these in base64: a character may begin in one part and end in the next. */
+  /** The data_coding of its bytes, and the bytes in base64: a character may span two parts. */
   readonly coding: number;
   readonly bytes: string;
 }

@@ -4,9 +4,9 @@ import { parsePhone } from '../core/phone.ts';
 import type { Channel } from './channel.ts';
 
 /**
- * The reference under which the last messages to a recipient are found, for replies that name no message. One per channel, since a provider
- * may serve several channels to the same phone, and one per sender that organizations have; absent, the sender is the provider's own.
- * `hash` is the recipient's global hash.
+ * The reference that finds the last messages to a recipient, for replies that name no message. Separate for each
+ * channel, since a provider may serve several channels to the same phone, and for each sender that organizations have;
+ * without a sender, it is the provider's own. `hash` is the recipient's global hash.
  */
 export const lastSentReference = (channel: Channel, hash: string, sender?: string): string =>
   sender === undefined ? `${channel}-to:${hash}` : `${channel}-to:${hash}:from:${sender}`;

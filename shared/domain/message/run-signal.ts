@@ -2,29 +2,29 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
 
-/** What a run may wait for a message to become: delivered, read, clicked, answered. The words are the wire's. */
+/** Outcomes of a message that a run may wait for: delivered, read, clicked, answered. Names as on the wire. */
 export const HAPPENINGS = ['entregue', 'lida', 'clicada', 'respondida'] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
-/** What became of a message that its run waits for. */
+/** An outcome of a message that its run waits for. */
 export interface RunSignal extends Tenant {
   readonly runId: Id<'run'>;
   readonly journeyId: Id<'journey'>;
   readonly stepId: string;
-  /** The message as its run knows it: the first one, where a fallback or a resend got there. */
+  /** The message as its run knows it: the first one, if a fallback or a resend produced the outcome. */
   readonly messageId: Id<'message'>;
   readonly happening: Happening;
   /** When it was recorded, in ms. */
   readonly at: number;
 }
 
-/** What a message's new status is for its run; undefined where a run waits for nothing of the kind. */
+/** The outcome that a status change is for the message's run; undefined if runs don't wait for it. */
 export const happeningOf = (before: MessageStatus, after: MessageStatus | undefined): Happening | undefined => {
   if (after === 'read') return 'lida';
   return after === 'delivered' || (after === 'complained' && before === 'sent') ? 'entregue' : undefined;
 };
 
-/** What to tell the run of a message; undefined for a message that no run waits for. */
+/** The signal to a message's run; undefined if no run waits for it. */
 export const runSignal = (
   message: MessageRecord | undefined,
   happening: Happening | undefined,

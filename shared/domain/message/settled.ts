@@ -1,6 +1,8 @@
 import type { ListedState, MessageRecord } from './message.ts';
 
-/** Whose messages are counted as they were at one moment, when the hour or day (UTC) of their creation was settled. */
+/**
+ * Periods (UTC) whose messages are counted in the state that they had when the period of their creation was settled.
+ */
 export type Level = 'hour' | 'day';
 
 const MINUTE_MS = 60_000;
@@ -8,9 +10,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** The length of an hour and of a day, ms. */
 export const LENGTH_MS: Readonly<Record<Level, number>> = { hour: HOUR_MS, day: DAY_MS };
-/** How long after its end each is settled, ms: after most outcomes; and after all, as a provider's references go after 30 days. */
+/**
+ * How long after its end each period is settled, ms: the hour after most outcomes; the day after all, since provider
+ * references expire after 30 days.
+ */
 const SETTLED_AFTER_MS: Readonly<Record<Level, number>> = { hour: 30 * MINUTE_MS, day: 31 * DAY_MS };
-/** How long after it was settled it may be counted, ms: for writes in flight, indexes that are late, and clocks that differ. */
+/** How long after settling the messages may be counted, ms: allows for writes in flight, index lag and clock skew. */
 const MARGIN_MS = 15 * MINUTE_MS;
 
 /** The beginning of the hour or day (ms) that a moment is in. */
@@ -23,16 +28,19 @@ export const countableUntil = (level: Level, now: number): number =>
 const isSettled = (level: Level, createdAt: number, now: number): boolean =>
   now >= startOf(level, createdAt) + LENGTH_MS[level] + SETTLED_AFTER_MS[level];
 
-/** What of a message's time of creation is settled at `now`: its day, else its hour, else nothing. */
+/** The settled period of a message's creation at `now`: its day, else its hour, else none. */
 export const settledLevel = (createdAt: number, now: number): Level | undefined => {
   if (isSettled('day', createdAt, now)) return 'day';
   return isSettled('hour', createdAt, now) ? 'hour' : undefined;
 };
 
-/** What a message keeps: the state that it had when its hour or day was settled, from its first change after that. */
+/** The state that a message had when its hour or day was settled, kept by its first change after that. */
 export type KeptStates = Pick<MessageRecord, 'settledHour' | 'settledDay'>;
 
-/** The state of a message when its hour or day was settled, given its present one. Of changes after both, `settledDay` alone tells. */
+/**
+ * The state of a message when its hour or day was settled, given its present one. If it changed only after both, only
+ * `settledDay` is set.
+ */
 export const settledState = (
   { settledHour, settledDay }: KeptStates,
   level: Level,

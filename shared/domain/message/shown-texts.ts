@@ -1,7 +1,10 @@
 import { maskEmail, maskPhone } from '../core/phone.ts';
 import type { MessageRecord } from './message.ts';
 
-/** An e-mail address or a phone in E.164, as texts are filled with it: as it is, percent-encoded in a link, escaped in HTML. No address has more than 254 characters. */
+/**
+ * An e-mail address or an E.164 phone as it appears in texts: plain, percent-encoded in a link, escaped in HTML. No
+ * address has more than 254 characters.
+ */
 const ADDRESSES =
   /((?:[\w.+'-]|%2B|&#39;){1,254})(@|%40)([\w-]{1,63}(?:\.[\w-]{1,63}){1,8})|(\+|%2B)([1-9]\d{6,14})(?!\d)/gi;
 
@@ -20,8 +23,9 @@ const masked = (value: unknown): unknown => {
 };
 
 /**
- * What a message says, as answers show it. Journeys and campaigns fill the texts of their messages from the contact, so that callers without pii:full see the
- * addresses in them masked (docs/spec/platform.md#masking). What a caller wrote itself is shown as it was written.
+ * A message's text as responses show it. Journeys and campaigns fill their texts from the contact, so addresses in them
+ * are masked for callers without pii:full (docs/spec/platform.md#masking). Text that the caller wrote is shown
+ * unchanged.
  */
 export const shownTexts = <T>({ origin }: Pick<MessageRecord, 'origin'>, texts: T, unmasked: boolean): T =>
   unmasked || origin !== 'automation' ? texts : (masked(texts) as T);

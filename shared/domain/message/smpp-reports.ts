@@ -1,7 +1,7 @@
 import type { MessageRecord, MessageStatus } from './message.ts';
 import type { SmppReceipt } from './smpp-origin.ts';
 
-/** Whether a submit_sm asked to be told of a status: that its message has left, or what finally became of it. */
+/** Whether a submit_sm requested a report of a status: an intermediate one, or the final status. */
 export const isReportWanted = ({ wants, intermediate }: SmppReceipt, status: MessageStatus): boolean => {
   switch (status) {
     case 'sent':
@@ -16,7 +16,10 @@ export const isReportWanted = ({ wants, intermediate }: SmppReceipt, status: Mes
   }
 };
 
-/** The ids that a status is to be reported under, in the order of the parts of the message; none for what did not come over SMPP. */
+/**
+ * The ids under which a status is reported, in the order of the message's parts; empty if it was not submitted over
+ * SMPP.
+ */
 export const reportedIds = (
   { id, smpp }: Pick<MessageRecord, 'id' | 'smpp'>,
   status: MessageStatus,

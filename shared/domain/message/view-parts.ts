@@ -24,7 +24,7 @@ export const statusesShownAs = <S extends string>(
   status: S,
 ): MessageStatus[] => (Object.keys(wire) as MessageStatus[]).filter((state) => wire[state] === status);
 
-/** A message as it was when its provider accepted it: what a send and every replay of it answer. */
+/** A message as of its acceptance by the provider: the response to a send and to every replay of it. */
 export const asAccepted = <M extends MessageRecord>(message: M): M => ({
   ...message,
   status: 'sent',

@@ -27,14 +27,14 @@ const banded = (
   ],
 });
 
-/** A row for each prefix of a zone. */
+/** One row per prefix of a zone. */
 const inZone = (zone: Zone, row: PriceRow): PriceTable =>
   ZONES[zone].map((prefix) => {
     const { channel, route, ...rest } = row;
     return { channel, route, prefix, ...rest };
   });
 
-/** Coins of a premium SMS segment outside of Brazil. */
+/** Coins per premium SMS segment outside Brazil. */
 const ABROAD: Readonly<Record<Exclude<Zone, 'brazil'>, number>> = {
   northAmerica: 1_000,
   latinAmerica: 6_500,
@@ -44,7 +44,7 @@ const ABROAD: Readonly<Record<Exclude<Zone, 'brazil'>, number>> = {
   remote: 40_000,
 };
 
-/** SMS and RCS by zone. An RCS message abroad may leave as an SMS of its provider, so that it costs more than one. */
+/** SMS and RCS by zone. An RCS message abroad may be sent as an SMS by its provider, so it costs more than an SMS. */
 const byZone = (): PriceTable =>
   ZONE_NAMES.flatMap((zone) => {
     if (zone === 'brazil')
@@ -61,7 +61,7 @@ const byZone = (): PriceTable =>
     ];
   });
 
-/** Countries where Meta charges far more than elsewhere for a message. */
+/** Countries where Meta charges far more per message than elsewhere. */
 const DEAR_ON_WHATSAPP: Readonly<Record<string, number>> = { '31': 10_000, '33': 9_500, '49': 9_000 };
 
 const whatsapp = (): PriceTable => [

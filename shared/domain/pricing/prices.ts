@@ -15,7 +15,7 @@ const row = z
   .strictObject({
     channel: z.string().regex(/^[a-z]{2,20}$/),
     route: z.string().regex(/^[a-z_]{2,40}$/),
-    /** The first digits of the phone numbers that it prices, without the plus; absent: every recipient. */
+    /** The leading digits of the phone numbers that the row prices, without the plus; absent: every recipient. */
     prefix: z
       .string()
       .regex(/^[1-9]\d{0,14}$/, 'must be 1 to 15 digits of E.164, without the plus')
@@ -31,7 +31,7 @@ const row = z
     'bands must rise, and the last must have upTo null',
   );
 
-/** A table is one row of the store, which takes 400 KB. */
+/** A table is stored as one item, of at most 400 KB. */
 const MAX_TABLE_BYTES = 350_000;
 const isStorable = (rows: readonly unknown[]) => Buffer.byteLength(JSON.stringify(rows)) <= MAX_TABLE_BYTES;
 
@@ -48,8 +48,8 @@ export const PriceTableSchema = z
   .refine(isStorable, `must not take more than ${MAX_TABLE_BYTES} bytes`);
 export type PriceTable = z.output<typeof PriceTableSchema>;
 /**
- * A row with the first positions of every band that a row of its channel has: all of them share a month's volume, so that positions are
- * counted between those edges. Without: the row's own.
+ * A row with the first positions of all bands of its channel's rows: they share a month's volume, so positions are
+ * counted between those edges. Absent: the row's own.
  */
 export type PriceRow = PriceTable[number] & { readonly edges?: readonly number[] };
 
@@ -87,16 +87,16 @@ export const bandEdges = (table: PriceTable, channel: string): readonly number[]
   return [...new Set(rows.flatMap((entry) => bandRanges(entry).map(({ from }) => from)))].sort((a, b) => a - b);
 };
 
-/** A phone number as prices see it. */
+/** The properties of a phone number that determine its price. */
 export interface Destination {
   /** E.164 without the plus, or its first digits. */
   readonly digits: string;
   readonly callingCode: string;
-  /** Whether it is in a range whose holder may earn on what is sent there. */
+  /** Whether it is in a range whose holder may earn a share of the fees. */
   readonly sharesRevenue: boolean;
 }
 
-/** Brazil: where a price counts that names no recipient. */
+/** Brazil: the default for prices without a recipient. */
 export const HOME: Destination = { digits: '55', callingCode: '55', sharesRevenue: false };
 
 type RowsByPrefix = ReadonlyMap<string, PriceRow>;
@@ -119,9 +119,9 @@ const indexed = (table: PriceTable): ReadonlyMap<string, RowsByPrefix> => {
 };
 
 /**
- * The price row of a channel and route for a destination, or undefined if the table has none: of the rows whose prefix begins the number,
- * the one with the longest; one without a prefix begins every number. A row for a whole country does not price the numbers there that
- * share revenue. Takes as many steps as the number has digits.
+ * The price row of a channel and route for a destination, or undefined if there is none: the row with the longest
+ * prefix that matches; a row without a prefix matches every number. A row for a whole country does not price its
+ * revenue-sharing numbers. Takes as many steps as the number has digits.
  */
 export const priceRowOf = (
   table: PriceTable,

@@ -7,40 +7,46 @@ export interface Positions {
   readonly units: number;
 }
 
-/** The live units of an organization's month: every position up to `taken` was given out, and those in `free` came back. */
+/**
+ * The live units of an organization's month: every position up to `taken` was assigned, and those in `free` were
+ * returned.
+ */
 export interface MonthVolume {
   readonly taken: number;
   readonly free: readonly Positions[];
 }
 export const NO_VOLUME: MonthVolume = { taken: 0, free: [] };
 
-/** The positions of a message, and the month (YYYYMM in São Paulo) that they are of. */
+/** The positions of a message, and their month (YYYYMM in São Paulo). */
 export interface TakenPositions {
   readonly month: string;
   readonly positions: readonly Positions[];
 }
 
-/** What a reservation changes in a month's volume, and the volumes at which its price is right. */
+/** The effect of a reservation on a month's volume, and the range of volumes for which its price is valid. */
 export interface VolumeChange {
-  /** Units at positions that nobody had: `taken` must be from `volumeFrom` to `volumeTo`, inclusive, and rises by them. */
+  /** Units at new positions: `taken` must be from `volumeFrom` to `volumeTo`, inclusive, and rises by them. */
   readonly units: number;
   readonly volumeFrom: number;
   readonly volumeTo: number;
-  /** Units at positions that came back. */
+  /** Units at returned positions. */
   readonly reused: readonly Positions[];
-  /** The bands (by first position) of which nothing may stay free: cheaper or dearer, they come before new positions. */
+  /**
+   * Bands (by first position) that must have no free positions left: cheaper or dearer, those come before new
+   * positions.
+   */
   readonly usedUp: readonly number[];
 }
 
-/** A price, and what it takes of the month. */
+/** A price, and its effect on the month's volume. */
 export interface Quote extends VolumeChange {
   /** Total price: the sum over all units. */
   readonly coins: Coins;
   /** The band of the first unit. */
   readonly band: BandRange;
-  /** All units, by the band that each is priced in. */
+  /** All units, by the band that prices them. */
   readonly positions: readonly Positions[];
-  /** The volume once it is taken. */
+  /** The volume afterwards. */
   readonly after: MonthVolume;
 }
 
@@ -54,13 +60,13 @@ export const sumPositions = (all: readonly Positions[]): Positions[] => {
     .sort((a, b) => a.from - b.from);
 };
 
-/** The volume once a change is made. */
+/** The volume after a change. */
 export const volumeAfter = ({ taken, free }: MonthVolume, { units, reused }: VolumeChange): MonthVolume => ({
   taken: taken + units,
   free: sumPositions([...free, ...reused.map((one) => ({ from: one.from, units: -one.units }))]),
 });
 
-/** Whether a change costs at a volume what it was priced at. */
+/** Whether the price of a change is valid at a volume. */
 export const isPricedAt = (
   volume: MonthVolume,
   { units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange,
@@ -76,7 +82,10 @@ export const isPricedAt = (
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 
-/** New positions by band, and the volumes at which they are the same: all of a band, or only this one where they cross an edge. */
+/**
+ * New positions by band, and the volumes for which they are the same: the whole band, or only this volume if they cross
+ * an edge.
+ */
 const newPositions = (row: PriceRow, units: number, taken: number) => {
   const edges = edgesOf(row);
   const parts = edges.flatMap((from, at) => {
@@ -92,8 +101,9 @@ const newPositions = (row: PriceRow, units: number, taken: number) => {
 };
 
 /**
- * Prices `units` in a month (docs/spec/pricing.md#the-price-of-a-message). Positions that came back in a band before the current one are used
- * first; those of the current band cost what new ones cost, so they wait until the band ends, and sends within a band do not contend for them.
+ * Prices `units` in a month (docs/spec/pricing.md#the-price-of-a-message). Returned positions of earlier bands are used
+ * first. Those of the current band cost the same as new ones, so they wait until the band ends; that way sends within a
+ * band do not contend for them.
  */
 export const quoteUnits = (row: PriceRow, units: number, volume: MonthVolume): Quote => {
   const current = bandAt(row, volume.taken + 1);
@@ -120,7 +130,7 @@ export const quoteUnits = (row: PriceRow, units: number, volume: MonthVolume): Q
   };
 };
 
-/** One change for two that follow each other: the second was quoted at the volume after the first. */
+/** Combines two consecutive changes; the second was quoted at the volume after the first. */
 export const bothChanges = (first: VolumeChange, second: VolumeChange): VolumeChange => ({
   units: first.units + second.units,
   volumeFrom: Math.max(first.volumeFrom, second.volumeFrom - first.units),

@@ -9,12 +9,15 @@ import {
   type VolumeChange,
 } from './volume.ts';
 
-/** Positions of a month that a lane of a wallet may give to its sends (docs/spec/wallet.md#lanes): those after `taken` up to `end`, and those that came back. */
+/**
+ * Positions of a month that a wallet lane may assign (docs/spec/wallet.md#lanes): those after `taken` up to `end`, and
+ * returned ones.
+ */
 export interface Window extends MonthVolume {
   readonly end: number;
 }
 
-/** The windows of lanes that lease `units` of a month each, one after the other, and what they take of it together. */
+/** The windows of lanes that lease `units` of a month each, one after the other, and the combined volume change. */
 export const leaseWindows = (
   row: PriceRow,
   volume: MonthVolume,
@@ -31,7 +34,7 @@ export const leaseWindows = (
   return { windows, change };
 };
 
-/** The positions of a window that were not given to sends, by band. */
+/** The unassigned positions of a window, by band. */
 export const unusedPositions = (edges: readonly number[], { taken, end, free }: Window): Positions[] => {
   const bands = edges.map((from, at): Positions => {
     const last = (edges[at + 1] ?? Number.MAX_SAFE_INTEGER) - 1;

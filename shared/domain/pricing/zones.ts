@@ -1,6 +1,7 @@
 /**
- * The calling codes of each zone, and the area codes that belong to another zone than their calling code. Worldwide networks (satellite,
- * universal and premium numbers: 800, 808, 870, 878, 881, 882, 883, 888, 979) are in none: nothing is sent there until an operator sets a price.
+ * The calling codes of each zone, and area codes whose zone differs from their calling code's. Worldwide networks
+ * (satellite, universal and premium numbers: 800, 808, 870, 878, 881, 882, 883, 888, 979) have no zone: nothing is sent
+ * there until an operator sets a price.
  */
 const ZONE_PREFIXES = {
   brazil: '55',

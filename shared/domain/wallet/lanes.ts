@@ -1,27 +1,30 @@
 /*
- * Lanes (docs/spec/wallet.md#lanes): an organization whose sends meet on its wallet's row debits one of several rows instead. A lane leases
- * coins, and positions of the month's volume, from the wallet; lane 0 is the wallet itself, and the only one while the organization is quiet.
+ * Lanes (docs/spec/wallet.md#lanes): an organization whose sends contend for its wallet's row debits one of several
+ * rows instead. A lane leases coins, and positions of the month's volume, from the wallet. Lane 0 is the wallet itself,
+ * and the only one while traffic is low.
  */
 
-/** A partition of a lane takes 1,000 write units a second, some hundred sends: so many take thousands. */
+/** The partition of a lane takes 1,000 write units a second, some hundred sends, so 64 lanes allow thousands. */
 export const MAX_LANES = 64;
 const FIRST_LANES = 4;
-/** How often the number of open lanes is compared with the traffic, in ms. */
+/** How often the number of open lanes is adjusted to the traffic, in ms. */
 export const LANE_CHECK_MS = 30_000;
-/** Sends a second for which one lane more stays open; below a lane's share the wallet's own row serves all. */
+/** Sends per second that keep one more lane open; below one lane's share the wallet's row serves all. */
 const SENDS_PER_LANE = 8;
-/** Sends that a lease pays for, at least: with fewer it would be asked for again and again, and fewer lanes serve better. */
+/**
+ * A lease pays for at least this many sends: smaller leases would be renewed constantly, and fewer lanes work better.
+ */
 const MIN_LEASED_SENDS = 8;
-/** Positions that a lease takes of the month at most, unless one send needs more. */
+/** A lease takes at most this many positions of the month, unless one send needs more. */
 const MAX_LEASED_UNITS = 1_000;
 
-/** The number of lanes after sends have met on the present ones. */
+/** The number of lanes after sends contended for the present ones. */
 export const moreLanes = (lanes: number): number => (lanes === 0 ? FIRST_LANES : Math.min(MAX_LANES, lanes * 2));
 
-/** The number of lanes once the wallet has too little for so many leases. */
+/** The number of lanes when the wallet can't fund this many leases. */
 export const fewerLanes = (lanes: number): number => (lanes <= FIRST_LANES ? 0 : lanes / 2);
 
-/** The number of lanes for a rate of sends (per second), never more than now: more are opened by those who meet. */
+/** The number of lanes for a rate of sends (per second). Never more than now: contention opens more. */
 export const lanesFor = (lanes: number, sendsPerSecond: number): number => {
   if (sendsPerSecond < SENDS_PER_LANE) return 0;
   let next = lanes;
@@ -29,22 +32,22 @@ export const lanesFor = (lanes: number, sendsPerSecond: number): number => {
   return next;
 };
 
-/** What a debit needs of its lane: `coins`, and `units` of the month's volume, for `sends` messages. */
+/** The requirement of a debit: `coins`, and `units` of the month's volume, for `sends` messages. */
 export interface LaneNeed {
   readonly coins: number;
   readonly units: number;
   readonly sends: number;
 }
 
-/** What a lane leases. */
+/** The size of a lease. */
 export interface LeaseSize {
   readonly coins: number;
   readonly units: number;
 }
 
 /**
- * What a lane leases: a share of the coins that the wallet can spare (`spendable`), so that leases become smaller as the wallet empties;
- * undefined where that is too little for a lane to be of use.
+ * The size of a lane's lease: a share of the spendable coins, so that leases shrink as the wallet empties; undefined if
+ * that is too little to be useful.
  */
 export const leaseSize = (
   spendable: number,
