@@ -17,7 +17,7 @@ const UNKNOWN = {
   responsibleId: { path: 'responsavelId', message: 'is no active account of the organization' },
 } as const satisfies Record<LinkField | 'responsibleId', { path: string; message: string }>;
 
-/** 422 for what an activity comes to name and may not. */
+/** 422 for a new link that is not allowed. */
 const refuseLink = (field: keyof typeof UNKNOWN): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', {
     detail: 'The activity may not name this.',
@@ -25,13 +25,13 @@ const refuseLink = (field: keyof typeof UNKNOWN): Refusal<'VALIDATION_ERROR'> =>
     errors: [UNKNOWN[field]],
   });
 
-/** An activity without a due time has nothing to be reminded of. */
+/** 422 for a reminder without a due time. */
 const checkReminder = ({ dueAt, reminderMinutes }: Activity): Refusal<'VALIDATION_ERROR'> | undefined =>
   dueAt === undefined && reminderMinutes !== undefined
     ? refuseField('The activity has no time to be reminded of.', 'lembreteMinutos', 'needs a venceEm')
     : undefined;
 
-/** The 422 for a responsible account that an activity comes to have and that is no active one; looked for only where it changes. */
+/** The 422 for a responsible account that is not active; only checked if it changes. */
 const checkResponsible = async (
   { isActiveAccount }: ActivityPorts,
   before: Activity | undefined,
@@ -66,7 +66,7 @@ export const findActivity = async (
 
 type ChangeRefusal = Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>;
 
-/** Changes an activity; what stays as it is writes nothing. New dates are told again. */
+/** Changes an activity; a change without effect writes nothing. Events are raised again for new dates. */
 export const changeActivity = (
   ports: ActivityPorts,
   tenant: Tenant,
@@ -87,11 +87,11 @@ export const changeActivity = (
     return outcome === 'saved' ? after : CONFLICT;
   });
 
-/** Completes an activity; one that is completed stays as it is. */
+/** Completes an activity; no effect if it is already completed. */
 export const completeActivity = (ports: ActivityPorts, tenant: Tenant, id: Id<'activity'>) =>
   changeActivity(ports, tenant, id, { concluida: true });
 
-/** Deletes an activity, for good. */
+/** Deletes an activity permanently. */
 export const deleteActivity = (
   ports: Pick<ActivityPorts, 'store'>,
   tenant: Tenant,

@@ -5,11 +5,11 @@ import { linkNow, type Tombstones, withLinksNow } from '../core/tombstones.ts';
 export const ACTIVITY_TYPES = ['ligacao', 'reuniao', 'tarefa', 'email', 'outro'] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
-/** When an activity makes itself heard: some minutes before it is due, and when it is. */
+/** The times at which an activity raises an event: its reminder, and its due time. */
 export const MOMENTS = ['lembrete', 'vencimento'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** What an activity is about, and who does it. */
+/** The objects that an activity refers to, and the person responsible. */
 export interface ActivityLinks {
   readonly cardId?: Id<'card'> | undefined;
   readonly contactId?: Id<'contact'> | undefined;
@@ -24,22 +24,22 @@ export interface Activity extends Tenant, ActivityLinks {
   readonly title: string;
   readonly description?: string | undefined;
   readonly dueAt?: number | undefined;
-  /** How long before `dueAt` it is remembered, in minutes. */
+  /** How long before `dueAt` its reminder is raised, in minutes. */
   readonly reminderMinutes?: number | undefined;
   /** Absent while it is open. */
   readonly completedAt?: number | undefined;
-  /** The moments that are over: events were raised at them, or they had passed when they were set. */
+  /** The moments that are done: their events were raised, or they were already past when set. */
   readonly told: readonly Moment[];
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Counts changes. */
+  /** Incremented by each change. */
   readonly version: number;
 }
 
-/** The links of an activity to what may be deleted. */
+/** The links of an activity to objects that may be deleted. */
 export const LINK_FIELDS = ['cardId', 'contactId', 'companyId'] as const;
 
-/** Activities with their links as they are now. Those of a deleted card are about to go with it, and are left out. */
+/** Activities with their links resolved. Those of a deleted card are about to be deleted with it, and are omitted. */
 export const shownActivities = (tombstones: Tombstones, activities: readonly Activity[]): readonly Activity[] =>
   withLinksNow(
     tombstones,

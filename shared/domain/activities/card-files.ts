@@ -17,7 +17,7 @@ import {
 } from './card-file.ts';
 import { cardFileTypeOf, isOfType } from './file-types.ts';
 
-/** Lifetime of the address of an upload and of a download, and time to register an upload, in ms. */
+/** Lifetime of the presigned addresses of an upload and of a download, and time to register an upload, in ms. */
 const [UPLOAD_ADDRESS_MS, DOWNLOAD_MS, UPLOAD_MS] = [15 * 60_000, 5 * 60_000, 60 * 60_000];
 
 const noCard = () => refuse('NOT_FOUND', 'There is no such card.');
@@ -29,7 +29,7 @@ const full = () =>
     meta: { code: 'LIMITE_DE_ARQUIVOS', limite: MAX_CARD_FILES },
   });
 
-/** Starts the upload of a file: answers the address to PUT it to (docs/spec/activities.md#files). */
+/** Starts the upload of a file: returns the address to PUT it to (docs/spec/activities.md#files). */
 export const beginCardUpload = async (
   ports: CardFilePorts,
   actor: Actor,
@@ -50,22 +50,22 @@ export const beginCardUpload = async (
     name: nome,
     mimeType,
     size: tamanho,
-    // A session without an account does not exist.
+    // Every session has an account.
     createdById: accountId ?? (credentialId as Id<'apiKey'>),
     createdAt: now,
     expiresAt: now + UPLOAD_MS,
   };
-  // Stored before anyone knows the address, so that whatever is uploaded is deleted again.
+  // Stored before the address is returned, so that whatever is uploaded gets deleted.
   await ports.store.begin(upload);
   const address = await ports.bucket.presignUpload(upload, UPLOAD_ADDRESS_MS / 1000);
   return { uploadId: upload.id, method: 'PUT' as const, ...address, expiresAt: isoTime(now + UPLOAD_ADDRESS_MS) };
 };
 
-/** Does again later what fails now. */
+/** Logs a failure, which will be retried. */
 const quietly = (ports: CardFilePorts, work: Promise<unknown>): Promise<unknown> =>
   work.catch(() => ports.onFailure('an object of a card could not be removed'));
 
-/** The bytes of an upload once they are what was agreed; what they are not is deleted. */
+/** The bytes of an upload if they match the declared size and type; otherwise they are deleted. */
 const checkedBytes = async (
   ports: CardFilePorts,
   upload: CardUpload,
@@ -89,13 +89,13 @@ const checkedBytes = async (
 
 type RegisterRefusal = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 
-/** The file that another call registered. */
+/** The file that a concurrent call registered. */
 const registered = async ({ store }: CardFilePorts, { organizationId, cardId, fileId }: CardUpload) =>
   (fileId && (await store.read(organizationId, cardId, fileId))) ?? noUpload();
 
 /**
- * Registers an uploaded file with its card, once its bytes were checked. They are put where no address writes: who still has the upload's changes nothing. A repeat
- * answers the same file.
+ * Registers an uploaded file with its card, after checking its bytes. They are moved to a key that no presigned address writes to, so that
+ * the upload's address can't change them. A repeat returns the same file.
  */
 export const registerCardFile = (
   ports: CardFilePorts,
@@ -110,7 +110,7 @@ export const registerCardFile = (
     if (upload.fileId) return registered(ports, upload);
     if (upload.isAbandoned || upload.expiresAt <= ports.clock()) return noUpload();
     const bytes = await checkedBytes(ports, upload);
-    // Another call may have registered it and taken the bytes away meanwhile.
+    // A concurrent call may have registered it and moved the bytes meanwhile.
     if (isRefusal(bytes)) return (bytes.name === 'CONFLICT' && (await raced(ports, upload))) || bytes;
     const { expiresAt: _, fileId: __, isAbandoned: ___, ...described } = upload;
     const id = fileIdOf(upload);
@@ -124,7 +124,7 @@ export const registerCardFile = (
     return registered(ports, { ...upload, fileId: id });
   });
 
-/** The file of an upload whose bytes are not there since a call at the same time registered it. */
+/** The file of an upload whose bytes were moved by a concurrent registration. */
 const raced = async (ports: CardFilePorts, { id }: CardUpload): Promise<CardFile | undefined> => {
   const upload = await ports.store.readUpload(id);
   if (!upload?.fileId) return undefined;
@@ -155,7 +155,7 @@ const findFile = async (
   return hasCard ? (file ?? noFile()) : noCard();
 };
 
-/** An address that saves a file, for five minutes. */
+/** A presigned address that downloads a file, for five minutes. */
 export const downloadCardFile = async (
   ports: CardFilePorts,
   actor: Pick<Actor, 'organizationId'>,
@@ -167,7 +167,9 @@ export const downloadCardFile = async (
   return { url: await ports.bucket.presignDownload(file, DOWNLOAD_MS / 1000), expiresAt };
 };
 
-/** Deletes what is stored of an upload that can't be registered any more, then its row: while that is there, what failed is done again. */
+/**
+ * Deletes the stored data of an upload that can't be registered any more, then its row; while the row exists, a failed deletion is retried.
+ */
 const removeObjects = async (ports: Pick<CardFilePorts, 'bucket' | 'store'>, upload: CardUpload): Promise<void> => {
   await ports.bucket.remove(uploadKeyOf(upload));
   if (upload.isAbandoned) await ports.bucket.remove(fileKeyOf(upload, upload.fileId ?? fileIdOf(upload)));
@@ -198,7 +200,7 @@ export const deleteCardFile = (
     },
   );
 
-/** Deletes what an upload left behind once it expired, and the bytes of a deleted file. Safe to repeat. */
+/** Deletes the remains of an expired upload, and the bytes of a deleted file. Idempotent. */
 export const abandonCardUpload = async (
   ports: Pick<CardFilePorts, 'bucket' | 'clock' | 'store'>,
   id: Id<'upload'>,

@@ -35,11 +35,11 @@ export const newFields = (given: ActivityFields, now: number): Written => ({
   completedAt: given.concluida ? now : undefined,
 });
 
-/** A field after a change: absent it stays, null clears it. */
+/** A field after a change: kept if absent, cleared by null. */
 const patched = <T>(before: T | undefined, change: T | null | undefined): T | undefined =>
   change === undefined ? before : (change ?? undefined);
 
-/** The fields of an activity after a change at `now` (ms). Without its due time it has no reminder, unless the change gives one. */
+/** The fields of an activity after a change at `now` (ms). Clearing its due time clears its reminder, unless the change sets one. */
 export const changedFields = (before: Activity, change: ActivityChange, now: number): Written => {
   const { venceEm, lembreteMinutos = venceEm === null ? null : undefined, concluida } = change;
   const isCompleted = concluida ?? before.completedAt !== undefined;

@@ -1,7 +1,7 @@
 import { detectType, HEAD_BYTES } from '../channels/whatsapp/media/signatures.ts';
 import { type MimeType, mediaTypeOf } from '../channels/whatsapp/media/types.ts';
 
-/** The types of a card's files (docs/spec/activities.md#files). Closed: a page that a browser would run is none of them. */
+/** The allowed types of a card's files (docs/spec/activities.md#files). A closed list without types that a browser would execute. */
 export const CARD_FILE_TYPES = [
   'application/msword',
   'application/pdf',
@@ -23,7 +23,7 @@ export const CARD_FILE_TYPES = [
 ] as const;
 export type CardFileType = (typeof CARD_FILE_TYPES)[number];
 
-/** The type that a caller declares, ignoring case, parameters and other names; undefined for one that no file may have. */
+/** The type that a caller declares, ignoring case, parameters and aliases; undefined if it is not allowed. */
 export const cardFileTypeOf = (declared: string): CardFileType | undefined => {
   const [bare = ''] = declared.split(';');
   const name = mediaTypeOf(declared) ?? bare.trim().toLowerCase();
@@ -33,15 +33,15 @@ export const cardFileTypeOf = (declared: string): CardFileType | undefined => {
 const startsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, text.length)).toString('latin1') === text;
 
-/** Control characters that no text has: of those below 32 all but tab, line feed, form feed and carriage return. */
+/** Control characters that don't occur in text: those below 32 except tab, line feed, form feed and carriage return. */
 const isControl = (byte: number): boolean =>
   byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
 
-/** Text in any encoding that keeps ASCII, such as UTF-8 and Windows-1252, and nothing whose first bytes are another type's. */
+/** Text in any ASCII-compatible encoding, such as UTF-8 and Windows-1252, that doesn't start like another type. */
 const isText = (bytes: Uint8Array, head: Uint8Array): boolean =>
   !bytes.some(isControl) && (detectType(head)?.mimeType ?? 'text/plain') === 'text/plain' && !startsWith(head, 'GIF8');
 
-/** Whether the bytes of a file are of a type. The name says nothing. */
+/** Whether the bytes of a file match a type. The name is ignored. */
 export const isOfType = (bytes: Uint8Array, type: CardFileType): boolean => {
   const head = bytes.subarray(0, HEAD_BYTES);
   switch (type) {
@@ -51,7 +51,7 @@ export const isOfType = (bytes: Uint8Array, type: CardFileType): boolean => {
     case 'image/gif':
       return startsWith(head, 'GIF87a') || startsWith(head, 'GIF89a');
     case 'audio/ogg':
-      // Whatever its codec.
+      // Any codec.
       return startsWith(head, 'OggS\0');
     default:
       return detectType(head, type satisfies MimeType)?.mimeType === type;

@@ -8,13 +8,13 @@ import { type Activity, MOMENTS, type Moment } from './activity.ts';
 
 const MINUTE_MS = 60_000;
 
-/** When a moment of an activity is, in ms; undefined for one that it doesn't have. */
+/** The time of an activity's moment, in ms; undefined if it doesn't have it. */
 const timeOf = ({ dueAt, reminderMinutes }: Activity, moment: Moment): number | undefined => {
   if (dueAt === undefined || moment === 'vencimento') return dueAt;
   return reminderMinutes === undefined ? undefined : dueAt - reminderMinutes * MINUTE_MS;
 };
 
-/** The first moment of an activity that is not over, and when it is, in ms; none of a completed one. */
+/** The first pending moment of an activity, and its time in ms; none if it is completed. */
 export const nextMoment = (activity: Activity): { readonly moment: Moment; readonly at: number } | undefined => {
   if (activity.completedAt !== undefined) return undefined;
   for (const moment of MOMENTS) {
@@ -25,8 +25,8 @@ export const nextMoment = (activity: Activity): { readonly moment: Moment; reado
 };
 
 /**
- * An activity with its moments armed after a change at `now` (ms). One that was set anew is told again: a due time that had passed by then at once, a reminder
- * not at all. None is told that passed while the activity was completed.
+ * An activity with its moments scheduled after a change at `now` (ms). A new due time raises its event again, immediately if it is already
+ * past; a new reminder only if it is in the future. Moments that passed while the activity was completed raise nothing.
  */
 export const armed = (before: Activity | undefined, after: Activity, now: number): Activity => {
   const isOver = (moment: Moment): boolean => {
@@ -50,13 +50,13 @@ const dueEvent = (activity: Activity, moment: Moment, now: number): DomainEvent 
 
 export interface MomentPorts {
   readonly clock: Clock;
-  /** An activity as reads show it, strongly consistent. */
+  /** An activity with its links resolved, strongly consistent. */
   readonly read: (id: Id<'activity'>) => Promise<Activity | undefined>;
-  /** Stores an activity over the version that it had before, with its event. False where it changed meanwhile. */
+  /** Stores an activity over its previous version, with its event. False if it changed meanwhile. */
   readonly tell: (activity: Activity, event: DomainEvent) => Promise<boolean>;
 }
 
-/** Raises activity.due for each moment of an activity that has come, once each. Safe to repeat (docs/spec/activities.md#reminders). */
+/** Raises activity.due once for each moment of an activity that has come. Idempotent (docs/spec/activities.md#reminders). */
 export const tellMoments = (ports: MomentPorts, id: Id<'activity'>): Promise<void> =>
   retryOnConflict<void>('The activity', async () => {
     for (;;) {

@@ -3,7 +3,10 @@ import type { Clock } from '../core/time.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import type { Activity, ActivityType, LINK_FIELDS } from './activity.ts';
 
-/** Which activities a list holds; an absent field does not filter. Times in ms, both inclusive: an activity that is never due is in no range of time. */
+/**
+ * Filters of a list of activities; an absent field does not filter. Times in ms, both inclusive: an activity without a due time matches no
+ * range.
+ */
 export interface ActivityFilter extends Pick<Activity, (typeof LINK_FIELDS)[number] | 'responsibleId'> {
   readonly type?: ActivityType | undefined;
   readonly isCompleted?: boolean | undefined;
@@ -12,19 +15,19 @@ export interface ActivityFilter extends Pick<Activity, (typeof LINK_FIELDS)[numb
 }
 
 export type LinkField = (typeof LINK_FIELDS)[number];
-/** `conflict`: the activity changed since it was read. A link: what it comes to name does not exist. */
+/** `conflict`: the activity changed since it was read. A link: the object of a new link does not exist. */
 export type ActivityOutcome = 'conflict' | 'saved' | { readonly unknown: LinkField };
 
 export interface ActivityStore {
   /** Stores a new activity, and counts it. */
   create(activity: Activity): Promise<ActivityOutcome>;
-  /** An activity of the organization as reads show it, strongly consistent. */
+  /** An activity of the organization with its links resolved, strongly consistent. */
   read(organizationId: Id<'organization'>, id: Id<'activity'>): Promise<Activity | undefined>;
-  /** Stores an activity over the version that it had before. */
+  /** Stores an activity over its previous version. */
   change(before: Activity, after: Activity): Promise<ActivityOutcome>;
-  /** Deletes an activity that is as it was read. */
+  /** Deletes an activity if it is unchanged since it was read. */
   delete(activity: Activity): Promise<boolean>;
-  /** A page in the order of when they are due, those that never are last, by their creation. */
+  /** A page ordered by due time; those without one come last, by creation. */
   page(organizationId: Id<'organization'>, filter: ActivityFilter, page: PageRequest): Promise<Page<Activity>>;
 }
 

@@ -6,10 +6,13 @@ import { replayOr } from '../sending/idempotency.ts';
 import { priceSteps } from '../sending/steps.ts';
 import { matchedStepsOf, requestFault, toSendRequest, type V1SendRequest } from './v1-send.ts';
 
-/** The message of a journey's step or of a campaign: the body of /v1/messages, and what its channel's own operation takes besides. */
+/**
+ * The message of a journey's step or a campaign: the body of /v1/messages, and the additional fields of its channel's
+ * own operation.
+ */
 export interface AutomatedRequest extends V1SendRequest, Pick<SendRequest, 'route' | 'payload'> {}
 
-/** Its first send, with its labels. Its links are tracked, and so are its fallbacks'. */
+/** The first send, with its labels. Its links and those of its fallbacks are tracked. */
 export const automatedSend = (
   body: AutomatedRequest,
   { labels }: Pick<AutomatedSend, 'labels'>,
@@ -17,8 +20,9 @@ export const automatedSend = (
 ): SendRequest => ({ ...toSendRequest(body, { ...more, ...labels }), trackLinks: true });
 
 /**
- * Accepts a message of a journey or a campaign with its fallbacks, as /v1/messages would, once for its key: a repeat answers with the message
- * that was accepted first. 409 with `meta.code` JA_ENVIADA and the message's id where that message has left the table since.
+ * Accepts a message of a journey or a campaign with its fallbacks, as /v1/messages would, once per key: a repeat
+ * returns the message that was accepted first. 409 with `meta.code` JA_ENVIADA and the message's id if that message has
+ * left the table since.
  */
 export const sendAutomated = async (
   ports: SubmitPorts,

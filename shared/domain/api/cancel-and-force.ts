@@ -18,7 +18,7 @@ export interface CancelPorts {
 export interface CancelAndForcePorts extends CancelPorts {
   /** Makes a queued message due at a time (ms) and exempt from deferrals; false when it was sent meanwhile. */
   readonly forceSend: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
-  /** Whether the message's batch is not decided yet. */
+  /** Whether the message's batch is still undecided. */
   readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
@@ -28,7 +28,7 @@ export interface CancelAndForcePorts extends CancelPorts {
 
 type CancelOrForceResult = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
 
-/** Whether a message has not left, and may be cancelled. */
+/** Whether a message was not sent yet, and may be cancelled. */
 export const isQueued = (message: StoredMessage): message is MessageRecord =>
   message.direction === 'outbound' &&
   message.status === 'queued' &&
@@ -37,16 +37,17 @@ export const isQueued = (message: StoredMessage): message is MessageRecord =>
 
 const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
-/** Messages of a batch are neither forced nor resent before it is decided (docs/spec/bulk.md#accepted-or-refused-as-a-whole). */
+/** Messages of an undecided batch are neither forced nor resent (docs/spec/bulk.md#accepted-or-refused-as-a-whole). */
 export const UNDECIDED = refuse('CONFLICT', {
   detail: 'The batch of the message is still being decided: nothing of it is sent before it is accepted.',
   retryAfterSeconds: 1,
 });
 
 /**
- * Cancels a queued message (docs/spec/messages.md#cancel): releases its hold into the wallet at once; its key stays taken. Cancel and send
- * exclude each other by the fence. Idempotent: concurrent cancels all answer with the cancelled message. A message of an undecided
- * batch can be cancelled too: the batch counts it as accepted, and then as failed.
+ * Cancels a queued message (docs/spec/messages.md#cancel): releases its hold into the wallet immediately; its key stays
+ * taken. The fence ensures that a message is either cancelled or sent. Idempotent: concurrent cancels all return the
+ * cancelled message. A message of an undecided batch can be cancelled too: the batch counts it as accepted, and then as
+ * failed.
  */
 export const cancel = async (
   ports: CancelPorts,
@@ -70,8 +71,8 @@ export const cancel = async (
 };
 
 /**
- * Sends a queued message now, ignoring schedule, quiet hours and rate limits (docs/spec/messages.md#force). 409 for a message of a
- * batch that is not accepted yet, so that a batch is sent or refused as a whole.
+ * Sends a queued message now, ignoring schedule, quiet hours and rate limits (docs/spec/messages.md#force). 409 for a
+ * message of an undecided batch, so that a batch is sent or refused as a whole.
  */
 export const force = async (
   ports: CancelAndForcePorts,

@@ -8,7 +8,7 @@ import { unifiedStatus } from '../tracking/views.ts';
 /** The kinds of entries of a contact's timeline (docs/spec/contacts.md#contact-timeline). */
 export const CONTACT_STEP_KINDS = ['sent', 'received', 'ai', 'event'] as const;
 
-/** What a contact's timeline is made of. */
+/** The sources of a contact's timeline. */
 export type ContactItem =
   | { readonly message: StoredMessage }
   | { readonly turn: AiTurn }
@@ -24,7 +24,7 @@ export interface ContactStep {
   readonly event?: ReturnType<typeof customerEventView>;
 }
 
-/** An entry of a contact's timeline; of a message without its text, which whoever may read messages reads there. */
+/** An entry of a contact's timeline. A message's entry omits its text, which needs the permission to read messages. */
 export const contactStep = (item: ContactItem): ContactStep => {
   if ('turn' in item) {
     const { turn } = item;

@@ -29,7 +29,7 @@ const byName = (vars: CreateRequest['templateVars']): Variables | undefined =>
 const payloadOf = ({ payload, templateId }: CreateRequest) =>
   templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
 
-/** 422 for a number or an account on a channel that is sent from neither. */
+/** 422 for a number or an account on a channel that has neither. */
 const senderFault = ({ channel, numberId, instagramAccountId }: CreateRequest) => {
   const named = { numberId: [numberId, 'whatsapp'], instagramAccountId: [instagramAccountId, 'instagram'] } as const;
   const errors = Object.entries(named).flatMap(([path, [id, of]]) =>
@@ -40,7 +40,7 @@ const senderFault = ({ channel, numberId, instagramAccountId }: CreateRequest) =
     : undefined;
 };
 
-/** The body as a send request; 422 for its schedule, payload or recipient. */
+/** Converts the body to a send request; 422 for its schedule, payload or recipient. */
 const requestOf = async (
   ports: Pick<SubmitPorts, 'clock' | 'recipientOf'>,
   actor: Actor,
@@ -79,13 +79,16 @@ const requestOf = async (
   };
 };
 
-/** The names of a send request's fields in the body. */
+/** Maps a send request's fields to their names in the body. */
 const fieldNames = ({ templateId }: CreateRequest) => ({
   template: templateId === undefined ? 'payload.template.name' : 'templateId',
   variables: 'templateVars',
 });
 
-/** Creates an asynchronous message on any channel (docs/spec/messages.md#creating-a-message). A replay is answered like the first call. */
+/**
+ * Creates an asynchronous message on any channel (docs/spec/messages.md#creating-a-message). A replay returns the first
+ * response.
+ */
 export const createMessage = async (ports: SubmitPorts, actor: Actor, callerKey: string, body: CreateRequest) => {
   const key = requestKey(callerKey, 'messages.create', body);
   const request = await requestOf(ports, actor, body);

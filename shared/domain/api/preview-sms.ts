@@ -8,8 +8,9 @@ import type { QuotePorts, RoutePorts } from '../sending/ports.ts';
 import { priceOf, quote } from '../sending/quote.ts';
 
 /**
- * Previews an SMS (docs/spec/sms.md#sms-preview): nothing is sent, charged or counted. Priced only with a route: for a
- * recipient under the rules of its send, else for Brazil. 412 or 422 where the send would be refused for its route or destination.
+ * Previews an SMS (docs/spec/sms.md#sms-preview): nothing is sent, charged or counted. Priced only with a route: by the
+ * recipient under the rules of its send, else for Brazil. 412 or 422 if the send would be refused for its route or
+ * destination.
  */
 export const previewSms = async (
   ports: QuotePorts & RoutePorts,

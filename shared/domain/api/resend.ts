@@ -31,7 +31,7 @@ export interface Correction {
 export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault' | 'balance'> {
   readonly plan: Planner;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<StoredMessage | undefined>;
-  /** Whether the message's batch is not decided yet. Reads nothing for a message outside of a batch. */
+  /** Whether the message's batch is still undecided. Reads nothing for a message without a batch. */
   readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
@@ -54,7 +54,7 @@ const textTemplateOf = ({ channel, content, type, templateId }: MessageRecord): 
     ? templateId
     : undefined;
 
-/** The original's content as request fields; undefined where it is not stored. */
+/** The original's content as request fields; undefined if it is not stored. */
 const contentToResend = (
   original: MessageRecord,
   templateVars: readonly string[] | undefined,
@@ -109,11 +109,11 @@ const requestOf = async (
   };
 };
 
-/** What a message of a journey that is resent says of it: the run knows the first one. */
+/** The journey label of a resent message: the run knows the original. */
 const resentLabel = ({ id, fallbackId, journey }: MessageRecord): MessageRecord['journey'] =>
   journey && { ...journey, firstId: journey.firstId ?? fallbackId ?? id };
 
-/** The channel's plan, with the parts of the original that no request field carries. */
+/** The channel's plan, with the parts of the original that no request field represents. */
 const planOf = (
   planned: SendPlan,
   original: MessageRecord,
@@ -139,10 +139,10 @@ const planOf = (
   } as SendPlan;
 };
 
-/** The names of a send request's fields in the body. */
+/** Maps a send request's fields to their names in the body. */
 const FIELD_NAMES = { template: 'payload.template.name', text: 'payload.text', variables: 'templateVars' };
 
-/** Plans the resend of a message; the refusal where it cannot be resent. */
+/** Plans the resend of a message; a refusal if it cannot be resent. */
 export const planResend = async (
   ports: Pick<ResendPorts, 'plan' | 'isUndecided'>,
   actor: Actor,

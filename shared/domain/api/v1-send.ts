@@ -43,12 +43,12 @@ interface StepRequestBody extends Omit<StepRequest, 'afterMs'> {
   readonly after?: number | undefined;
 }
 
-/** What the preview of some plans is checked against. */
+/** Recipient and balance data that a preview is checked against. */
 export interface PreviewContext {
   /** The available balance, in coins. */
   readonly balance: number;
   readonly quietHours?: QuietHours | undefined;
-  /** Per plan: why consent forbids it, and why it would be stopped before its provider is called. */
+  /** Per plan: the consent fault, and the reason that would stop it before its provider is called. */
   readonly byPlan: ReadonlyMap<
     SendPlan,
     { readonly consent?: ConsentFault | undefined; readonly stop?: RefusedAnswer | undefined } | undefined
@@ -79,7 +79,7 @@ export const recipientFault = ({ channel, to }: Pick<SendRequest, 'channel' | 't
   return undefined;
 };
 
-/** The first send of a v1 request, without its fallbacks; `labels` beside those of its template. */
+/** The first send of a v1 request, without its fallbacks; `labels` are added to those of its template. */
 export const toSendRequest = (body: V1SendRequest, labels: Labels = {}): SendRequest => {
   const { fallback: _, fallback_after: __, maxCoins: ___, scheduledAt, ...rest } = body;
   return {
@@ -104,7 +104,7 @@ const waitMsOf = ({ fallback_after }: V1SendRequest): number => fallback_after ?
 export const stepsOf = (request: SendRequest, body: V1SendRequest): readonly FallbackStep[] =>
   completeSteps(request, stepRequestsOf(body), waitMsOf(body));
 
-/** The same, with the contact of those whose recipient the first send's contact alone tells. */
+/** The same, with the contact of steps whose recipient is only known through the first send's contact. */
 export const matchedStepsOf = (
   ports: Pick<SubmitPorts, 'contactAt'>,
   tenant: Tenant,
@@ -128,15 +128,17 @@ export const requestFault = (body: V1SendRequest, now: number) => {
 };
 
 /**
- * Whether a caller is told what a step costs, or why it could not leave. What a matched contact has on other channels is not told to those who see no
- * addresses: with a send that is cancelled they would ask for nothing.
+ * Whether the response may show a step's price or refusal. Callers that see no addresses don't learn what a matched
+ * contact has on other channels; otherwise a send that is then cancelled would reveal it for free.
  */
 const toldTo =
   ({ scopes }: Actor, request: SendRequest) =>
   (step: FallbackStep): boolean =>
     scopes.has('pii:full') || !needsMatch(request, step);
 
-/** Accepts the send with its fallbacks: the first way alone can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave). */
+/**
+ * Accepts the send with its fallbacks: only the first step can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave).
+ */
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
   const steps = matchedStepsOf(ports, actor, request, body).then((matched) =>
@@ -146,13 +148,16 @@ const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, b
 };
 
 /**
- * The key of a v1 request, alone or in a batch, so that both replay each other. The operation's term is part of stored hashes: another one
- * would refuse the repeats of keys in use.
+ * The key of a v1 request, alone or in a batch, so that both replay each other. The operation's name is part of stored
+ * hashes: changing it would refuse repeats of keys in use.
  */
 export const v1RequestKey = (callerKey: string, body: V1SendRequest): RequestKey =>
   requestKey(callerKey, 'overview.send', body);
 
-/** Accepts a message on any channel, with its fallbacks (docs/spec/v1.md#fallbacks). A replay is answered like the first call. */
+/**
+ * Accepts a message on any channel, with its fallbacks (docs/spec/v1.md#fallbacks). A replay returns the first
+ * response.
+ */
 export const sendV1 = async (
   ports: SubmitPorts & AnswerPorts,
   actor: Actor,
@@ -264,8 +269,8 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
 };
 
 /**
- * Whether a preview tells what is known of its recipient: that they opted out, that their address is suppressed, or that they are a contact
- * who has an address on another channel.
+ * Whether a preview reveals what is known about its recipient: an opt-out, a suppressed address, or a contact with an
+ * address on another channel.
  */
 export const tellsOfRecipient =
   (body: V1SendRequest) =>

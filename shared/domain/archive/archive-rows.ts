@@ -6,14 +6,14 @@ import type { ArchiveId, ArchiveLine, ArchivePorts, LeavingRow, SubjectKey } fro
 const PURPOSE = 'archive';
 const placeOf = ({ kind, id }: Pick<LeavingRow, 'kind' | 'id'>): string => `${kind} ${id}`;
 
-/** The vault of a row: it opens only while every one of its subjects has the key that it had. */
+/** The vault of a row: it opens only while every one of its subjects still has the same key. */
 const vaultOf = (secrets: readonly Uint8Array[]) => {
   const hash = createHash('sha256');
   for (const secret of secrets) hash.update(secret);
   return createVault(hash.digest());
 };
 
-/** Where objects of a day's rows begin; `day` reads like 2026-03-01. */
+/** The key prefix of a day's objects; `day` has the form 2026-03-01. */
 export const dayPrefix = (day: string): string => `archive/${day.replaceAll('-', '/')}/`;
 const dayOf = ({ createdAt }: Pick<LeavingRow, 'createdAt'>): string => isoTime(createdAt).slice(0, 10);
 
@@ -24,7 +24,7 @@ const newestOf = (rows: readonly LeavingRow[]): Map<string, number> => {
   return newest;
 };
 
-/** The sealed line of a row; undefined for a row of somebody who was erased after it was made. */
+/** The sealed line of a row; undefined if its person was erased after the row was created. */
 const lineOf = (row: LeavingRow, known: ReadonlyMap<string, SubjectKey>): ArchiveLine | undefined => {
   const { kind, id, organizationId, createdAt, subjects: tokens, image } = row;
   const own = [...new Set(tokens)].sort().map((token) => ({ token, ...known.get(token) }));
@@ -39,9 +39,9 @@ const lineOf = (row: LeavingRow, known: ReadonlyMap<string, SubjectKey>): Archiv
 };
 
 /**
- * Archives rows that left the table: an object for each day of theirs, then the pointers by which they are found. `batch` names the rows, so that a
- * repeat overwrites its own objects; whatever it was that ended in between, the repeat leaves the same. Rows of an erased person are dropped.
- * Returns how many rows were written.
+ * Archives rows that expired from the table: an object for each of their days, then the pointers that locate them. `batch` names the
+ * objects, so that a repeat overwrites its own, wherever the first run crashed. Rows of an erased person are dropped. Returns the number of
+ * rows written.
  */
 export const archiveRows = async (ports: ArchivePorts, rows: readonly LeavingRow[], batch: string): Promise<number> => {
   if (rows.length === 0) return 0;
@@ -56,7 +56,7 @@ export const archiveRows = async (ports: ArchivePorts, rows: readonly LeavingRow
   return lines.length;
 };
 
-/** A row of the archive; without `image` it was erased. */
+/** A row of the archive; without `image` if it was erased. */
 export interface ArchivedRow extends Omit<LeavingRow, 'image' | 'subjects'> {
   readonly image?: string;
 }
@@ -80,7 +80,7 @@ const openLines = async ({ keys }: ArchivePorts, lines: readonly ArchiveLine[]):
   return once.map((line) => openLine(line, known));
 };
 
-/** Everything that the archive has under an id: a message, with its opens and clicks. Throws BrokenSeal for a row that was altered. */
+/** All archived rows of an id: a message, with its opens and clicks. Throws BrokenSeal for a row that was altered. */
 export const findArchived = async (ports: ArchivePorts, id: ArchiveId): Promise<ArchivedRow[]> => {
   const objects = new Set((await ports.pointers.find(id)).map(({ object }) => object));
   const lines = await Promise.all([...objects].map((key) => ports.objects.read(key)));
@@ -90,7 +90,7 @@ export const findArchived = async (ports: ArchivePorts, id: ArchiveId): Promise<
   );
 };
 
-/** The rows of a day (2026-03-01, UTC), object by object, each once; `organizationId` chooses one organization's. */
+/** The rows of a day (2026-03-01, UTC), object by object, each once; `organizationId` limits them to one organization. */
 export async function* archivedOn(
   ports: ArchivePorts,
   day: string,
@@ -104,14 +104,14 @@ export async function* archivedOn(
   for await (const key of ports.objects.list(dayPrefix(day))) {
     const lines = (await ports.objects.read(key)) ?? [];
     const own = lines.filter((line) => organizationId === undefined || line.organizationId === organizationId);
-    // A batch of the stream that is delivered again in other pieces makes other objects.
+    // A stream batch that is redelivered in different pieces creates different objects.
     yield openLines(ports, own.filter(isNew));
   }
 }
 
 /**
- * Erases subjects from the archive: their keys are forgotten, so that no copy of an object opens for their rows any more; rows of theirs up to `at`
- * (ms) that leave the table later are not archived. Safe to repeat, and at the same time as an archiver.
+ * Erases subjects from the archive: their keys are deleted, so that no copy of an object can be opened for their rows; rows up to `at` (ms)
+ * that leave the table later are not archived. Idempotent, and safe while an archiver runs.
  */
 export const eraseArchived = async (
   { keys }: Pick<ArchivePorts, 'keys'>,

@@ -1,3 +1,6 @@
-/** Days below which no row may leave: longer than a provider reports on a message, and than one may be scheduled ahead. */
+/**
+ * The minimum age, in days, at which a row may leave the table: longer than providers report on a message, and than it can be scheduled
+ * ahead.
+ */
 export const MIN_ARCHIVE_DAYS = 90;
 export const MAX_ARCHIVE_DAYS = 3650;

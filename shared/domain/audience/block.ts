@@ -1,13 +1,13 @@
-/** How many contacts a block of the audience's index holds: those with consecutive numbers. */
+/** Contacts per block of the audience's index: those with consecutive numbers. */
 export const BLOCK_SIZE = 4_096;
 const WORDS = BLOCK_SIZE / 32;
 
-/** Where a contact's number is in the index. */
+/** The position of a contact's number in the index. */
 export const placeOf = (number: number) => ({ block: Math.floor(number / BLOCK_SIZE), offset: number % BLOCK_SIZE });
-/** The number of the contact at a place. */
+/** The number of the contact at a position. */
 export const numberAt = (block: number, offset: number): number => block * BLOCK_SIZE + offset;
 
-/** A set of the contacts of a block, by their offsets: a bit each. */
+/** A set of the contacts of a block: one bit per offset. */
 export class BlockSet {
   readonly #words = new Uint32Array(WORDS);
 

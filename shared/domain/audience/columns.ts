@@ -4,17 +4,15 @@ import type { ContactAttributes } from '../core/json-values.ts';
 import { BLOCK_SIZE } from './block.ts';
 import type { ContactDigest, IndexedContact } from './digest.ts';
 
-/*
- * The columns of a block: what the index says of its contacts, a kind of fact each, so that a filter reads only what it needs.
- */
+/* The columns of a block: each holds one kind of fact about its contacts, so that a filter reads only what it needs. */
 
 type AttributeValue = ContactAttributes[string];
-/** Who has a value: the offsets of its contacts, in ascending order. */
+/** The offsets of the contacts with a value, in ascending order. */
 export type Holders = readonly (readonly [value: AttributeValue, offsets: readonly number[]])[];
 
-/** How many columns share a block's attributes, by their keys. */
+/** Number of columns that share a block's attributes, by key. */
 const ATTRIBUTE_COLUMNS = 16;
-/** How many columns share what contacts are searched by. */
+/** Number of columns that share the search trigrams. */
 const GRAM_COLUMNS = 64;
 export type ColumnName =
   | 'base'
@@ -27,7 +25,7 @@ export type ColumnName =
 /** The column with the values of an attribute. */
 export const attributeColumn = (key: string): ColumnName =>
   `attributes${(createHash('sha256').update(key).digest()[0] ?? 0) % ATTRIBUTE_COLUMNS}`;
-/** The column that tells which contacts have a trigram, by its blind index. */
+/** The column of a trigram, by its blind index. */
 export const gramColumn = (gram: number): ColumnName => `grams${gram % GRAM_COLUMNS}`;
 export const COLUMN_NAMES: readonly ColumnName[] = [
   'base',
@@ -39,12 +37,12 @@ export const COLUMN_NAMES: readonly ColumnName[] = [
   ...Array.from({ length: GRAM_COLUMNS }, (_, at): ColumnName => `grams${at}`),
 ];
 
-/** Attributes that take more bytes as JSON are not in the columns: such a contact is read itself. They bound a block's size. */
+/** Attributes that take more bytes as JSON are not in the columns: such a contact is read from its own row. This bounds a block's size. */
 const MAX_INDEXED_BYTES = 768;
 const isIndexed = ({ attributes, tags }: ContactDigest): boolean =>
   Buffer.byteLength(JSON.stringify(attributes)) + Buffer.byteLength(JSON.stringify(tags)) <= MAX_INDEXED_BYTES;
 
-/** The base column: a byte a contact. */
+/** Bits of the base column, which has a byte per contact. */
 const PRESENT = 1;
 const HAS_EMAIL = 2;
 const UNINDEXED = 4;
@@ -76,14 +74,14 @@ const KIND: Readonly<Partial<Record<ColumnName, Column['kind']>>> = {
 };
 export const kindOf = (name: ColumnName): Column['kind'] => KIND[name] ?? 'values';
 
-/** A column that says nothing of anybody. */
+/** A column without any facts. */
 export const emptyColumn = (name: ColumnName): Column => {
   const kind = kindOf(name);
   if (kind === 'bytes') return { kind, bytes: new Uint8Array(BLOCK_SIZE) };
   return kind === 'times' ? { kind, times: new Float64Array(BLOCK_SIZE) } : { kind, values: new Map() };
 };
 
-/** What a column says of one contact, as text: equal texts, equal facts. */
+/** The facts of a column about one contact, as text: equal texts mean equal facts. */
 type Facts = readonly (readonly [key: string, value: AttributeValue])[];
 const factsOf = (name: ColumnName, contact: IndexedContact | undefined): Facts => {
   if (!contact) return [];
@@ -94,7 +92,7 @@ const factsOf = (name: ColumnName, contact: IndexedContact | undefined): Facts =
   return Object.entries(contact.attributes).filter(([key]) => attributeColumn(key) === name);
 };
 
-/** The digests of changed contacts by their offsets; undefined: there is no such contact any more. */
+/** The digests of changed contacts by offset; undefined: the contact no longer exists. */
 export type Changes = ReadonlyMap<number, IndexedContact | undefined>;
 
 const changedValues = (
@@ -121,7 +119,7 @@ const changedValues = (
   );
 };
 
-/** What a column of numbers says of a contact. */
+/** The number that a numeric column holds for a contact. */
 const numberIn = (name: ColumnName, { emailNumber, updatedAt, lastInteractionAt }: IndexedContact) => {
   if (name === 'emails') return emailNumber;
   return name === 'updates' ? updatedAt : lastInteractionAt;

@@ -14,7 +14,7 @@ import {
   updatedSelection,
 } from './selection.ts';
 
-/** What a list of contacts is filtered by; an absent field does not filter. */
+/** Filters of a list of contacts; an absent field does not filter. */
 export interface ContactFilter {
   readonly tag?: string | undefined;
   readonly optInStatus?: OptInStatus | undefined;
@@ -39,7 +39,7 @@ export interface ContactListPorts {
   readonly gramIndex: () => Promise<(organizationId: Id<'organization'>, gram: string) => number>;
 }
 
-/** So many contacts that the index finds are compared with the search themselves, so that their total is exact. */
+/** Up to this many search results from the index are compared with the search text itself, so that their total is exact. */
 const VERIFIED = 500;
 
 const selectionsOf = async (
@@ -63,8 +63,8 @@ const selectionsOf = async (
 };
 
 /**
- * A page of an organization's contacts, newest first, that meet all filters. Of a search that finds more than 500, the total may count contacts that
- * contain the parts of the text apart from each other; the items are always right (docs/spec/contacts.md#lists-of-contacts).
+ * A page of an organization's contacts, newest first, that match all filters. For a search with more than 500 results, the total may count
+ * contacts that contain the search trigrams in different places; the items are always exact (docs/spec/contacts.md#lists-of-contacts).
  */
 export const listContacts = async (
   ports: ContactListPorts,

@@ -13,8 +13,8 @@ export interface ContactPageRequest extends GivenCursor {
 const position = z.number();
 
 /**
- * A page of the contacts that a selection found, newest first. A cursor is the number of the last contact, so that who enters or leaves the selection
- * meanwhile shifts nobody. 400 for a cursor of another list.
+ * A page of the contacts of a selection, newest first. A cursor is the number of the last contact, so that contacts that enter or leave the
+ * selection meanwhile shift no others. 400 for a cursor of another list.
  */
 export const foundContactPage = async (
   index: AudienceIndex,

@@ -1,11 +1,11 @@
 import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
 import type { ContactAttributes } from '../core/json-values.ts';
 
-/** Channels that a contact may have an address on, as filters ask for them. */
+/** Channels that filters can require an address on. */
 export const FILTER_CHANNELS = ['whatsapp', 'email'] as const;
 export type FilterChannel = (typeof FILTER_CHANNELS)[number];
 
-/** What the audience's index says of a contact: what filters ask for, and nothing that names the person. */
+/** The filterable facts of a contact in the audience's index; none of them identifies the person. */
 export interface ContactDigest {
   readonly tags: readonly string[];
   readonly attributes: ContactAttributes;
@@ -18,16 +18,16 @@ export interface ContactDigest {
   readonly updatedAt: number;
 }
 
-/** What the index holds of a contact: also blind indexes of what it is searched by. */
+/** The indexed data of a contact: the digest, and blind indexes for search. */
 export interface IndexedContact extends ContactDigest {
   readonly grams: readonly number[];
-  /** What tells its e-mail address from others, by its blind index; absent without one. */
+  /** Distinguishes its e-mail address from others, derived from its blind index; absent without one. */
   readonly emailNumber?: number | undefined;
 }
 
-/** Hexadecimal digits that a number holds exactly: of a million addresses, any two are taken for one with a chance of one in ten thousand. */
+/** Hexadecimal digits that a number holds exactly: the chance that any two of a million addresses collide is one in ten thousand. */
 const EMAIL_DIGITS = 13;
-/** An e-mail address as a number above 0, from its blind index. */
+/** A number above 0 for an e-mail address, from its blind index. */
 export const emailNumberOf = (emailHash: string): number =>
   Number.parseInt(Buffer.from(emailHash, 'base64url').toString('hex').slice(0, EMAIL_DIGITS), 16) + 1;
 

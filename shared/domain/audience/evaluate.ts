@@ -19,7 +19,7 @@ import {
   nextChange,
 } from './filters.ts';
 
-/** The columns of one block that an evaluation reads; one that is missing says nothing of anybody. */
+/** The columns of one block that an evaluation reads; a missing one holds no facts. */
 export type BlockColumns = ReadonlyMap<ColumnName, Column>;
 
 const columnOf = (filter: Filter): ColumnName => {
@@ -44,7 +44,7 @@ const holdersWhere = (holders: Holders, meets: (value: Holders[number][0]) => bo
 export const baseWhere = (columns: BlockColumns, meets: (base: ReturnType<typeof readBase>) => boolean): BlockSet => {
   const base = columnIn(columns, 'base');
   if (base.kind !== 'bytes') return new BlockSet();
-  // There are few different bytes: each is evaluated once.
+  // There are few distinct bytes, so each is evaluated once.
   const matching = Array.from({ length: 256 }, (_, byte) => byte !== 0 && meets(readBase(byte)));
   return where((at) => matching[base.bytes[at] ?? 0] === true);
 };
@@ -57,25 +57,25 @@ const holdersIn = (columns: BlockColumns, name: ColumnName, key: string): Holder
   return column.kind === 'values' ? (column.values.get(key) ?? []) : [];
 };
 
-/** The contacts of a block that there are. */
+/** The existing contacts of a block. */
 export const presentIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ present }) => present);
-/** Those that are not indexed: they are evaluated by their rows. */
+/** Contacts that are not indexed: they are evaluated by their rows. */
 export const unindexedIn = (columns: BlockColumns): BlockSet => baseWhere(columns, ({ unindexed }) => unindexed);
-/** Those that changed at or after a moment (ms). */
+/** Contacts that changed at or after a time (ms). */
 export const updatedSince = (columns: BlockColumns, since: number): BlockSet =>
   timesWhere(columns, 'updates', (ms) => ms !== undefined && ms >= since);
 
-/** When each contact of a block interacted last, by its offset, in ms. */
+/** The last interaction of each contact of a block, by offset, in ms. */
 export const interactionsIn = (columns: BlockColumns): readonly (number | undefined)[] => {
   const column = columnIn(columns, 'interactions');
   return column.kind === 'times' ? Array.from(column.times, (at) => at || undefined) : [];
 };
 
-/** When the passing of time next changes who of a block meets conditions with these windows (ms), after `now`; undefined: never. */
+/** When time alone next changes which contacts of a block meet conditions with these windows (ms), after `now`; undefined: never. */
 export const nextChangeIn = (columns: BlockColumns, windows: readonly number[], now: number): number | undefined =>
   windows.length === 0 ? undefined : earliest(interactionsIn(columns).map((at) => nextChange(windows, at, now)));
 
-/** The contacts of a block that have all of some trigrams, by their blind indexes. */
+/** The contacts of a block that have all given trigrams, by their blind indexes. */
 export const gramsIn = (columns: BlockColumns, grams: readonly number[]): BlockSet =>
   grams
     .map((gram) => holdersWhere(holdersIn(columns, gramColumn(gram), ''), (held) => held === gram))
@@ -107,7 +107,7 @@ const leafSet = (filter: Filter, columns: BlockColumns, now: number): BlockSet =
   }
 };
 
-/** The contacts of a block that a tree describes, at `now` (ms), by its columns. */
+/** The contacts of a block that match a tree at `now` (ms), according to its columns. */
 export const evaluate = (tree: FilterTree, columns: BlockColumns, now: number): BlockSet => {
   if (tree.kind === 'leaf') return leafSet(tree.filter, columns, now);
   const [first, ...others] = tree.nodes.map((node) => evaluate(node, columns, now));

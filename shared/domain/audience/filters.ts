@@ -21,12 +21,12 @@ export type Filter =
   | { readonly field: 'lastInteraction'; readonly operator: 'withinDays' | 'olderThanDays'; readonly value: number }
   | { readonly field: 'channel'; readonly operator: 'has' | 'hasNot'; readonly value: FilterChannel };
 
-/** Conditions joined by `and` and `or`. A group without nodes does not exist. */
+/** Conditions joined by `and` and `or`. Groups are never empty. */
 export type FilterTree =
   | { readonly kind: 'leaf'; readonly filter: Filter }
   | { readonly kind: 'group'; readonly operator: 'and' | 'or'; readonly nodes: readonly FilterTree[] };
 
-/** The tree of conditions that all have to hold. */
+/** The tree of conditions that must all hold. */
 export const treeOf = (filters: readonly Filter[]): FilterTree => ({
   kind: 'group',
   operator: 'and',
@@ -51,7 +51,7 @@ const equals = (held: AttributeValue, value: string): boolean => {
   if (Array.isArray(held)) return held.includes(value);
   return typeof held === 'number' ? held === decimal(value) : held !== null && String(held) === value;
 };
-/** Numbers with numbers, days and moments with each other; nothing else has an order. */
+/** Compares numbers with numbers, and dates with dates; other values have no order. */
 const order = (held: AttributeValue, value: string): number | undefined => {
   if (typeof held === 'number') return decimal(value) === undefined ? undefined : held - Number(value);
   const [left, right] = [typeof held === 'string' ? parseDayOrMoment(held) : undefined, parseDayOrMoment(value)];
@@ -60,7 +60,7 @@ const order = (held: AttributeValue, value: string): number | undefined => {
 const contains = (held: AttributeValue, value: string): boolean =>
   [held].flat().some((each) => typeof each === 'string' && foldText(each).includes(foldText(value)));
 
-/** Whether a value of an attribute meets a condition; `undefined`: the contact has no such attribute, or it is null. */
+/** Whether an attribute's value meets a condition; `undefined`: the contact has no such attribute, or it is null. */
 export const attributeMatches = (filter: AttributeFilter, held: AttributeValue | undefined): boolean => {
   const present = held !== undefined && held !== null;
   if (filter.operator === 'exists') return present === filter.value;
@@ -101,7 +101,7 @@ const leafMatches = (filter: Filter, contact: ContactDigest, now: number): boole
   }
 };
 
-/** Whether a contact is in what a tree describes, at `now` (ms). */
+/** Whether a contact matches a tree at `now` (ms). */
 export const matches = (tree: FilterTree, contact: ContactDigest, now: number): boolean => {
   if (tree.kind === 'leaf') return leafMatches(tree.filter, contact, now);
   return tree.operator === 'and'
@@ -109,7 +109,7 @@ export const matches = (tree: FilterTree, contact: ContactDigest, now: number): 
     : tree.nodes.some((node) => matches(node, contact, now));
 };
 
-/** The windows of a tree's conditions by days, in ms after a contact's last interaction: only these does the passing of time change. */
+/** The windows of a tree's relative conditions, in ms after a contact's last interaction: the only ones that change with time. */
 export const windowsOf = (tree: FilterTree): readonly number[] =>
   leavesOf(tree).flatMap((filter) =>
     filter.field === 'lastInteraction' && (filter.operator === 'withinDays' || filter.operator === 'olderThanDays')
@@ -117,14 +117,17 @@ export const windowsOf = (tree: FilterTree): readonly number[] =>
       : [],
   );
 
-/** The earliest of some times; undefined, which is never, where there is none. */
+/** The earliest of some times; undefined (never) if there is none. */
 export const earliest = (times: Iterable<number | undefined>): number | undefined => {
   let first = Number.POSITIVE_INFINITY;
   for (const time of times) if (time !== undefined && time < first) first = time;
   return first === Number.POSITIVE_INFINITY ? undefined : first;
 };
 
-/** When the passing of time next changes whether a contact that interacted last at `at` meets a condition with one of the windows, in ms; undefined: never. */
+/**
+ * When time alone next changes whether a contact with the last interaction `at` meets a condition with one of the windows, in ms;
+ * undefined: never.
+ */
 export const nextChange = (windows: readonly number[], at: number | undefined, now: number): number | undefined => {
   if (at === undefined) return undefined;
   const ahead = windows.map((window) => at + window + 1).filter((ms) => ms > now);

@@ -1,6 +1,6 @@
 import { BLOCK_SIZE, type BlockSet, numberAt } from './block.ts';
 
-/** Of those who were found. */
+/** A page of search results. */
 export interface FoundPage {
   readonly skip: number;
   readonly limit: number;
@@ -8,22 +8,22 @@ export interface FoundPage {
   readonly below?: number | undefined;
 }
 
-/** The contacts that a selection found in an organization. */
+/** The contacts of an organization that a selection matched. */
 export interface Found {
   readonly count: number;
-  /** Up to `limit` of their numbers, newest first, after `skip` of them. */
+  /** Up to `limit` of their numbers, newest first, after skipping `skip`. */
   numbers(page: FoundPage): Promise<readonly number[]>;
 }
 
-/** What is known of a block: who was found in it, or how many. */
+/** The result for a block: its matching contacts, or only their number. */
 export type FoundInBlock = BlockSet | number;
-/** How many contacts were found in a block. */
+/** The number of matching contacts in a block. */
 export const countIn = (block: FoundInBlock): number => (typeof block === 'number' ? block : block.size);
 
 type Blocks = ReadonlyMap<number, FoundInBlock>;
 type Load = (blocks: readonly number[]) => Promise<ReadonlyMap<number, BlockSet>>;
 
-/** The next blocks of a page, in their order: as many as have `count` contacts by their counts, where no number limits them. */
+/** The next blocks of a page, in order: enough for `count` contacts by their counts, unless limited by a number. */
 const nextBlocks = (order: readonly number[], blocks: Blocks, count: number): readonly number[] => {
   let counted = 0;
   const end = order.findIndex((block) => {
@@ -33,7 +33,7 @@ const nextBlocks = (order: readonly number[], blocks: Blocks, count: number): re
   return end === -1 ? order : order.slice(0, end + 1);
 };
 
-/** Leaves out the blocks that a page skips as a whole. */
+/** Drops the blocks that a page skips entirely. */
 const skipBlocks = (
   order: readonly number[],
   blocks: Blocks,
@@ -49,7 +49,10 @@ const skipBlocks = (
   return { order: first === -1 ? [] : order.slice(first), skip: left };
 };
 
-/** What was found in blocks. `load` finds who is in those of which only a number is known, and is called for those of a page alone. */
+/**
+ * The results in blocks. `load` determines the contacts of blocks of which only the number is known; it is called only for the blocks of a
+ * page.
+ */
 export const foundIn = (blocks: Blocks, load: Load): Found => ({
   count: [...blocks.values()].reduce<number>((sum, block) => sum + countIn(block), 0),
 

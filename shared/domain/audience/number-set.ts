@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** How many numbers a chunk of a set spans, and is stored and read by. */
+/** Numbers per chunk of a set, the unit of storage. */
 export const CHUNK_NUMBERS = 65_536;
 const WORD_BITS = 32;
 const WORDS = CHUNK_NUMBERS / WORD_BITS;
 
-/** A bit for each number of a chunk. Never changed once it is in a set. */
+/** One bit per number of a chunk. Immutable once it is in a set. */
 type Words = Uint32Array;
 
 /** The chunk that a number is in. */
@@ -33,7 +33,7 @@ const combined = (a: Words, b: Words, by: (a: number, b: number) => number): Wor
 };
 const NONE = new Uint32Array(WORDS);
 
-/** The numbers of a chunk, the greatest first, each from 0 within it. */
+/** The numbers of a chunk in descending order, relative to its start. */
 function* descending(words: Words): Generator<number> {
   for (let at = WORDS - 1; at >= 0; at--)
     for (let word = words[at] ?? 0; word !== 0; ) {
@@ -44,11 +44,11 @@ function* descending(words: Words): Generator<number> {
 }
 
 /**
- * A set of whole numbers from 0, such as those of an organization's contacts: a bit for each, in chunks of 65,536, of which empty ones take no memory.
- * A million dense numbers take 125 KB. Sets do not change; what combines two makes a third.
+ * An immutable set of non-negative integers, such as the numbers of an organization's contacts: one bit each, in chunks of 65,536; empty
+ * chunks take no memory. A million dense numbers take 125 KB.
  */
 export class NumberSet implements Iterable<number> {
-  /** How many numbers it has. */
+  /** The number of elements. */
   readonly size: number;
   readonly #chunks: ReadonlyMap<number, Words>;
 
@@ -60,7 +60,7 @@ export class NumberSet implements Iterable<number> {
 
   static readonly EMPTY = new NumberSet(new Map());
 
-  /** The set of these numbers, in any order; repeated ones count once. */
+  /** The set of these numbers, in any order; duplicates count once. */
   static of(numbers: Iterable<number>): NumberSet {
     const chunks = new Map<number, Words>();
     for (const number of numbers) {
@@ -72,17 +72,17 @@ export class NumberSet implements Iterable<number> {
     return new NumberSet(chunks);
   }
 
-  /** The set whose chunks were encoded as these. Throws a RangeError where one was not. */
+  /** Decodes a set from its encoded chunks. Throws a RangeError for an invalid one. */
   static decode(chunks: Iterable<readonly [chunk: number, bytes: Uint8Array]>): NumberSet {
     return new NumberSet(new Map([...chunks].map(([chunk, bytes]) => [chunk, decodeWords(bytes)])));
   }
 
-  /** A chunk's numbers for a row of the table, at most 8 KB and a byte: as they take fewer bytes, a bit for each, or the steps between them. */
+  /** Encodes a chunk for a row of the table, in at most 8 KB and a byte: as a bitmap or as steps between numbers, whichever is shorter. */
   encode(chunk: number): Uint8Array {
     return encodeWords(this.#chunks.get(chunk) ?? NONE);
   }
 
-  /** Equal for equal sets, and for no others. */
+  /** Equal for equal sets, and only for those. */
   get digest(): string {
     const hash = createHash('sha256');
     for (const chunk of this.chunks) {
@@ -92,7 +92,7 @@ export class NumberSet implements Iterable<number> {
     return hash.digest('base64url');
   }
 
-  /** The chunks in which it has numbers, in their order. */
+  /** The non-empty chunks, in order. */
   get chunks(): readonly number[] {
     return [...this.#chunks.keys()].sort((a, b) => a - b);
   }
@@ -102,28 +102,28 @@ export class NumberSet implements Iterable<number> {
     return words !== undefined && hasBit(words, number % CHUNK_NUMBERS);
   }
 
-  /** The numbers, the greatest first: of contacts, the newest. */
+  /** The numbers in descending order: the newest contacts first. */
   *[Symbol.iterator](): Generator<number> {
     for (const chunk of this.chunks.toReversed())
       for (const within of descending(this.#chunks.get(chunk) ?? NONE)) yield chunk * CHUNK_NUMBERS + within;
   }
 
-  /** What both have. */
+  /** The intersection of two sets. */
   and(other: NumberSet): NumberSet {
     return this.#with(other, (a, b) => a & b);
   }
 
-  /** What either has. */
+  /** The union of two sets. */
   or(other: NumberSet): NumberSet {
     return this.#with(other, (a, b) => a | b);
   }
 
-  /** What this one has and the other has not. */
+  /** The difference: numbers that the other set lacks. */
   andNot(other: NumberSet): NumberSet {
     return this.#with(other, (a, b) => a & ~b);
   }
 
-  /** Only what it has in these chunks. */
+  /** The numbers within these chunks. */
   within(chunks: Iterable<number>): NumberSet {
     const wanted = new Set(chunks);
     return new NumberSet(new Map([...this.#chunks].filter(([chunk]) => wanted.has(chunk))));
@@ -142,7 +142,7 @@ export class NumberSet implements Iterable<number> {
   }
 }
 
-/** How the bytes after the first are to be read. */
+/** The encodings, named by the first byte. */
 const BITS = 0;
 const STEPS = 1;
 
@@ -155,7 +155,7 @@ const encodeBits = (words: Words): Uint8Array => {
   return bytes;
 };
 
-/** Steps of 7 bits a byte, the lowest first; all but a step's last byte have the eighth bit. */
+/** Steps as varints: 7 bits per byte, lowest first; all but a step's last byte have the high bit set. */
 const encodeSteps = (words: Words): Uint8Array => {
   const bytes = [STEPS];
   let before = -1;
@@ -170,7 +170,7 @@ const encodeSteps = (words: Words): Uint8Array => {
 
 const encodeWords = (words: Words): Uint8Array => {
   const bits = encodeBits(words);
-  // A step takes a byte at least: no set of as many numbers is shorter so.
+  // A step takes at least a byte, so with this many numbers the bitmap is shorter.
   if (countOf(words) >= bits.length) return bits;
   const steps = encodeSteps(words);
   return steps.length < bits.length ? steps : bits;

@@ -23,16 +23,16 @@ export interface Selection {
   readonly columns: ReadonlySet<ColumnName>;
   readonly inBlock: (columns: BlockColumns, block: number) => BlockSet;
   readonly holds: (contact: Contact) => boolean;
-  /** Equal keys select the same of the same columns at the same time. Nothing in it names a person. */
+  /** Equal keys select the same contacts from the same columns at the same time. Contains no personal data. */
   readonly key: string;
-  /** When it selects, in ms, where the passing of time alone changes what is selected; undefined where it never does. */
+  /** The evaluation time in ms, if the result changes with time; undefined if it never does. */
   readonly at?: number | undefined;
-  /** When the passing of time next changes whom it selects in a block, in ms; undefined: never. */
+  /** When time alone next changes the result in a block, in ms; undefined: never. */
   readonly nextChangeIn: (columns: BlockColumns) => number | undefined;
 }
 const never = () => undefined;
 
-/** The contacts that are in all of some selections. */
+/** The intersection of selections. */
 export const allOf = (selections: readonly [Selection, ...Selection[]]): Selection => ({
   columns: new Set(selections.flatMap(({ columns }) => [...columns])),
   inBlock: (columns, block) =>
@@ -43,7 +43,7 @@ export const allOf = (selections: readonly [Selection, ...Selection[]]): Selecti
   nextChangeIn: (columns) => earliest(selections.map(({ nextChangeIn: next }) => next(columns))),
 });
 
-/** The contacts that are in any of some selections, and in none of others. */
+/** The contacts in any of some selections, and in none of others. */
 export const anyOf = (selections: readonly Selection[], except: readonly Selection[] = []): Selection => {
   const all = [...selections, ...except];
   const union = (of: readonly Selection[], columns: BlockColumns, block: number) =>
@@ -58,7 +58,7 @@ export const anyOf = (selections: readonly Selection[], except: readonly Selecti
   };
 };
 
-/** The contacts that a tree describes at `now` (ms). */
+/** The contacts that match a tree at `now` (ms). */
 export const treeSelection = (tree: FilterTree, now: number): Selection => {
   const windows = windowsOf(tree);
   return {
@@ -71,7 +71,7 @@ export const treeSelection = (tree: FilterTree, now: number): Selection => {
   };
 };
 
-/** The contacts with this consent and from this source; undefined: any. */
+/** The contacts with this consent and source; undefined: any. */
 export const baseSelection = (
   optInStatus: OptInStatus | undefined,
   requested: ContactSource | undefined,
@@ -97,7 +97,7 @@ export const numbersSelection = (numbers: NumberSet): Selection => ({
   nextChangeIn: never,
 });
 
-/** The contacts that changed at or after a moment (ms). */
+/** The contacts that changed at or after a time (ms). */
 export const updatedSelection = (since: number): Selection => ({
   columns: new Set(['base', 'updates']),
   inBlock: (columns) => updatedSince(columns, since),
@@ -107,8 +107,8 @@ export const updatedSelection = (since: number): Selection => ({
 });
 
 /**
- * The contacts that are searched for, by blind indexes of trigrams. A block's columns match a few too many: those that contain the trigrams of the
- * search apart from each other.
+ * The contacts that match a search, by blind indexes of trigrams. A block's columns may match a few too many: those that contain the
+ * trigrams in different places.
  */
 export const searchSelection = (search: Search, indexOf: (gram: string) => number): Selection => {
   const alternatives = gramsOfSearch(search).map((grams) => [...grams].map(indexOf));
@@ -123,10 +123,10 @@ export const searchSelection = (search: Search, indexOf: (gram: string) => numbe
 
 /** Finds contacts by the audience's index. */
 export interface AudienceIndex {
-  /** The contacts of the organization that a selection selects. What was changed before the call is in the answer. */
+  /** The contacts of the organization in a selection. Includes all changes made before the call. */
   find(organizationId: Id<'organization'>, selection: Selection): Promise<Found>;
-  /** The same of several selections in one pass. */
+  /** Evaluates several selections in one pass. */
   findEach(organizationId: Id<'organization'>, selections: readonly Selection[]): Promise<readonly Found[]>;
-  /** The contacts with these numbers, in their order; those that are gone are left out. */
+  /** The contacts with these numbers, in order; deleted ones are omitted. */
   contacts(organizationId: Id<'organization'>, numbers: readonly number[]): Promise<readonly Contact[]>;
 }

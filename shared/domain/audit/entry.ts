@@ -3,7 +3,7 @@ import type { Actor, Tenant } from '../core/actor.ts';
 import { idSchema } from '../core/id-schema.ts';
 import { type Id, newId } from '../core/ids.ts';
 
-/** Every act that the audit log tells of (docs/spec/audit.md#acts). */
+/** Every action recorded in the audit log (docs/spec/audit.md#acts). */
 export const AUDIT_ACTIONS = [
   'account.activated',
   'account.changed',
@@ -84,40 +84,40 @@ export interface AuditActor {
 }
 
 /**
- * What an entry says besides who, what and where. The list is closed: none of these can hold personal data or a secret. Names, counts and
- * words of the service; never a value that somebody sent, except coins.
+ * The details of an entry. The list is closed: none of them can hold personal data or a secret. Names, counts and fixed terms; never a
+ * value that a caller sent, except coins.
  */
 export const auditDetails = z.strictObject({
   /** The names of the fields that were set, never their values. */
   fields: z.array(z.string()).optional(),
   channel: z.string().optional(),
   route: z.string().optional(),
-  /** The providers of a route, in their order. */
+  /** The providers of a route, in order. */
   providers: z.array(z.string()).optional(),
   coins: z.int().optional(),
-  /** How many objects were concerned. */
+  /** The number of affected objects. */
   count: z.int().optional(),
-  /** What was erased with a person: how many of each. */
+  /** Erased with a person: the number of each. */
   erased: z.strictObject({ messages: z.int(), received: z.int(), turns: z.int(), devices: z.int() }).optional(),
-  /** What a deleted company leaves: how many contacts and cards named it. */
+  /** Links removed with a deleted company: numbers of contacts and cards. */
   unlinked: z.strictObject({ contacts: z.int(), cards: z.int() }).optional(),
-  /** The contact that was merged into the object, and is gone. */
+  /** The contact that was merged into the object and deleted. */
   mergedContactId: idSchema('contact').optional(),
-  /** From when on it applies; ISO 8601, UTC. */
+  /** When it takes effect; ISO 8601, UTC. */
   effectiveFrom: z.string().optional(),
   overlapHours: z.int().optional(),
-  /** Of a revocation: whether the keys below were spared. */
+  /** For a revocation: whether the keys below were kept. */
   onlyThis: z.boolean().optional(),
-  /** Of a session that ended: whether because a cookie was presented that had been replaced, so that two had it. */
+  /** For an ended session: whether it ended because a replaced cookie was presented, which means that it leaked. */
   cookieReused: z.boolean().optional(),
 });
 export type AuditDetails = z.output<typeof auditDetails>;
 
-/** The owner of entries about the stage itself, such as its prices: no organization's. */
+/** The owner of entries about the stage itself, such as its prices; not an organization. */
 export const STAGE_LOG = 'STAGE';
 export type AuditOwner = Id<'organization'> | typeof STAGE_LOG;
 
-/** An entry of the audit log. Never changed, and deleted only by its age. */
+/** An entry of the audit log. Immutable; deleted only when it expires. */
 export interface AuditEntry {
   readonly id: Id<'auditEntry'>;
   readonly owner: AuditOwner;
@@ -133,10 +133,10 @@ export interface AuditEntry {
   readonly details: AuditDetails;
 }
 
-/** A caller whose acts are entered: an actor, whatever its scopes. */
+/** A caller whose actions are recorded: an actor, whatever its scopes. */
 export type Caller = Tenant & Pick<Actor, 'accountId' | 'credentialId' | 'request'>;
 
-/** What was done, and when (ms). */
+/** An action, and its time (ms). */
 export interface Act {
   readonly action: AuditAction;
   readonly object: string;
@@ -144,12 +144,12 @@ export interface Act {
   readonly details?: AuditDetails;
 }
 
-/** Who a caller is to those who read what was done. */
+/** The caller as shown in the audit log. */
 export const actorOf = ({ accountId, credentialId }: Caller): AuditActor =>
-  // A session without an account does not exist: the authorizer refuses it.
+  // Every session has an account: the authorizer rejects others.
   accountId === undefined ? { kind: 'key', id: credentialId as Id<'apiKey'> } : { kind: 'account', id: accountId };
 
-/** The entry of an act of a caller, in the log of the caller's organization. Written in the transaction of the act. */
+/** Creates the entry of a caller's action, in the log of the caller's organization. Written in the transaction of the action. */
 export const auditEntry = (caller: Caller, { details = {}, ...act }: Act): AuditEntry => ({
   id: newId('auditEntry'),
   owner: caller.organizationId,
@@ -160,7 +160,7 @@ export const auditEntry = (caller: Caller, { details = {}, ...act }: Act): Audit
   details,
 });
 
-/** The entry of an act of the operator, in the log of the organization that it concerns or of the stage. */
+/** Creates the entry of an action of the operator, in the log of the affected organization or of the stage. */
 export const operatorEntry = (owner: AuditOwner, { details = {}, ...act }: Act): AuditEntry => ({
   id: newId('auditEntry'),
   owner,
@@ -169,7 +169,7 @@ export const operatorEntry = (owner: AuditOwner, { details = {}, ...act }: Act):
   details,
 });
 
-/** The names of the fields that a change sets: what an entry says of it, in place of the values. */
+/** The names of the fields that a change sets; entries contain these instead of the values. */
 export const fieldNames = (change: object): string[] =>
   Object.entries(change)
     .filter(([, value]) => value !== undefined)

@@ -5,7 +5,7 @@ import type { AuditEntry } from './entry.ts';
 /** How long an entry is kept, in ms: 400 days. */
 export const AUDIT_KEPT_MS = 400 * 24 * 3_600_000;
 
-/** What a list selects by; each absent when it does not matter. Times are ms, both inclusive. */
+/** Filters of a list; an absent field does not filter. Times are ms, both inclusive. */
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -14,7 +14,7 @@ export interface AuditFilter {
   readonly to?: number | undefined;
 }
 
-/** An entry with the name of its actor, as it is now; undefined when the actor is gone. */
+/** An entry with the present name of its actor; undefined if the actor is gone. */
 export type NamedEntry = AuditEntry & { readonly actorName?: string | undefined };
 
 /** An entry as the API returns it (docs/spec/audit.md#reading-the-log). */

@@ -11,11 +11,11 @@ import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts
 import { isKeyOfRequest, type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
-/** `permissive`: valid and affordable messages are accepted, the others are named. `strict`: all or none. */
+/** `permissive`: valid and affordable messages are accepted, the others are listed. `strict`: all or none. */
 export const BULK_MODES = ['permissive', 'strict'] as const;
 export type BulkMode = (typeof BULK_MODES)[number];
 
-/** The answer of a bulk request: totals, and why each refused message was. */
+/** The response to a bulk request: totals, and the reason for each refused message. */
 export interface BulkAnswer {
   readonly batchId: Id<'batch'>;
   readonly total: number;
@@ -23,20 +23,20 @@ export interface BulkAnswer {
   readonly rejected: number;
   readonly errors: readonly ReturnType<typeof refusedView>[];
 }
-/** The answer of a bulk send; `replayed`: an earlier call with the request's key accepted all of it. */
+/** The response to a bulk send; `replayed`: an earlier call with the request's key accepted all of it. */
 export interface BulkSent extends BulkAnswer {
   readonly replayed: boolean;
 }
-/** Refusals of a batch as a whole: of a permissive one for its time, the store or the key of the request. */
+/** Refusals of a batch as a whole; of a permissive one only for time, the store or the request's key. */
 export type BatchRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
 
-/** How long a batch may stay undecided, in ms; after that, whoever finds it rejects it. */
+/** How long a batch may stay undecided, in ms; after that, any process that finds it rejects it. */
 export const DECISION_TIMEOUT_MS = 60_000;
-/** How long a request reserves messages, in ms from its arrival. A batch that is not complete by then is refused as a whole. */
+/** How long a request may reserve messages, in ms from its arrival. A batch that is not complete by then is refused as a whole. */
 const MAX_ACCEPT_MS = 18_000;
-/** How long a request undoes what a refused batch reserved, in ms from its arrival: its function ends after 28 s. The queue does the rest. */
+/** How long a request may roll back a refused batch, in ms from its arrival: its function times out after 28 s. The queue does the rest. */
 const MAX_UNDO_MS = 24_000;
 /** Errors listed in the refusal of a strict batch. */
 const MAX_ERRORS = 100;
@@ -48,7 +48,7 @@ interface BatchResult {
   readonly refused: readonly Refused[];
 }
 
-/** Duplicates within a request are refused when their first message is. */
+/** Duplicates within a request are refused if their first message is. */
 const refusedDuplicates = ({ duplicates }: Prepared, refused: readonly Refused[]): Refused[] => {
   const byIndex = new Map(refused.map((one) => [one.index, one]));
   return duplicates.flatMap(({ index, of }) => {
@@ -83,8 +83,8 @@ const STORE_UNAVAILABLE = refuse('SERVICE_UNAVAILABLE', {
 });
 
 /**
- * The refusals of messages that refuse the whole batch. In a strict one all do. In a permissive one those that are not the message's own:
- * which messages they met would only tell how busy the service was.
+ * The refusals that refuse the whole batch. In a strict one all do. In a permissive one only those that are not the message's own: which
+ * messages they affect depends only on load.
  */
 const REFUSES_BATCH: Readonly<Record<BulkMode, (refused: Refused) => boolean>> = {
   strict: () => true,
@@ -99,7 +99,7 @@ const refuseAll = (items: readonly Item[], refusal: Refusal): ChunkResult => ({
   refused: items.map(({ index }) => ({ index, refusal })),
 });
 
-/** Reserves a chunk while there is time. The only chunk of a batch always is, so that small batches come through. */
+/** Reserves a chunk if there is time left. The only chunk of a batch is always reserved, so that small batches never time out. */
 const reserveInTime = async (
   ports: BulkPorts,
   actor: Tenant,
@@ -125,7 +125,7 @@ const BATCH_UNFUNDED = refuse('PAYMENT_REQUIRED', 'The wallet balance does not c
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
 
 const peopleNamed = new WeakMap<object, number>();
-/** How many people an answer names as opted out or suppressed: a refused strict batch costs nothing, so they could be asked for with it. */
+/** People whom a response reveals as opted out or suppressed: a refused strict batch is free, so it could be used to look them up. */
 export const peopleToldOf = (answer: BulkSent | BatchRefusal): number => peopleNamed.get(answer) ?? 0;
 
 /** The refusal of a strict batch for its messages' errors. */
@@ -143,7 +143,7 @@ const batchRefusal = (refused: readonly Refused[]): BatchRefusal => {
   return refusal;
 };
 
-/** The refusal of a batch whose chunk failed at its reservation: funds, a key, the rate or the table changed meanwhile. */
+/** The refusal of a batch whose chunk failed at its reservation: funds, a key, the rate or a row changed meanwhile. */
 const lateRefusal = (refused: readonly Refused[]): BatchRefusal => {
   for (const { refusal } of refused)
     switch (refusal.name) {
@@ -156,7 +156,7 @@ const lateRefusal = (refused: readonly Refused[]): BatchRefusal => {
   return batchRefusal(refused);
 };
 
-/** The refusal of a strict batch at its current price, before anything is stored; undefined when it is affordable. */
+/** The refusal of a strict batch at its current price, before anything is stored; undefined if it is affordable. */
 const affordabilityRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, items: readonly Item[]) => {
   const month = saoPauloMonth(ports.clock());
   const volume = await volumeFor(ports, actor, month, items);
@@ -172,7 +172,7 @@ const affordabilityRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batc
   return BATCH_UNFUNDED;
 };
 
-/** The refusal of a strict batch for what its checks found: 402 when only the balance is missing. */
+/** The refusal of a strict batch for the errors that its checks found: 402 if only the balance is insufficient. */
 const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonly Refused[]) => {
   if (!refused.every(({ refusal }) => refusal === NO_FUNDS))
     return batchRefusal(refused.toSorted((a, b) => a.index - b.index));
@@ -180,7 +180,7 @@ const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonl
   return BATCH_UNFUNDED;
 };
 
-/** The refusal of a strict batch for what is known before anything is stored; undefined when all of it may be accepted. */
+/** The refusal of a strict batch before anything is stored; undefined if all of it may be accepted. */
 const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
   const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
   return refused.length > 0
@@ -188,7 +188,7 @@ const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prep
     : affordabilityRefusal(ports, actor, batch, prepared.items);
 };
 
-/** Withdraws the chunks of a rejected batch. Those for which there is no time or no store are withdrawn by the queue. */
+/** Withdraws the chunks of a rejected batch. The queue withdraws those that time or store errors leave over. */
 const undo = async (ports: BulkPorts, batch: Batch, chunks: number): Promise<void> => {
   const { id, organizationId, createdAt } = batch;
   for (let chunk = 0; chunk < chunks; chunk++) {
@@ -205,7 +205,7 @@ const undo = async (ports: BulkPorts, batch: Batch, chunks: number): Promise<voi
   }
 };
 
-/** Reserves the chunks in order, up to the first with a refusal that refuses the batch. `budget`: coins that they may take together. */
+/** Reserves the chunks in order, up to the first refusal that refuses the batch. `budget`: the maximum total price in coins. */
 const reserveAll = async (
   ports: BulkPorts,
   actor: Tenant,
@@ -225,11 +225,11 @@ const reserveAll = async (
   return results;
 };
 
-/** An accepted batch, and whether any of it was not accepted before. */
+/** An accepted batch, and whether this call accepted any of it. */
 interface Decided {
   readonly result: BatchResult;
   readonly isNew: boolean;
-  /** The new messages by their index, and what they cost together. */
+  /** The new messages by index, and their total price. */
   readonly messages: ReadonlyMap<number, Id<'message'>>;
   readonly coins: number;
 }
@@ -271,8 +271,8 @@ export const reserveAndDecide = async (
 };
 
 /**
- * The answer of an accepted batch: of a request that was repeated under its key, and of which nothing was left to accept, the first one's.
- * What was refused then used no key, and was judged anew.
+ * The response to an accepted batch. If the request repeats an earlier one under its key and nothing was left to accept, the first
+ * response. Messages that were refused then used no key, and were checked again.
  */
 const answered = async (ports: BulkPorts, { result, isNew }: Decided, hasKey: boolean): Promise<BulkSent> => {
   const answer = answerOf(result);
@@ -287,15 +287,15 @@ export interface BulkRequest {
   readonly messages: readonly BulkEntry[];
   readonly mode: BulkMode;
   readonly callerKey?: string | undefined;
-  /** Makes its messages count for the frequency caps of their contacts (docs/spec/sends.md#frequency). */
+  /** Counts its messages for their contacts' frequency caps (docs/spec/sends.md#frequency). */
   readonly frequency?: SendFrequency | undefined;
 }
 
-/** 409 when another operation used the key of the request; its messages' keys are made from it, and checked with them. */
+/** 409 if another operation used the request's key; its messages' keys are derived from it, and checked with them. */
 const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
   (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
 
-/** A batch that is about to be accepted. */
+/** A batch before its acceptance. */
 export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: number): Batch => ({
   id: newId('batch'),
   organizationId,

@@ -37,17 +37,17 @@ export const ESCROW_SHARDS = 8;
 
 const BULK_KEY = 'bulk\n';
 /**
- * The key of a message to which the caller gave none: under the key of the request, else a new one that has no idempotency record. Callers
- * cannot put a line break into a key, so neither meets theirs.
+ * The key of a message without a caller's key: derived from the request's key, else a new one without an idempotency record. Callers cannot
+ * put a line break into a key, so neither collides with theirs.
  */
 export const bulkKey = (batchId: Id<'batch'>, requestKey: string | undefined, index: number): string =>
   requestKey === undefined ? `${BULK_KEY}${batchId}\n${index}` : `${requestKey}\n${index}`;
-/** Whether a key is a new one, without a record. */
+/** Whether a key was generated, without a record. */
 export const isBulkKey = (callerKey: string): boolean => callerKey.startsWith(BULK_KEY);
-/** Whether a key that has a record was made from the key of a request. */
+/** Whether a key with a record was derived from the key of a request. */
 export const isOfRequest = ({ callerKey }: RequestKey): boolean => callerKey.includes('\n');
 
-/** A message that passed every check but that of the wallet. */
+/** A message that passed every check except the wallet's. */
 export interface Item {
   /** Its index in the request. */
   readonly index: number;
@@ -58,13 +58,13 @@ export interface Item {
   readonly fallback: Fallback | undefined;
   /** Whether the caller gave the message a key, so that an idempotency record is stored. */
   readonly keyed: boolean;
-  /** Makes it count for the frequency caps of its contact; absent for what never counts. */
+  /** Counts it for its contact's frequency caps; absent if it never counts. */
   readonly frequency?: (SendFrequency & { readonly contactId: Id<'contact'> }) | undefined;
-  /** The contact that it is accepted for only while so many contacts are merged into it; absent where that does not matter. */
+  /** The contact that must exist, with this number of merged contacts, for the message to be accepted; absent if that does not matter. */
   readonly person?: PresentContact | undefined;
 }
 
-/** A contact that must be there when a message is accepted. `merges`: with exactly so many contacts that were merged into it. */
+/** A contact that must exist when a message is accepted. `merges`: the number of contacts that must have been merged into it. */
 export interface PresentContact {
   readonly contactId: Id<'contact'>;
   readonly merges?: number | undefined;
@@ -82,11 +82,11 @@ export interface ChunkMessage {
   readonly keyed: boolean;
 }
 
-/** What one transaction writes to accept a chunk: all of it or nothing. */
+/** Everything that is written in one transaction to accept a chunk. */
 export interface ChunkReservation extends Tenant {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
-  /** The lane of the wallet that it is debited from; 0 is the wallet's own row. */
+  /** The debited lane of the wallet; 0 is the wallet's own row. */
   readonly lane: number;
   readonly messages: readonly ChunkMessage[];
   /** The sum of the messages' prices. */
@@ -97,11 +97,11 @@ export interface ChunkReservation extends Tenant {
   readonly leavesAt: number;
   /** By when the batch must be decided, in ms. */
   readonly decidedBy: number;
-  /** Live only: what it takes of a channel's monthly volume. */
+  /** Live only: its change of a channel's monthly volume. */
   readonly volume?: Volume | undefined;
-  /** What its messages count for the frequency caps of contacts, each contact once. */
+  /** The counts of its messages for frequency caps, once per contact. */
   readonly counts: readonly CountedSend[];
-  /** The contacts that must be there, each once. */
+  /** The contacts that must exist, without duplicates. */
   readonly contacts: readonly PresentContact[];
   /** Sends that count against a contracted rate per second. */
   readonly ceiling?: Ceiling | undefined;
@@ -120,14 +120,14 @@ interface Volume {
   readonly price: PriceRow;
 }
 
-/** What became of a chunk's reservation: all but `reserved` stored nothing. */
+/** The result of a chunk's reservation; all kinds but `reserved` stored nothing. */
 export type ChunkOutcome =
   | { readonly kind: 'reserved' }
   /** Keys that are taken: the existing records, by the id of the new message. */
   | { readonly kind: 'keys_taken'; readonly idempotencyRecords: ReadonlyMap<Id<'message'>, IdempotencyRecord> }
-  /** Other sends to some of its contacts were counted since: what is counted now. */
+  /** Other sends to some of its contacts were counted meanwhile: the new counts. */
   | { readonly kind: 'counts_changed'; readonly counts: ReadonlyMap<Id<'contact'>, SentCounts> }
-  /** Contacts that are gone, or were merged into others; and those that others were merged into since they were read. */
+  /** Contacts that were deleted or merged into others, and those that others were merged into since they were read. */
   | {
       readonly kind: 'contacts_changed';
       readonly gone: ReadonlySet<Id<'contact'>>;
@@ -137,7 +137,7 @@ export type ChunkOutcome =
   /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
   | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
-  /** Its lane was busy or empty: choose again, and price there; with `root` at the wallet's own row. */
+  /** Its lane was busy or empty: choose a lane and price again; with `root`, the wallet's own row. */
   | { readonly kind: 'moved'; readonly root?: boolean };
 
 /** A stored chunk. */
@@ -146,13 +146,13 @@ export interface Chunk extends Tenant {
   readonly chunk: number;
   /** `waiting` until all due messages were sent, `left` until all messages are resolved, then `closed`: all its money is settled. */
   readonly state: 'waiting' | 'left' | 'closed';
-  /** The lane that it was debited from; absent: the wallet's own row. */
+  /** The debited lane; absent: the wallet's own row. */
   readonly lane?: number | undefined;
   readonly coins: number;
   readonly messageIds: readonly Id<'message'>[];
   readonly createdAt: number;
   readonly leavesAt: number;
-  /** By when its batch must be decided, in ms; absent where it was from the start. */
+  /** By when its batch must be decided, in ms; absent if it was decided from the start. */
   readonly decidedBy?: number | undefined;
   /** True once the events of its acceptance are raised. */
   readonly announced: boolean;
@@ -162,7 +162,7 @@ export interface Chunk extends Tenant {
   /** Coins already refunded to the wallet, and when the last refund was (ms). */
   readonly released: number;
   readonly releasedAt?: number | undefined;
-  /** Units of months' volumes that were given back with them, by channel, month and band. */
+  /** Returned units of monthly volumes, by channel, month and band. */
   readonly freed?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -171,9 +171,9 @@ export interface EscrowSums {
   readonly resolved: number;
   readonly captured: number;
   readonly released: number;
-  /** Units that the released messages took of their months' volumes, by channel, month and band. */
+  /** Units that the released messages had taken of their monthly volumes, by channel, month and band. */
   readonly freed: Readonly<Record<string, number>>;
-  /** What the totals of the lists change by, by channel, since messages were taken out of them. */
+  /** The change of the lists' totals by channel, for messages that were withdrawn. */
   readonly unlisted: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -181,7 +181,7 @@ export interface EscrowSums {
 /** Whether all messages of a chunk are resolved. */
 export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
-/** A message that counts has two more: the count of its contact, and the contact, which must be there. */
+/** A counted message has two more rows: its contact's counts, and the contact, which must exist. */
 const rowsOf = ({ keyed, initial, fallback, frequency, person, plan }: Item): number =>
   1 +
   (frequency ? 1 : 0) +
@@ -196,14 +196,14 @@ const bytesOf = ({ plan, initial, fallback }: Item): number => {
   return ROW_BYTES + rowBytes(plan) * 1.1 + sealed * 1.4;
 };
 
-/** A chunk while it is filled; `counters`: the steps and campaigns that count its messages, each of them one row more. */
+/** A chunk while it is filled; `counters`: the steps and campaigns that count its messages, one more row each. */
 class OpenChunk {
   readonly items: Item[] = [];
   readonly #counters = new Set<string>();
   #rows = 0;
   #bytes = 0;
 
-  /** Adds a message if there is room for it; the first one has room always. */
+  /** Adds a message if there is room; the first one always fits. */
   add(item: Item): boolean {
     const counted = countedOf(item.drafted);
     const counter = counted && JSON.stringify(counted);
@@ -233,20 +233,20 @@ export const splitIntoChunks = (items: readonly Item[]): Item[][] => {
   return chunks;
 };
 
-/** What a chunk is priced with: the month's volume, and the budget. */
+/** Inputs for pricing a chunk: the month's volume, and the budget. */
 export interface ChunkPricing {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
   readonly env: Environment;
   readonly month: string;
   readonly volume: MonthVolume;
-  /** The lane of the wallet that is debited. */
+  /** The debited lane of the wallet. */
   readonly lane: number;
   /** In coins. */
   readonly budget: number;
 }
 
-/** The messages of a chunk by what their price allows; `coins` and `volume` are those of the accepted ones. */
+/** The messages of a chunk by the result of pricing; `coins` and `volume` are those of the accepted ones. */
 export interface PricedChunk {
   readonly accepted: readonly { readonly item: Item; readonly message: ChunkMessage }[];
   readonly exceedsMaxCoins: readonly Item[];

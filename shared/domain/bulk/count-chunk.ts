@@ -4,15 +4,15 @@ import type { Id } from '../core/ids.ts';
 import { type CountedSend, countAnother, countSend } from '../sending/frequency.ts';
 import type { Item, PresentContact } from './chunk.ts';
 
-/** What was sent to contacts, as far as it is known. */
+/** The known send counts of contacts. */
 export type KnownCounts = ReadonlyMap<Id<'contact'>, SentCounts>;
 
-/** The contacts for whose frequency caps messages count, each once. */
+/** The contacts whose frequency caps the messages count towards, without duplicates. */
 export const countedContacts = (items: readonly Item[]): Id<'contact'>[] => [
   ...new Set(items.flatMap(({ frequency }) => frequency?.contactId ?? [])),
 ];
 
-/** The contacts that must be there for a chunk's messages, each once. */
+/** The contacts that must exist for a chunk's messages, without duplicates. */
 export const presentContacts = (items: readonly Item[]): readonly PresentContact[] => {
   const present = new Map<Id<'contact'>, PresentContact>();
   for (const { frequency, person } of items) {
@@ -24,8 +24,8 @@ export const presentContacts = (items: readonly Item[]): readonly PresentContact
 };
 
 /**
- * Counts a chunk's messages for the frequency caps of their contacts at `now` (ms), in their order: those that a cap allows no more are `capped`, each with
- * its refusal, and count nothing.
+ * Counts a chunk's messages for their contacts' frequency caps at `now` (ms), in order. Messages that exceed a cap are `capped`, each with
+ * its refusal, and don't count.
  */
 export const countChunk = (
   items: readonly Item[],

@@ -13,8 +13,8 @@ export type EscrowPorts = Pick<SendPorts, 'clock' | 'messageStore'> & { readonly
 /** How often an open escrow is checked, in ms: frequently for a while after its last change, then rarely. */
 const CHECK_INTERVALS = { oftenForMs: 10 * 60_000, oftenMs: 30_000, rarelyMs: 10 * 60_000 } as const;
 /**
- * How long released coins accumulate before they are refunded together, in ms, so that refusals of a chunk do not write the wallet one by
- * one. The work item of a release is delayed as long.
+ * How long released coins accumulate before they are refunded together, in ms, so that refusals within a chunk do not write the wallet one
+ * by one. The work item of a release is delayed by the same time.
  */
 export const REFUND_DELAY_MS = 5_000;
 
@@ -53,15 +53,15 @@ export const checkEscrow = async (ports: EscrowPorts, batchId: Id<'batch'>, numb
 };
 
 /**
- * Whether a message's batch is not decided yet, or was rejected and is being withdrawn. Reads nothing for a message that came alone
- * or was attempted: its batch is decided.
+ * Whether a message's batch is undecided, or was rejected and is being withdrawn. Reads nothing for a single or already attempted message:
+ * its batch is decided.
  */
 export const isUndecided = async (
   store: Pick<BatchStore, 'readBatch'>,
   message: Pick<MessageRecord, 'escrow' | 'attempts' | 'hold'>,
 ): Promise<boolean> => message.attempts === 0 && isUndecidedIn(message, await stateOf(store, message));
 
-/** The state of a message's batch; nothing is read for a message outside of a batch. */
+/** The state of a message's batch; reads nothing for a message without a batch. */
 const stateOf = async (
   store: Pick<BatchStore, 'readBatch'>,
   { escrow }: Pick<MessageRecord, 'escrow'>,
@@ -74,13 +74,16 @@ const isUndecidedIn = ({ hold }: Pick<MessageRecord, 'hold'>, state: BatchState 
 /** The error of a message that was withdrawn with its batch. */
 export const WITHDRAWN = 'The batch was refused as a whole.';
 
-/** Whether a message, in a batch of this state, is not certain to be sent: the batch is undecided, or the message is or was withdrawn with it. */
+/**
+ * Whether it is not certain that a message is sent, given its batch's state: the batch is undecided, or the message is or was withdrawn
+ * with it.
+ */
 export const isUncertain = (
   message: Pick<MessageRecord, 'hold' | 'lastError'>,
   state: BatchState | undefined,
 ): boolean => isUndecidedIn(message, state) || (state === 'rejected' && message.lastError === WITHDRAWN);
 
-/** The same of one message, by its batch's row. */
+/** The same for one message, read from its batch's row. */
 export const mayBeWithdrawn = async (
   store: Pick<BatchStore, 'readBatch'>,
   message: Pick<MessageRecord, 'escrow' | 'hold' | 'lastError'>,
@@ -98,7 +101,7 @@ const withdrawal = (message: MessageRecord, at: number): Release => ({
 
 /**
  * Withdraws a chunk of a rejected batch: releases each message once and refunds the money. Idempotent. One transaction ends all holds, so
- * that a batch is undone as fast as it was reserved; where one of the messages changed meanwhile, each is released by itself.
+ * that a batch is rolled back as fast as it was reserved; if one of the messages changed meanwhile, each is released individually.
  */
 export const withdrawChunk = async (ports: EscrowPorts, batchId: Id<'batch'>, number: number): Promise<void> => {
   const chunk = await ports.store.readChunk(batchId, number);

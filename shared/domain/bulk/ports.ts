@@ -23,10 +23,10 @@ export type BulkEntry =
   | { readonly valid: AutomatedRequest; readonly automated: AutomatedSend }
   | { readonly invalid: unknown };
 
-/** A batch is decided once, from pending to accepted or rejected; a bulk resend's is accepted. */
+/** A batch is decided once, from pending to accepted or rejected; a bulk resend's starts as accepted. */
 export type BatchState = 'pending' | 'accepted' | 'rejected';
 
-/** A stored batch, with the totals of its answer. */
+/** A stored batch, with the totals of its response. */
 export interface Batch {
   readonly id: Id<'batch'>;
   readonly organizationId: Id<'organization'>;
@@ -40,17 +40,17 @@ export interface Batch {
   readonly createdAt: number;
 }
 
-/** A batch that is refused as a whole. */
+/** The batch as refused as a whole. */
 export const rejected = (batch: Batch): Batch => ({ ...batch, state: 'rejected', accepted: 0, rejected: batch.total });
 
-/** Which chunk it is, and whose. */
+/** The fields that identify a chunk and its owner. */
 export type ChunkKey = Pick<Chunk, 'organizationId' | 'batchId' | 'chunk'>;
 
-/** Storage of batches, chunks and their escrows. Every write is conditional, and idempotent when its answer was lost. */
+/** Storage of batches, chunks and their escrows. Every write is conditional, and idempotent if its response was lost. */
 export interface BatchStore {
   /** Stores a chunk's messages and their one debit, in one transaction. */
   reserveChunk(reservation: ChunkReservation): Promise<ChunkOutcome>;
-  /** What counts for the frequency caps of contacts, in their order. */
+  /** The counts for the frequency caps of contacts, in their order. */
   sentTo(contactIds: readonly Id<'contact'>[]): Promise<readonly SentCounts[]>;
   readChunk(batchId: Id<'batch'>, chunk: number): Promise<Chunk | undefined>;
   readMessages(ids: readonly Id<'message'>[]): Promise<readonly MessageRecord[]>;
@@ -65,7 +65,7 @@ export interface BatchStore {
    */
   settleEscrow(chunk: Chunk, sums: EscrowSums, at: number): Promise<boolean>;
   putBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<void>;
-  /** Decides a pending batch. False when it was decided otherwise before. */
+  /** Decides a pending batch. False if it was already decided otherwise. */
   decideBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<boolean>;
   readBatch(id: Id<'batch'>): Promise<Batch | undefined>;
   /** Number of a batch's messages per status. */
@@ -77,13 +77,13 @@ export interface BulkPorts extends SubmitPorts {
   readonly store: BatchStore;
   /** The validation errors of an invalid message. */
   readonly contractRefusal: (invalid: unknown) => Refusal<'VALIDATION_ERROR'>;
-  /** The records of callers' keys, in order; undefined where there is none. */
+  /** The records of callers' keys, in order; undefined if there is none. */
   readonly idempotencyRecords: (
     organizationId: Id<'organization'>,
     keys: readonly string[],
     now: number,
   ) => Promise<readonly (IdempotencyRecord | undefined)[]>;
-  /** Why consent forbids each plan, in order; undefined where it does not. */
+  /** Why consent forbids each plan, in order; undefined if it does not. */
   readonly consentFaults: (
     tenant: Tenant,
     plans: readonly { readonly plan: SendPlan; readonly recipientHash: string }[],

@@ -17,7 +17,7 @@ import { bulkKey, type Item, isBulkKey, isOfRequest } from './chunk.ts';
 import { isUncertain } from './escrow.ts';
 import type { BatchState, BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
 
-/** A message that is not accepted, and why. */
+/** A refused message, and why. */
 export interface Refused {
   readonly index: number;
   readonly refusal: Refusal;
@@ -39,7 +39,7 @@ interface RequestedMessage {
   readonly key: RequestKey;
   /** Whether the caller gave the message or the request a key. */
   readonly keyed: boolean;
-  /** Of a campaign or a journey; absent for a message of the API. */
+  /** Set for messages of a campaign or a journey; absent for the API. */
   readonly automated: AutomatedSend | undefined;
 }
 
@@ -54,23 +54,23 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
   return { index, code, message: detail };
 };
 
-/** The key belongs to a message of a batch that is not decided yet, or is being undone. */
+/** The key belongs to a message of a batch that is undecided or being rolled back. */
 export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
-/** The same of the key of the request. */
+/** The same for the request's key. */
 const REQUEST_RUNNING = refuse('CONFLICT', KEY_IN_PROGRESS.details);
-/** The key of the request was used for another one. */
+/** The request's key was used for another request. */
 const REQUEST_KEY_REUSED = refuse('CONFLICT', REUSED_KEY.details);
 
-/** The refusal of a message whose key is taken by another body, or by a message that may not be sent. */
+/** The refusal of a message whose key is taken by another body, or by a message that may be withdrawn. */
 export const keyRefusal = (key: RequestKey, why: 'another_body' | 'undecided') => {
   if (isOfRequest(key)) return why === 'undecided' ? REQUEST_RUNNING : REQUEST_KEY_REUSED;
   return why === 'undecided' ? BATCH_UNDECIDED : REUSED_KEY;
 };
-/** Whether a message was refused for the key of the request, which concerns the request as a whole. */
+/** Whether a message was refused because of the request's key, which concerns the request as a whole. */
 export const isKeyOfRequest = ({ refusal }: Refused): boolean =>
   refusal === REQUEST_RUNNING || refusal === REQUEST_KEY_REUSED;
 
-/** The batch, the time of its request (ms), at which every message without a schedule is due, and the request's own key. */
+/** The batch, the time of its request (ms), at which every message without a schedule is due, and the request's key. */
 interface BatchContext {
   readonly batchId: Id<'batch'>;
   readonly now: number;
@@ -140,7 +140,7 @@ const findReplays = async (ports: BulkPorts, { organizationId }: Tenant, request
   return { fresh: requested.filter(({ index }) => !replayed.has(index)), replays, refused };
 };
 
-/** Those of the messages whose batch is not decided yet, or was refused: a repeat must not count them as accepted. */
+/** Messages whose batch is undecided or was refused: a repeat must not count them as accepted. */
 export const undecidedMessages = async (
   ports: BulkPorts,
   messageIds: readonly Id<'message'>[],
@@ -182,7 +182,7 @@ const planOne = async (
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
   const candidates = await candidatesOf(plan);
-  // A batch's answer tells nothing of fallbacks, so their consent is left to when they are due.
+  // A batch's response shows nothing about fallbacks, so their consent is checked only when they are due.
   const steps = await priceSteps(
     ports,
     tenant,
@@ -205,8 +205,8 @@ const planOne = async (
 
 /**
  * The refusal of each planned message before any money moves, in the order of a single send's checks (docs/spec/sends.md#order-of-checks):
- * consent and funds come before a missing provider. Messages without such a problem are left to the reservation, which checks the funds;
- * for the others the balance is read once.
+ * consent and funds come before a missing provider. The reservation checks the funds of the messages without a problem; for the others the
+ * balance is read once.
  */
 const faultsOf = async (ports: BulkPorts, tenant: Tenant, planned: readonly Planned[]) => {
   const { organizationId, env } = tenant;

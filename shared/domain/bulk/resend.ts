@@ -48,7 +48,7 @@ export interface BulkResendPorts extends ResendPorts {
 
 /** Messages per request (docs/spec/bulk.md#bulk-resend). */
 const MAX_MESSAGES = 5_000;
-/** How long a request resends, in ms. The rest is refused message by message; a repeated request continues with it. */
+/** How long a request resends, in ms. The remaining messages are refused individually; a repeated request continues with them. */
 const MAX_RESEND_MS = 18_000;
 const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
   detail: 'The batch took too long: this message was not resent. Try again.',
@@ -109,7 +109,7 @@ const planOne = async (ports: BulkResendPorts, actor: Actor, { id, correction }:
   return precheckRefusal(plan, 0, { consent, balance: 0, candidates }) ?? planned;
 };
 
-/** The answer of a dry run; nothing is stored or charged. */
+/** The response of a dry run; nothing is stored or charged. */
 const dryRunAnswer = async (
   ports: BulkResendPorts,
   actor: Actor,
@@ -123,8 +123,8 @@ const dryRunAnswer = async (
 };
 
 /**
- * Resends queued and failed messages, each as it would be alone (docs/spec/bulk.md#bulk-resend); messages that cannot be resent are listed.
- * A repeated request sends nothing twice, since resent messages are archived; with the caller's key it answers like the first call.
+ * Resends queued and failed messages, each as a single resend would (docs/spec/bulk.md#bulk-resend); messages that cannot be resent are
+ * listed. A repeated request sends nothing twice, since resent messages are archived; with the caller's key it returns the first response.
  */
 export const bulkResend = async (
   ports: BulkResendPorts,

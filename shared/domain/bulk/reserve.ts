@@ -23,23 +23,23 @@ export interface ChunkPosition {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
   readonly decidedBy: number;
-  /** Coins that it may take at most, whatever the wallet has. */
+  /** The maximum coins that it may take, whatever the wallet has. */
   readonly budget?: number | undefined;
 }
 
 /** The result of reserving a chunk. */
 export interface ChunkResult {
   readonly accepted: readonly Item[];
-  /** What they cost together. */
+  /** Their total price. */
   readonly coins: number;
   readonly refused: readonly Refused[];
-  /** Whether the wallet refused any: what a budget refused says nothing of it. */
+  /** Whether the wallet refused any message, as opposed to the budget. */
   readonly isWalletShort: boolean;
   /** Messages that a concurrent call created with the same key. */
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
 }
 
-/** Attempts against concurrent changes of volume, funds, lanes, keys and counts; each attempt uses what the last one learned. */
+/** Attempts on concurrent changes of volume, funds, lanes, keys and counts; each uses what the previous one learned. */
 const MAX_ATTEMPTS = 40;
 
 const BUSY = refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: 1 });
@@ -67,7 +67,7 @@ export const volumeFor = async (
   return ports.volume(organizationId, env, month, range);
 };
 
-/** A lane to debit, and a volume at which each of the messages has the price that it has there. */
+/** A lane to debit, and a volume that gives each message its price in that lane. */
 const volumeInLane = async (
   ports: BulkPorts,
   tenant: Tenant,
@@ -90,10 +90,10 @@ const ceilingOf = (items: readonly Item[]): Ceiling | undefined => {
 /** The state of a chunk's reservation: the remaining items, and the results so far. */
 class ChunkProgress {
   remaining: readonly Item[];
-  /** In coins: the balance as far as it is known. */
+  /** In coins: the known balance. */
   budget: number;
   isWalletShort = false;
-  /** What the contacts of messages that count were sent, as far as it is known. */
+  /** The known send counts of the contacts. */
   readonly sent = new Map<Id<'contact'>, SentCounts>();
   readonly refused: Refused[] = [];
   readonly replays: ChunkResult['replays'][number][] = [];
@@ -142,7 +142,7 @@ const refuseAboveCeiling = (progress: ChunkProgress, { perSecond }: Ceiling, sen
   progress.refuse(limited.slice(Math.max(0, perSecond - sends)), RATE_EXCEEDED);
 };
 
-/** Reads what the contacts of messages that count were sent. */
+/** Reads the send counts of the contacts of counted messages. */
 const readSent = async (ports: BulkPorts, progress: ChunkProgress): Promise<void> => {
   const contacts = countedContacts(progress.remaining);
   if (contacts.length === 0) return;
@@ -170,7 +170,7 @@ const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) 
   }
 };
 
-/** A message to be stored, with the hour in which it counts. */
+/** A message to store, with the hour in which it counts. */
 const countedMessage = ({ item, message }: PricedChunk['accepted'][number], now: number): ChunkMessage =>
   item.frequency ? { ...message, message: { ...message.message, countedHour: hourOf(now) } } : message;
 
@@ -228,7 +228,7 @@ export const reserveItems = async (
       for (const [contact, sent] of outcome.counts) progress.sent.set(contact, sent);
     else if (outcome.kind === 'contacts_changed') {
       progress.refuse(itemsTo(progress, outcome.gone), consentRefusal('unknown_contact'));
-      // Whether the person has its message under another contact is asked again.
+      // The next attempt checks again whether the person already has a message under a merged contact.
       progress.refuse(itemsTo(progress, outcome.merged), BUSY);
     } else if (outcome.kind === 'ceiling') {
       if (ceiling) refuseAboveCeiling(progress, ceiling, outcome.sends);

@@ -45,8 +45,8 @@ const queuedEvent = (message: MessageRecord) =>
   messageEvent('message.queued', { ...message, status: 'queued', reason: undefined }, message.createdAt);
 
 /**
- * Sends the due messages of a chunk, each as it would be sent alone; then refunds failed ones and closes the escrow or schedules its check,
- * so that a deferred message does not delay the others' refunds. Safe under repeats and reordering: a message that was sent is no longer
+ * Sends the due messages of a chunk, each as a single send would; then refunds failed ones and closes the escrow or schedules its check, so
+ * that a deferred message does not delay the others' refunds. Safe under repeats and reordering: a message that was sent is no longer
  * queued, and only the worker that claims it under its fence sends it.
  */
 export const sendChunk = async (ports: ChunkPorts, batchId: Id<'batch'>, number: number): Promise<void> => {

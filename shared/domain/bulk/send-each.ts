@@ -8,7 +8,7 @@ import type { Batch, BulkEntry, BulkPorts } from './ports.ts';
 import { prepare, type Refused } from './prepare.ts';
 import { volumeFor } from './reserve.ts';
 
-/** What the messages of a batch cost together at their current price, in coins. */
+/** The total current price of a batch's messages, in coins. */
 const priceOf = async (ports: BulkPorts, actor: Tenant, batch: Batch, items: readonly Item[]): Promise<number> => {
   const month = saoPauloMonth(ports.clock());
   const volume = await volumeFor(ports, actor, month, items);
@@ -16,19 +16,23 @@ const priceOf = async (ports: BulkPorts, actor: Tenant, batch: Batch, items: rea
   return priceChunk(items, { ...unlimited, budget: Number.MAX_SAFE_INTEGER }).coins;
 };
 
-/** What became of each message of a batch, by its index: who has one, of this call or an earlier one under its key, and why the others have none. */
+/** The result for each message of a batch, by index: the message, of this call or an earlier one under its key, or the refusal. */
 export interface EachAccepted {
   readonly messages: ReadonlyMap<number, Id<'message'>>;
   readonly refused: readonly Refused[];
-  /** What the new ones cost together. */
+  /** The total price of the new messages. */
   readonly coins: number;
 }
 
-/** Asked, before anything is held, how many coins a batch may take: with what all of it costs now, and the messages that an earlier call accepted. */
+/**
+ * Returns the maximum coins that a batch may take; called before anything is held, with the batch's current total price and the messages
+ * that an earlier call accepted.
+ */
 export type Budget = (coins: number, replayed: readonly Id<'message'>[]) => Promise<number>;
 
 /**
- * Accepts the messages of the service's own senders as a permissive batch, each under a key of its own: what `sendBulk` does, with what became of each.
+ * Accepts messages of campaigns and journeys as a permissive batch, each under its own key. Like `sendBulk`, but returns each message's
+ * result.
  */
 export const sendEach = async (
   ports: BulkPorts,

@@ -23,28 +23,28 @@ export interface AudiencePorts {
   readonly segments: Pick<SegmentPorts['store'], 'read'>;
   /** The numbers of a list's contacts; undefined when there is no such list. */
   readonly membersOf: (organizationId: Org, id: Id<'list'>) => Promise<NumberSet | undefined>;
-  /** The numbers of contacts, without those that there are not. */
+  /** The numbers of existing contacts among these ids. */
   readonly numbersOf: (organizationId: Org, ids: readonly Id<'contact'>[]) => Promise<NumberSet>;
-  /** Tells the e-mail addresses of contacts apart, by their numbers. */
+  /** Numbers that distinguish the e-mail addresses of contacts. */
   readonly emailNumbers: (organizationId: Org, of: NumberSet) => Promise<(number: number) => number | undefined>;
-  /** The addresses that are suppressed now, and those that unsubscribed themselves. */
+  /** The addresses that are suppressed now, and those that unsubscribed. */
   readonly refusedEmails: (
     organizationId: Org,
   ) => Promise<{ readonly suppressed: ReadonlySet<number>; readonly unsubscribed: ReadonlySet<number> }>;
-  /** Whether consent matters for a message: not for a transactional one. */
+  /** Whether a message needs consent; a transactional one doesn't. */
   readonly needsConsent: (campaign: Campaign, variant: number) => Promise<boolean>;
 }
 
-/** Lists, segments and contacts of an audience that there are not, by their place in it. */
+/** Missing lists, segments and contacts of an audience, by their position in it. */
 export interface MissingParts {
   readonly missing: readonly { readonly path: string }[];
 }
 
-/** Why contacts of an audience are not written to; each counts once, for the first of these. */
+/** Why contacts of an audience are excluded; each counts once, for the first that applies. */
 export const EXCLUSIONS = ['noAddress', 'optedOut', 'suppressed', 'sameAddress'] as const;
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
-/** Whom a campaign reaches, and how many it does not. */
+/** The recipients of a campaign, and the numbers of excluded contacts. */
 export interface Selected {
   readonly reach: NumberSet;
   readonly excluded: Readonly<Record<Exclusion, number>>;
@@ -52,7 +52,7 @@ export interface Selected {
 
 const at = (name: string, index: number) => ({ path: `audience.${name}.${index}` });
 
-/** The selection of lists and segments, with what there is not. */
+/** The selection of lists and segments, and the missing ones. */
 const namedSelections = async (
   ports: AudiencePorts,
   organizationId: Org,
@@ -76,7 +76,7 @@ const namedSelections = async (
   return { selections, missing };
 };
 
-/** The contacts that an audience means, or what of it there is not. */
+/** The contacts that an audience selects, or its missing parts. */
 const selectionOf = async (
   ports: AudiencePorts,
   organizationId: Org,
@@ -94,7 +94,7 @@ const selectionOf = async (
   return anyOf([...included.selections, ...(named ? [numbersSelection(named)] : [])], excluded.selections);
 };
 
-/** What an audience names that there is not; empty where all is there. Contacts that are gone are nobody. */
+/** The missing parts of an audience; empty if everything exists. Deleted contacts are ignored. */
 export const missingParts = async (
   ports: AudiencePorts,
   organizationId: Org,
@@ -110,11 +110,11 @@ const DENIED = baseSelection('denied', undefined);
 const allNumbers = async (found: Awaited<ReturnType<AudienceIndex['find']>>): Promise<NumberSet> =>
   NumberSet.of(await found.numbers({ skip: 0, limit: Number.MAX_SAFE_INTEGER }));
 
-/** Those of a set who get a variant. */
+/** The contacts of a set that get a variant. */
 const ofVariant = (all: NumberSet, choose: (number: number) => number, variant: number, count: number): NumberSet =>
   count === 1 ? all : NumberSet.of([...all].filter((number) => choose(number) === variant));
 
-/** Of contacts with e-mail addresses, those whose address may be written to and is no other's before: the contact that is there longest has it. */
+/** Contacts whose e-mail address may be written to, one per address: the contact that has existed longest. */
 const distinctAddresses = async (
   ports: AudiencePorts,
   organizationId: Org,
@@ -147,8 +147,8 @@ const distinctAddresses = async (
 };
 
 /**
- * Whom a campaign reaches now, each person and each address once (docs/spec/campaigns.md#audience): the same for a preview and for the snapshot of its
- * start. One pass over the audience's index, of e-mails a second one over their addresses.
+ * The contacts that a campaign reaches now, each person and each address once (docs/spec/campaigns.md#audience): the same for a preview and
+ * for the snapshot at its start. One pass over the audience's index; for e-mail a second one over the addresses.
  */
 export const selectAudience = async (ports: AudiencePorts, campaign: Campaign): Promise<Selected | MissingParts> => {
   const { organizationId, audience } = campaign;

@@ -4,7 +4,10 @@ import type { Id } from '../core/ids.ts';
 import type { Channel } from '../message/channel.ts';
 import type { SendRequest } from '../message/send-request.ts';
 
-/** What a campaign sends, as it is written: the body of /v1/messages without whom it goes to and when. Its texts may hold placeholders of the contact. */
+/**
+ * A campaign's message as written: the body of /v1/messages without recipient and schedule. Its texts may contain placeholders of the
+ * contact.
+ */
 export interface CampaignMessage {
   readonly channel: Channel;
   readonly text?: string | undefined;
@@ -20,14 +23,14 @@ interface CampaignFallback extends Pick<CampaignMessage, 'channel' | 'maxCoins' 
   readonly after?: string | undefined;
 }
 
-/** One of the messages that a campaign is divided into, by weight. */
+/** One of a campaign's messages, with its weight. */
 export interface Variant {
   readonly name: string;
   readonly weight: number;
   readonly message: CampaignMessage;
 }
 
-/** Who is written to: those of any list, segment or contact, without those of the excluded lists and segments. */
+/** The audience: contacts of any listed list, segment or id, without those of the excluded lists and segments. */
 export interface Audience {
   readonly listIds?: readonly Id<'list'>[] | undefined;
   readonly segmentIds?: readonly Id<'segment'>[] | undefined;
@@ -40,7 +43,7 @@ export interface Audience {
 export const CAMPAIGN_STATUSES = ['draft', 'scheduled', 'running', 'paused', 'completed', 'cancelled'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 
-/** Why a campaign stands still (docs/spec/campaigns.md#pausing). */
+/** Why a campaign is paused (docs/spec/campaigns.md#pausing). */
 export const PAUSE_REASONS = [
   'operator',
   'insufficient_funds',
@@ -57,7 +60,7 @@ export interface PausedBy {
   readonly at: number;
 }
 
-/** What a caller says of a campaign. */
+/** The fields of a campaign that callers set. */
 export interface CampaignInput {
   readonly name: string;
   readonly message?: CampaignMessage | undefined;
@@ -71,31 +74,34 @@ export interface CampaignInput {
   readonly frequencyCap?: FrequencyCap | undefined;
 }
 
-/** What its driver has to do before a campaign's portions go on by themselves. */
+/** The progress of a campaign's driver. */
 export interface Drive {
-  /** The chunk rows of its snapshot, by their common name. */
+  /** The common name of its snapshot's chunk rows. */
   readonly snapshot: string;
   readonly chunks: readonly number[];
   /** Recipients of the snapshot. */
   readonly total: number;
-  /** Portions made so far, and the number of the last contact in them. */
+  /** Portions created so far, and the number of the last contact in them. */
   readonly portions: number;
   readonly portionedTo: number;
   readonly portioned: boolean;
-  /** Recipients in the portions made so far: paces them. */
+  /** Recipients in the portions created since `pacedFrom`; determines their due times. */
   readonly paced: number;
-  /** Since when the portions are paced (ms). */
+  /** The start of pacing (ms). */
   readonly pacedFrom: number;
-  /** Raised by each resumption and by the cancellation; all portions are told of it one after the other, `told` of them so far. */
+  /**
+   * Incremented by each resumption and by the cancellation; every portion is then moved to it, one after the other; `told` counts those
+   * done.
+   */
   readonly epoch: number;
   readonly told: number;
-  /** What was sent when that last changed, and when that was (ms). */
+  /** The number of sent messages when it last changed, and that time (ms). */
   readonly lastSent: number;
   readonly lastSentAt: number;
-  /** What its counts were together when they last changed, and when that was (ms). */
+  /** The sum of its counters when it last changed, and that time (ms). */
   readonly moves: number;
   readonly movedAt: number;
-  /** When its counts are read again (ms); 0 before they were. */
+  /** When its counters are read again (ms); 0 before the first time. */
   readonly lookAt: number;
 }
 
@@ -107,18 +113,18 @@ export interface Campaign extends Tenant, CampaignInput {
   readonly startedAt?: number | undefined;
   readonly completedAt?: number | undefined;
   readonly cancelledAt?: number | undefined;
-  /** From its start on. */
+  /** Set from its start on. */
   readonly drive?: Drive | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  /** Optimistic lock: every change is conditional on the version that was read. */
   readonly version: number;
 }
 
-/** Most recipients of a portion: they are accepted by one worker, in some transactions. */
+/** Maximum number of recipients in a portion: one worker accepts them, in a few transactions. */
 export const PORTION_SIZE = 500;
 
-/** A part of a campaign's recipients, whom one worker at a time sends to. Numbers are those of contacts. */
+/** A part of a campaign's recipients, processed by one worker at a time. Numbers are contact numbers. */
 export interface Portion {
   readonly campaignId: Id<'campaign'>;
   readonly organizationId: Id<'organization'>;
@@ -126,44 +132,44 @@ export interface Portion {
   readonly portion: number;
   readonly epoch: number;
   readonly numbers: readonly number[];
-  /** Those who have a message. */
+  /** Recipients with a message. */
   readonly sent: readonly (readonly [number: number, messageId: Id<'message'>])[];
-  /** Those who get none, and why. */
+  /** Recipients that get none, and why. */
   readonly skipped: readonly (readonly [number: number, reason: string])[];
   readonly state: PortionState;
-  /** When it is due (ms), by the pace; when those whom it deferred are tried again. */
+  /** When it is due (ms): by the pace, or when its deferred recipients are retried. */
   readonly dueAt: number;
-  /** Until when deferred recipients are tried again (ms); absent until it was first begun. */
+  /** Until when deferred recipients are retried (ms); absent until it was first processed. */
   readonly triedUntil?: number | undefined;
-  /** Coins that it took of the campaign's `maxCoins` and has not used. */
+  /** Coins of the campaign's `maxCoins` that it reserved and has not used. */
   readonly allotted: number;
-  /** Counts the claims: what a worker writes is conditional on its own. */
+  /** Incremented by each claim: a worker's writes are conditional on its own. */
   readonly fence: number;
-  /** Until when a worker has it (ms). */
+  /** When the present claim ends (ms). */
   readonly claimedUntil: number;
 }
 export type PortionState = 'open' | 'done';
 
-/** The recipients of a portion that have neither message nor skip. */
+/** The recipients of a portion with neither message nor skip. */
 export const openNumbers = ({ numbers, sent, skipped }: Portion): number[] => {
   const settled = new Set([...sent, ...skipped].map(([number]) => number));
   return numbers.filter((number) => !settled.has(number));
 };
 
-/** How long those whom a cap, a rate or an undecided batch holds back are tried again, in ms from when their portion began. */
+/** How long recipients that a cap, a rate or an undecided batch holds back are retried, in ms from when their portion started. */
 export const DEFER_MS = 72 * 3600_000;
 
-/** The messages of a campaign with their names and weights; one without variants has one, without a name. */
+/** The messages of a campaign with their names and weights; a campaign without variants has one without a name. */
 export const variantsOf = ({
   message,
   variants,
 }: Pick<CampaignInput, 'message' | 'variants'>): readonly (Omit<Variant, 'name'> & { readonly name?: string })[] =>
   variants ?? (message ? [{ weight: 1, message }] : []);
 
-/** What its messages are labelled with. */
+/** The tag on its messages. */
 export const tagOf = ({ id, campaignTag }: Pick<Campaign, 'id' | 'campaignTag'>): string => campaignTag ?? id;
 
-/** A number's hash in a campaign (murmur3's finalizer): spread evenly, and the same in every process. */
+/** A number's hash in a campaign (murmur3's finalizer): evenly distributed, and the same in every process. */
 const mixed = (seed: number, number: number): number => {
   let hash = Math.imul(number ^ seed, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -171,14 +177,14 @@ const mixed = (seed: number, number: number): number => {
   return hash >>> 0;
 };
 
-/** A campaign's seed: other campaigns divide the same contacts otherwise. */
+/** A campaign's seed: each campaign divides the same contacts differently. */
 const seedOf = (id: Id<'campaign'>): number => {
   let seed = 0x811c9dc5;
   for (const character of id) seed = Math.imul(seed ^ character.charCodeAt(0), 0x01000193);
   return seed >>> 0;
 };
 
-/** Which variant a contact gets, by its number: by the weights, and always the same one (docs/spec/campaigns.md#variants). */
+/** The variant of a contact, by its number: distributed by weight, and always the same (docs/spec/campaigns.md#variants). */
 export const variantChooser = (
   campaign: Pick<Campaign, 'id' | 'message' | 'variants'>,
 ): ((number: number) => number) => {

@@ -11,7 +11,7 @@ import { missingParts } from './audience.ts';
 import type { Campaign, CampaignInput, CampaignStatus } from './campaign.ts';
 import type { CampaignPorts, Figures } from './ports.ts';
 
-/** A campaign with what became of it so far. */
+/** A campaign with its counters. */
 export interface CountedCampaign extends Campaign {
   readonly figures: Figures;
 }
@@ -24,7 +24,7 @@ const missing = () => refuse('NOT_FOUND', 'There is no such campaign.');
 /** How far ahead a campaign may be scheduled, in ms. */
 const MAX_AHEAD_MS = 90 * 24 * 3600_000;
 
-/** Campaigns know the contact alone. */
+/** Placeholders of campaigns refer only to the contact. */
 export const compileTexts = <M extends object>(message: M) => compileMessage(message, ['contact']);
 
 const messageFaults = ({ message, variants }: CampaignInput): FieldError[] => {
@@ -48,10 +48,10 @@ const audienceFaults = ({ audience }: CampaignInput): FieldError[] => {
     : [];
 };
 
-/** What the messages of a campaign may take as JSON, in bytes. */
+/** The maximum size of a campaign's messages as JSON, in bytes. */
 const MAX_MESSAGE_BYTES = 256_000;
 
-/** 422 with what is wrong with a campaign as its caller describes it; undefined where nothing is. */
+/** 422 for an invalid campaign; undefined if it is valid. */
 const inputFault = async (ports: CampaignPorts, organizationId: Id<'organization'>, input: CampaignInput) => {
   const { scheduledAt } = input;
   const errors = [
@@ -68,7 +68,7 @@ const inputFault = async (ports: CampaignPorts, organizationId: Id<'organization
   return audienceMissing(await missingParts(ports.audience, organizationId, input.audience));
 };
 
-/** 422 that names the lists and segments that there are not. */
+/** 422 naming the lists and segments that do not exist. */
 export const audienceMissing = (parts: readonly { readonly path: string }[]) =>
   parts.length === 0
     ? undefined
@@ -77,7 +77,7 @@ export const audienceMissing = (parts: readonly { readonly path: string }[]) =>
         errors: parts.map(({ path }) => ({ path, message: 'is none of the organization' })),
       });
 
-/** The entry of a caller's act on a campaign. */
+/** The audit entry of a caller's action on a campaign. */
 export const campaignEntry = (
   caller: Caller,
   id: Id<'campaign'>,
@@ -93,7 +93,7 @@ export const findCampaign = async (
   id: Id<'campaign'>,
 ): Promise<Campaign | Refusal<'NOT_FOUND'>> => (await store.read(organizationId, id)) ?? missing();
 
-/** The campaign with what became of it so far. */
+/** The campaign with its counters. */
 export const counted = async (ports: Pick<CampaignPorts, 'figures'>, campaign: Campaign): Promise<CountedCampaign> => ({
   ...campaign,
   figures: await ports.figures(campaign),
@@ -141,15 +141,15 @@ export const listCampaigns = async (
 
 const BEGUN = refuse('CONFLICT', 'The campaign has begun: only a draft or a scheduled one is changed or deleted.');
 const isBegun = ({ status }: Campaign): boolean => status !== 'draft' && status !== 'scheduled';
-/** Whether it stands still because its audience was lacking when it should have begun: nobody is chosen yet. */
+/** Whether it is paused because parts of its audience were missing at its start, before any recipient was selected. */
 export const isUnbegun = ({ status, drive }: Campaign): boolean => status === 'paused' && drive === undefined;
 
-/** What changes of a campaign; null clears. */
+/** Changes of a campaign; null clears. */
 export type CampaignPatch = {
   readonly [F in keyof CampaignInput]?: CampaignInput[F] | null | undefined;
 };
 
-/** A campaign with its changes: a message takes the place of variants, and the reverse; one that is scheduled no more is a draft. */
+/** A campaign with its changes: a message replaces variants, and vice versa; without a schedule it becomes a draft. */
 const patched = (campaign: Campaign, patch: CampaignPatch): Campaign => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   const unscheduled = campaign.status === 'scheduled' && patch.scheduledAt === null;
@@ -162,7 +162,7 @@ const patched = (campaign: Campaign, patch: CampaignPatch): Campaign => {
   return patch.variants && patch.message === undefined ? { ...changed, message: undefined } : changed;
 };
 
-/** Changes a draft or a scheduled campaign, or one that is paused and never began; 409 once it has begun. */
+/** Changes a draft or a scheduled campaign, or one that paused before it started; 409 once it has started. */
 export const changeCampaign = (
   ports: CampaignPorts,
   actor: Caller,
@@ -185,7 +185,7 @@ export const changeCampaign = (
     return counted(ports, after);
   });
 
-/** Deletes a draft or a scheduled campaign; 409 once it has begun. */
+/** Deletes a draft or a scheduled campaign; 409 once it has started. */
 export const deleteCampaign = (
   ports: CampaignPorts,
   actor: Caller,

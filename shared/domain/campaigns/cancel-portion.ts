@@ -6,10 +6,10 @@ import { campaignKey } from '../sending/automated.ts';
 import { type Campaign, openNumbers, type Portion } from './campaign.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
 
-/** Messages cancelled at once. */
+/** Concurrent cancellations. */
 const AT_ONCE = 8;
 
-/** The messages of recipients that were accepted by a worker who ended before it could say so, by their keys. */
+/** The messages of recipients, found by their keys, that were accepted by a worker which crashed before it could record them. */
 const unsavedMessages = async (ports: PortionPorts, campaign: Campaign, portion: Portion): Promise<Portion['sent']> => {
   const contacts = [...(await ports.contactsOf(campaign.organizationId, openNumbers(portion)))];
   const keys = contacts.map(([, { id }]) => campaignKey(campaign.id, id).callerKey);
@@ -25,20 +25,20 @@ const unsavedMessages = async (ports: PortionPorts, campaign: Campaign, portion:
 };
 
 /**
- * Cancels a message that has not left. Answers those that followed it: the steps of its fallback, which ends before anything else, so that it takes no
- * step that is not among them; and what is sent in its place.
+ * Cancels a message that was not sent yet. Returns its follow-ups: the steps of its fallback, which is ended first so that no step can be
+ * added, and messages that replaced it.
  */
 const cancelOne = async (ports: PortionPorts, campaign: Campaign, message: MessageRecord) => {
   const { id, fallbackId, replacedBy } = message;
   const steps = fallbackId === id ? await ports.endFallback(id) : [];
   if (!isQueued(message)) return [...steps, replacedBy];
   if (await ports.cancelMessage(campaign, id)) return steps;
-  // It left or was replaced since it was read.
+  // It was sent or replaced since it was read.
   const [now] = await ports.readMessages([id]);
   return [...steps, now?.replacedBy];
 };
 
-/** Cancels what has not left of some messages, and of all that followed them. */
+/** Cancels the unsent ones of some messages, and of all their follow-ups. */
 const cancelAll = async (ports: PortionPorts, campaign: Campaign, ids: readonly Id<'message'>[]): Promise<void> => {
   for (let open = ids; open.length > 0; ) {
     const found = (await ports.readMessages(open)).filter((message) => message !== undefined);
@@ -47,7 +47,10 @@ const cancelAll = async (ports: PortionPorts, campaign: Campaign, ids: readonly 
   }
 };
 
-/** Cancels what a portion's recipients were accepted for and has not left, whichever way it came to be; who has no message gets none. */
+/**
+ * Cancels all unsent messages of a portion's recipients, including those that were accepted but not recorded; recipients without a message
+ * get none.
+ */
 export const cancelPortion = async (
   ports: PortionPorts,
   campaign: Campaign,

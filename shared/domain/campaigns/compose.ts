@@ -12,12 +12,12 @@ import { type Campaign, type CampaignMessage, tagOf, variantChooser, variantsOf 
 import { compileTexts } from './campaigns.ts';
 import type { PortionPorts } from './ports.ts';
 
-/** What a campaign's texts are filled from. */
+/** The placeholder values of a campaign's texts. */
 export const scopeOf = ({ name, phone, email, externalId, attributes }: Contact): Scope => ({
   contact: { name, phone, email, externalId, attributes },
 });
 
-/** The message of each variant with its texts compiled. What was stored was valid. */
+/** The message of each variant with its texts compiled. Stored texts are valid. */
 const compiledVariants = (campaign: Campaign) =>
   variantsOf(campaign).map(({ message }) => {
     const compiled = compileTexts<CampaignMessage>(message);
@@ -25,7 +25,7 @@ const compiledVariants = (campaign: Campaign) =>
     return { channel: message.channel, fill: compiled.fill };
   });
 
-/** A message as a send takes it: with its waits in ms. */
+/** A message as a send request, with waits in ms. */
 export const asRequest = ({ fallback, fallback_after: wait, ...message }: CampaignMessage) => ({
   ...message,
   ...(wait === undefined ? {} : { fallback_after: parseDuration(wait) }),
@@ -41,7 +41,7 @@ export const asRequest = ({ fallback, fallback_after: wait, ...message }: Campai
 });
 
 type Address = (contact: Contact, channel: MessageRecord['channel']) => Promise<string | undefined>;
-/** Where a contact is written to on a channel: its own phone or e-mail address, or what the channel knows of it. */
+/** A contact's address on a channel: its phone or e-mail address, or its id on the channel. */
 export const addressOf =
   (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign): Address =>
   async (contact, channel) => {
@@ -57,7 +57,7 @@ export interface Composed {
   readonly contact: Contact;
 }
 
-/** Composes a campaign's messages: fills the texts of the variant that a contact gets. */
+/** Composes a campaign's messages: fills in the texts of the contact's variant. */
 export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign) => {
   const variants = compiledVariants(campaign);
   const choose = variantChooser(campaign);
@@ -78,10 +78,10 @@ export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Cam
   };
 };
 
-/** Addresses looked up at once, where a contact's own do not tell them. */
+/** Concurrent lookups of addresses that are not in the contact itself. */
 const AT_ONCE = 16;
 
-/** The messages of some contacts; undefined where one has no address on its channel. */
+/** The messages of some contacts; undefined if one has no address on its channel. */
 export const composeAll = (
   ports: Pick<PortionPorts, 'recipientOf'>,
   campaign: Campaign,
@@ -91,7 +91,7 @@ export const composeAll = (
   return mapConcurrently(contacts, AT_ONCE, ([number, contact]) => compose(number, contact));
 };
 
-/** A message of a campaign as its batch takes it: once for the campaign and the contact, however often it is tried. */
+/** A campaign's message as a batch entry: accepted once per campaign and contact, however often it is tried. */
 export const entryOf = (campaign: Campaign, { body, contact }: Composed): BulkEntry => ({
   valid: body,
   automated: {

@@ -10,26 +10,29 @@ import { begin, next, pauseFor } from './lifecycle.ts';
 import type { DrivePorts, Figures } from './ports.ts';
 
 /*
- * A campaign's own work: begins a scheduled one, makes the portions of the snapshot, tells portions of a resumption or the cancellation, and looks whether it
- * is completed. Each step is one conditional write: a repeat, or another worker at the same campaign, finds it done.
+ * The driver of a campaign: starts a scheduled one, creates the portions of the snapshot, moves them to a new epoch after a resumption or
+ * cancellation, and detects completion. Each step is one conditional write, so a repeated or concurrent step has no further effect.
  */
 
-/** Portions that a step makes or tells: with the campaign's row they fit one transaction. */
+/** Portions created or updated per step: with the campaign's row they fit one transaction. */
 const PORTIONS_A_STEP = 40;
 const TOLD_AT_ONCE = 8;
-/** Steps of one invocation. */
+/** Maximum steps per invocation. */
 const MAX_STEPS = 40;
-/** When it is looked again whether a campaign is completed, in ms: soon after its counts moved, ever later while they rest: a campaign is completed that much later than its last message ends. */
+/**
+ * The delay between checks for completion, in ms: short after its counters changed, growing while they don't. A campaign completes at most
+ * that long after its last message ends.
+ */
 const LOOK_MS = { least: 1_000, most: 60_000 };
 const lookAfterMs = ({ movedAt }: Drive, now: number): number =>
   Math.max(LOOK_MS.least, Math.min(LOOK_MS.most, now - movedAt));
-/** How long a campaign waits for the end of its messages, in ms from when the last one left. */
+/** How long a campaign waits for the final status of its messages, in ms after the last one was sent. */
 const MAX_WAIT_MS = 72 * 3600_000;
 
-/** `again`: there is more to do at once. */
+/** `again`: more work is due now. */
 type Step = 'again' | 'done';
 
-/** When a portion is due that comes after so many recipients. */
+/** The due time of a portion that follows this many recipients. */
 const pacedAt = ({ perMinute }: Campaign, { pacedFrom, paced }: Pick<Drive, 'paced' | 'pacedFrom'>): number =>
   perMinute === undefined ? pacedFrom : pacedFrom + Math.floor((paced * 60_000) / perMinute);
 
@@ -45,7 +48,7 @@ export const portionSize = ({ perMinute }: Pick<Campaign, 'perMinute'>): number 
   return Math.min(PORTION_SIZE, perMinute, burst);
 };
 
-/** The next contacts of the snapshot, in the order of their numbers. */
+/** The next contacts of the snapshot, ordered by number. */
 const nextNumbers = async (ports: DrivePorts, { id }: Campaign, drive: Drive, count: number): Promise<number[]> => {
   const numbers: number[] = [];
   for (const chunk of drive.chunks.filter((each) => each >= chunkOf(Math.max(0, drive.portionedTo)))) {
@@ -56,7 +59,7 @@ const nextNumbers = async (ports: DrivePorts, { id }: Campaign, drive: Drive, co
   return numbers;
 };
 
-/** Makes the next portions; all of a step with the campaign's progress, in one transaction. */
+/** Creates the next portions; all of a step in one transaction with the campaign's progress. */
 const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const size = portionSize(campaign);
   const numbers = await nextNumbers(ports, campaign, drive, size * PORTIONS_A_STEP);
@@ -92,7 +95,7 @@ const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   return 'again';
 };
 
-/** Tells the next portions of the present epoch: those that are open are due by the pace, all of a cancelled campaign at once. */
+/** Moves the next portions to the present epoch: open ones become due by the pace, those of a cancelled campaign immediately. */
 const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const { id, status, organizationId } = campaign;
   const places = Array.from(
@@ -103,7 +106,7 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   let { paced } = drive;
   for (const portion of await ports.portions.readMany(id, places)) {
     if (!portion || (portion.state === 'done' && status !== 'cancelled')) continue;
-    // Whoever has it is let end first.
+    // An active claim is allowed to end first.
     due.push({
       portion: portion.portion,
       dueAt: Math.max(pacedAt(campaign, { ...drive, paced }), portion.claimedUntil),
@@ -119,21 +122,24 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   return 'again';
 };
 
-/** What moves while messages are on their way. */
+/** The sum of the counters that change while messages are in flight. */
 const movesOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number =>
   accepted + unsent + sent + delivered + failed;
 
-/** How long the messages of a campaign with fallbacks must be at rest, in ms: the next way is taken some seconds after the one before failed. */
+/**
+ * How long the counters of a campaign with fallbacks must be unchanged, in ms: the next step starts some seconds after the one before
+ * failed.
+ */
 const REST_MS = 60_000;
 
-/** Whether anything is heard of a campaign's messages after they left: providers of push and Instagram report no delivery. */
+/** Whether the channel reports anything after sending: providers of push and Instagram report no delivery. */
 const isReported = (campaign: Campaign): boolean =>
   variantsOf(campaign).some(({ message: { channel, fallback = [] } }) => {
     const channels = [channel, ...fallback.map((step) => (typeof step === 'string' ? step : step.channel))];
     return channels.some((each) => channelOf(each).eventOf.delivered !== undefined);
   });
 
-/** Whether every message of a campaign has an end, or has waited for one for long enough. */
+/** Whether every message of a campaign has reached a final status, or the wait for one has timed out. */
 const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number): boolean => {
   if (figures.portionsDone < drive.portions) return false;
   const { accepted, unsent, replaced, sent, delivered, failed } = figures;
@@ -144,12 +150,13 @@ const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number)
 };
 
 /**
- * Completes a campaign whose messages have an end, once; else it is looked again later. Each portion that ends asks for a look, and each look for the
- * next one: those that come early and find nothing new ask for no other, so that there are no more of them the more portions a campaign has.
+ * Completes a campaign whose messages have all ended, once; otherwise schedules another check. Each finished portion requests a check, and
+ * each check schedules the next; an early check that finds nothing new schedules none, so that their number does not grow with the
+ * portions.
  */
 const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const early = drive.lookAt - ports.clock();
-  // A look that is due so soon serves this one, too.
+  // A check that is due this soon covers this one, too.
   if (early > 0 && early < LOOK_MS.least) return 'done';
   const figures = await ports.figures(campaign);
   const now = ports.clock();
@@ -180,7 +187,7 @@ const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): 
   return (await ports.store.change(campaign, after, { events: [event] })) ? 'done' : 'again';
 };
 
-/** `progress` on the wire: `queued` are those that were accepted and have not left. */
+/** `progress` on the wire: `queued` are those accepted but not sent yet. */
 export const progressOf = ({ drive }: Pick<Campaign, 'drive'>, figures: Figures) => {
   const { accepted, unsent, skipped, sent, delivered, read, clicked, failed } = figures;
   const queued = Math.max(0, accepted - sent - unsent);
@@ -206,7 +213,7 @@ const driveOnce = async (ports: DrivePorts, campaign: Campaign): Promise<Step> =
   return 'done';
 };
 
-/** Goes on with a campaign that is due, for some steps; it stays due while there are more. */
+/** Runs some steps of a due campaign; it stays due while there are more. */
 export const driveCampaign = async (ports: DrivePorts, id: Id<'campaign'>): Promise<void> => {
   for (let step = 0; step < MAX_STEPS; step++) {
     const campaign = await ports.store.readById(id);

@@ -2,16 +2,16 @@ import { BATCH_UNDECIDED, type Refused } from '../bulk/prepare.ts';
 import { type Refusal, toV1Error } from '../core/errors.ts';
 import type { PauseReason } from './campaign.ts';
 
-/** What a refusal means for a campaign: this recipient gets nothing, is tried again at a time (ms), or nobody can be sent to at present. */
+/** The consequence of a refusal for a campaign: the recipient is skipped, is retried at a time (ms), or the campaign pauses. */
 export type Judgement =
   | { readonly kind: 'skip'; readonly reason: string }
   | { readonly kind: 'defer'; readonly until: number }
   | { readonly kind: 'pause'; readonly reason: PauseReason };
 
-/** When a recipient is tried again whose key is of a batch that is still being decided, in ms. */
+/** The delay before a recipient is retried whose key belongs to an undecided batch, in ms. */
 export const UNDECIDED_MS = 15_000;
 
-/** What fields a refusal names whose fault is not the recipient's own: a template that is gone, a number that was disconnected. */
+/** Fields whose errors are not the recipient's: a template that is gone, a number that was disconnected. */
 const PAUSE_OF_FIELD: ReadonlyMap<string, PauseReason> = new Map([
   ['template', 'template_unavailable'],
   ['templateId', 'template_unavailable'],
@@ -22,7 +22,7 @@ const PAUSE_OF_FIELD: ReadonlyMap<string, PauseReason> = new Map([
 const pauseOfFields = ({ details: { errors = [] } }: Refusal): PauseReason | undefined =>
   errors.map(({ path }) => PAUSE_OF_FIELD.get(path)).find((reason) => reason !== undefined);
 
-/** What a refusal that is not the recipient's own pauses the campaign for; undefined for those that are. */
+/** The pause reason of a refusal that is not the recipient's own; undefined for one that is. */
 const pauseOf = (refusal: Refusal): PauseReason | undefined => {
   const { meta } = refusal.details;
   switch (refusal.name) {
@@ -31,7 +31,7 @@ const pauseOf = (refusal: Refusal): PauseReason | undefined => {
     case 'DEPENDENCY_FAILED':
       return 'provider_unavailable';
     case 'PRECONDITION_FAILED':
-      // What concerns one recipient says why; without a reason the organization has nothing that it could send from.
+      // A refusal for the recipient has a reason; without one the organization lacks a working sender.
       if (meta?.maxCoins !== undefined) return undefined;
       if (meta?.motivo === 'route_not_priced') return 'provider_unavailable';
       return meta?.motivo === undefined || meta.motivo === 'no_verified_sender' ? 'sender_unavailable' : undefined;
@@ -51,18 +51,18 @@ const freeAtOf = ({ details: { meta } }: Refusal): number | undefined =>
 const isBusy = ({ name, details: { meta } }: Refusal): boolean =>
   name === 'RATE_LIMITED' || name === 'SERVICE_UNAVAILABLE' || meta?.code === 'EM_ANDAMENTO';
 
-/** Why a recipient gets nothing who has no address on the channel, or no device that could be sent to. */
+/** The recipient has no address on the channel, or no device to send to. */
 export const NO_ADDRESS = 'no_address';
-/** Why a recipient gets nothing whose person has a message of the campaign already. */
+/** The recipient's person already has a message of the campaign. */
 export const SENT_BEFORE = 'sent_before';
 
-/** The reason of a recipient who gets nothing for this refusal. */
+/** The reason to record for a recipient that is skipped because of this refusal. */
 export const reasonOf = (refusal: Refusal): string => {
   const { reason, code } = toV1Error(refusal);
   return reason ?? (code === 'invalid_recipient' ? NO_ADDRESS : code);
 };
 
-/** Judges the refusal of one recipient at `now` (ms); who would be free after `triedUntil` is skipped. */
+/** Classifies the refusal of one recipient at `now` (ms); a recipient that could only be retried after `triedUntil` is skipped. */
 export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number): Judgement => {
   const reason = reasonOf(refusal);
   const deferred = (until: number): Judgement =>
@@ -76,15 +76,15 @@ export const judgeRefusal = (refusal: Refusal, now: number, triedUntil: number):
   return pause ? { kind: 'pause', reason: pause } : { kind: 'skip', reason };
 };
 
-/** What the refusals of a portion's recipients mean together. */
+/** The combined result for a portion's refused recipients. */
 export interface Judged {
   readonly skipped: readonly (readonly [index: number, reason: string])[];
-  /** When the first of those that are deferred is tried again (ms). */
+  /** When the first deferred recipient is retried (ms). */
   readonly retryAt?: number | undefined;
   readonly pause?: PauseReason | undefined;
 }
 
-/** Judges all refusals of a portion. `shortOfMaxCoins`: the campaign had no more coins to give, whatever the wallet has. */
+/** Classifies all refusals of a portion. `shortOfMaxCoins`: the campaign's `maxCoins` is used up, whatever the wallet has. */
 export const judge = (
   refused: readonly Refused[],
   { now, triedUntil, shortOfMaxCoins }: { now: number; triedUntil: number; shortOfMaxCoins: boolean },

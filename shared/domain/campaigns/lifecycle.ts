@@ -22,8 +22,8 @@ export const next = (campaign: Campaign, changes: Partial<Campaign>, now: number
 });
 
 /**
- * Takes the snapshot of a campaign's audience and lets it run: who joins later is not written to. 422 names lists and segments that there are no
- * more. A snapshot that another start overtook is named by no campaign, and goes by itself.
+ * Takes the snapshot of a campaign's audience and starts it; contacts that join later get no message. 422 naming lists and segments that no
+ * longer exist. If another start wins, this snapshot is never referenced and expires.
  */
 export const begin = async (
   ports: LifecyclePorts,
@@ -60,7 +60,7 @@ export const begin = async (
   return after;
 };
 
-/** Starts a draft or a scheduled campaign: at once, or at its time (docs/spec/campaigns.md#starting). One that runs is answered as it is. */
+/** Starts a draft or a scheduled campaign: now, or at its time (docs/spec/campaigns.md#starting). A running one is returned unchanged. */
 export const startCampaign = (
   ports: LifecyclePorts,
   actor: Caller,
@@ -88,13 +88,13 @@ export const startCampaign = (
 
 interface PauseOptions {
   readonly from?: Campaign['status'];
-  /** Who asked for it; absent where it pauses itself. */
+  /** The caller; absent if it pauses automatically. */
   readonly by?: Caller;
-  /** Under which epoch its reason was found: what was found before it was resumed pauses nothing. */
+  /** The epoch in which the reason was found: reasons from before a resumption are ignored. */
   readonly epoch?: number | undefined;
 }
 
-/** Pauses a running campaign, once, and raises its event; false where it runs no more. */
+/** Pauses a running campaign, once, and raises its event; false if it is no longer running. */
 export const pauseFor = async (
   ports: Pick<LifecyclePorts, 'clock' | 'store'>,
   id: Id<'campaign'>,
@@ -110,12 +110,12 @@ export const pauseFor = async (
     const after = next(before, { status: 'paused', pausedBy }, now);
     const events = [campaignEvent(after, { type: 'campaign.paused', reason }, now)];
     const entry = by && campaignEntry(by, id, 'paused', now);
-    // Portions that are not made yet are made all the same: nothing of them is sent.
+    // Remaining portions are still created, but none of them sends.
     const dueAt = after.drive && !after.drive.portioned ? now : undefined;
     return (await ports.store.change(before, after, { dueAt, events, entry })) ? after : CONFLICT;
   });
 
-/** Pauses a running campaign. Messages that were accepted leave; one that is paused is answered as it is. */
+/** Pauses a running campaign. Accepted messages are still sent; a paused campaign is returned unchanged. */
 export const pauseCampaign = async (
   ports: LifecyclePorts,
   actor: Caller,
@@ -130,7 +130,7 @@ export const pauseCampaign = async (
   return now.status === 'paused' ? counted(ports, now) : notIn('running');
 };
 
-/** What a campaign goes on with, from `now` on: its portions are told of the new epoch, and paced anew. */
+/** The driver's state after a resumption: portions are moved to the new epoch, and pacing restarts at `now`. */
 const told = (drive: Drive, now: number): Drive => ({
   ...drive,
   epoch: drive.epoch + 1,
@@ -140,7 +140,7 @@ const told = (drive: Drive, now: number): Drive => ({
   lookAt: 0,
 });
 
-/** 422 for a limit below what the campaign's messages cost so far. */
+/** 422 for a limit below what the campaign's messages have cost so far. */
 const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins: number | undefined) => {
   if (maxCoins === undefined) return undefined;
   const { coinsCaptured, coinsHeld } = await ports.figures(campaign);
@@ -155,8 +155,8 @@ const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins
 };
 
 /**
- * Lets a paused campaign go on with exactly those who have no message; with a higher `maxCoins` where that paused it. One that runs is answered as it
- * is; one that never began, its audience lacking, begins.
+ * Resumes a paused campaign for the recipients without a message; needs a higher `maxCoins` if that paused it. A running one is returned
+ * unchanged; one that paused before its start is started.
  */
 export const resumeCampaign = (
   ports: LifecyclePorts,
@@ -185,7 +185,9 @@ export const resumeCampaign = (
     return counted(ports, after);
   });
 
-/** Cancels a campaign that is not over: what has not left is cancelled by its portions, and its money released. Again, it is answered as it is. */
+/**
+ * Cancels a campaign that is not over: its portions cancel unsent messages and release their money. A cancelled one is returned unchanged.
+ */
 export const cancelCampaign = (
   ports: LifecyclePorts,
   actor: Caller,

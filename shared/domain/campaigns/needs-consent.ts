@@ -7,16 +7,19 @@ import { type Campaign, variantsOf } from './campaign.ts';
 import { compileTexts } from './campaigns.ts';
 import { asRequest } from './compose.ts';
 
-/** Recipients for whom a message is planned, and never sent. */
+/** Placeholder recipients, for planning a message that is never sent. */
 const NOBODY: Readonly<Partial<Record<ReturnType<typeof channelOf>['recipient'], string>>> = {
   phone: '+5511999990005',
   email: 'success@simulator.amazonses.com',
 };
 
-/** A text for each that nobody has a value for. */
+/** Replaces each placeholder by a dummy value. */
 const stated = (text: string | undefined) => (text === undefined || text.trim() === '' ? text && 'x' : text);
 
-/** Whether consent matters for what a campaign sends: not for what its channel takes as transactional. What cannot be planned is taken for communication. */
+/**
+ * Whether a campaign's message needs consent: not if its channel treats it as transactional. A message that cannot be planned is treated as
+ * marketing.
+ */
 export const needsConsent = async (
   ports: Pick<BulkPorts, 'plan'>,
   campaign: Campaign,

@@ -3,8 +3,8 @@ import { pauseFor } from './lifecycle.ts';
 import type { LifecyclePorts } from './ports.ts';
 
 /**
- * Pauses the campaign that sent a message which no provider takes because each refuses the service's account: none of the others would leave. Nothing for
- * one that was resumed after the message was given to its provider.
+ * Pauses the campaign of a message that failed because every provider refuses the service's account, since all others would fail too. Does
+ * nothing if it was resumed after the message was handed to its provider.
  */
 export const pauseCampaignOf = async (
   ports: Pick<LifecyclePorts, 'clock' | 'store'>,

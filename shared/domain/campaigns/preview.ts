@@ -20,13 +20,16 @@ import { type Composed, composeAll } from './compose.ts';
 import { NO_ADDRESS, reasonOf } from './judge.ts';
 import type { PortionPorts } from './ports.ts';
 
-/** Recipients whose messages a preview composes and prices, spread over all; with more, price and countries are estimates. */
+/**
+ * The sample size: recipients whose messages a preview composes and prices, spread over all; with more recipients, price and countries are
+ * estimates.
+ */
 const SAMPLE = 500;
-/** Messages that a preview shows. */
+/** Messages shown in a preview. */
 const SHOWN = 3;
 const PLANS_AT_ONCE = 16;
 
-/** Every nth of a set, so that the oldest and the newest contacts count alike. */
+/** Every nth contact of a set, so that old and new contacts are represented evenly. */
 const spread = (numbers: NumberSet): number[] => {
   const step = Math.max(1, numbers.size / SAMPLE);
   const chosen: number[] = [];
@@ -59,7 +62,7 @@ const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Com
 
 const countryOf = ({ phone }: Contact): string => numberOrigin(phone)?.country ?? 'ZZ';
 
-/** What a sample costs, scaled to all: the units of each row of the price table at once, so that the month's bands count. */
+/** The sample's price, scaled up: the units of each price row together, so that the month's volume bands apply. */
 const priceOf = async (ports: PortionPorts, campaign: Campaign, planned: readonly PlannedMessage[], scale: number) => {
   const rows = new Map<string, { price: PriceRow; units: number; byCountry: Map<string, number> }>();
   for (const { plan, composed } of planned) {
@@ -89,7 +92,7 @@ const recipientsByCountry = (planned: readonly PlannedMessage[], scale: number):
   return counts;
 };
 
-/** Those of a sample whom a frequency cap would still hold back when their portion is given up. */
+/** Recipients of a sample whom a frequency cap would still hold back when their portion stops retrying. */
 const cappedOf = async (ports: PortionPorts, { frequencyCap }: Campaign, contacts: readonly Contact[]) => {
   if (!frequencyCap || contacts.length === 0) return new Set<Contact['id']>();
   const now = ports.clock();
@@ -98,7 +101,7 @@ const cappedOf = async (ports: PortionPorts, { frequencyCap }: Campaign, contact
   return new Set(sent.flatMap(({ byHour }, at) => (isCapped(byHour) ? (contacts[at]?.id ?? []) : [])));
 };
 
-/** Messages as they would read, of contacts as the caller may see them. */
+/** Rendered messages, masked as the caller requires. */
 const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campaign, composed: readonly Composed[]) => {
   const unmasked = actor.scopes.has('pii:full');
   const seen = composed.map(({ number, contact }) => [number, shownContact(contact, unmasked)] as const);
@@ -117,8 +120,9 @@ const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campai
 };
 
 /**
- * What a campaign would do if it were started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. Whom it reaches is exact, by the same
- * selection as its start; price, countries and what a cap holds back are of a sample, and exact where it holds everybody.
+ * What a campaign would do if it started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. The number of recipients
+ * is exact, from the same selection as its start; price, countries and recipients held back by caps are estimated from a sample, and exact
+ * if it covers everybody.
  */
 export const previewCampaign = async (
   ports: PortionPorts,
@@ -158,7 +162,7 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
   const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
   const addressed = planned.filter(({ refused }) => refused !== NO_ADDRESS);
   const unaddressed = Math.round((contacts.length - addressed.length) * scale);
-  // Who has no address is excluded for that alone, whatever else would hold a message back.
+  // A recipient without an address is excluded for that reason alone.
   const reached = addressed.filter(({ composed: { contact } }) => !capped.has(contact.id));
   const frequencyCap = Math.round((addressed.length - reached.length) * scale);
   const coinsOf = await priceOf(ports, campaign, reached, scale);

@@ -9,7 +9,7 @@ import { type Campaign, type Portion, variantChooser, variantsOf } from './campa
 import { findCampaign } from './campaigns.ts';
 import type { PortionPorts } from './ports.ts';
 
-/** What a recipient's message has reached; `pending`: not accepted yet, `skipped`: gets none. */
+/** The status of a recipient's message; `pending`: not accepted yet, `skipped`: gets none. */
 export const RECIPIENT_STATUSES = ['pending', 'skipped', ...UNIFIED_STATUSES] as const;
 export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 
@@ -30,15 +30,15 @@ interface Request extends GivenCursor {
 }
 type Ports = Pick<PortionPorts, 'contactsOf' | 'portions' | 'readMessages' | 'store'>;
 
-/** Recipients that a page looks at, at most: it bounds the cost, however rare those are that it is asked for. */
+/** Maximum recipients examined per page, which bounds its cost however rare matches are. */
 const MAX_LOOKED_AT = 1_000;
-/** Recipients whose messages are read at once. */
+/** Recipients whose messages are read together. */
 const PIECE = 100;
 
-/** The next recipient to look at: its portion, and its place in it. */
+/** The next recipient to examine: its portion, and its index in it. */
 const position = z.tuple([z.int().min(0), z.int().min(0)]);
 
-/** What is known of some recipients of a portion, in their order; those who are nobody any more are left out. */
+/** The state of some recipients of a portion, in order; those of deleted contacts are omitted. */
 const describe = async (
   ports: Ports,
   campaign: Campaign,
@@ -69,8 +69,8 @@ const describe = async (
 };
 
 /**
- * A page of a campaign's recipients, in the order in which they joined the organization (docs/spec/campaigns.md#recipients). A page ends after 1,000
- * recipients that were looked at, however few it found: without `nextCursor` the list ended. 400 for a cursor of another list.
+ * A page of a campaign's recipients, in the order in which they joined the organization (docs/spec/campaigns.md#recipients). A page ends
+ * after examining 1,000 recipients, however few matched: the list ends when `nextCursor` is absent. 400 for a cursor of another list.
  */
 export const campaignRecipients = async (
   ports: Ports,

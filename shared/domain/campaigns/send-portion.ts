@@ -9,16 +9,16 @@ import { pauseFor } from './lifecycle.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
 import { writtenBefore } from './written-before.ts';
 
-/** How long a worker has a portion, in ms: longer than its function runs, and than a batch stays undecided after a crash. */
+/** How long a worker claims a portion, in ms: longer than its function runs, and than a batch stays undecided after a crash. */
 export const CLAIM_MS = 90_000;
 
-/** What an attempt at a portion found out: `open` recipients are tried again at `retryAt` (ms), or once the campaign goes on. */
+/** The result of an attempt at a portion: `open` recipients are retried at `retryAt` (ms), or once the campaign resumes. */
 interface Attempt {
   readonly sent: Portion['sent'];
   readonly skipped: Portion['skipped'];
   readonly retryAt?: number | undefined;
   readonly pause?: PauseReason | undefined;
-  /** Coins of the campaign's `maxCoins`: those that the portion keeps, and those that it gives back. */
+  /** Coins of the campaign's `maxCoins`: those that the portion keeps, and those that it returns. */
   readonly allotted: number;
   readonly returned: number;
 }
@@ -28,7 +28,7 @@ const coinsOf = async (ports: PortionPorts, ids: readonly Id<'message'>[]): Prom
   return messages.reduce((sum, message) => sum + (message?.coins ?? 0), 0);
 };
 
-/** The coins that a portion may take; whether it wanted more. */
+/** The coins that a portion may spend, and whether it needed more. */
 class Allotment {
   readonly #portion: Portion;
   allotted: number;
@@ -38,7 +38,7 @@ class Allotment {
     this.#portion = portion;
     this.allotted = portion.allotted;
   }
-  /** Takes what the messages cost of the campaign's coins, for as many as there are. */
+  /** Reserves the messages' price from the campaign's `maxCoins`, as far as available. */
   budgetFor(ports: PortionPorts, campaign: Campaign) {
     return async (coins: number, replayed: readonly Id<'message'>[]): Promise<number> => {
       this.spent = await coinsOf(ports, replayed);
@@ -53,7 +53,7 @@ class Allotment {
   }
 }
 
-/** Sends to those who are open, and judges those who were refused. */
+/** Sends to the open recipients, and classifies the refused ones. */
 const sendOpen = async (
   ports: PortionPorts,
   campaign: Campaign,
@@ -67,7 +67,7 @@ const sendOpen = async (
   const now = ports.clock();
   if (isRefusal(outcome)) {
     const retryAt = now + (outcome.details.retryAfterSeconds ?? 5) * 1000;
-    // Messages of an earlier attempt are not known as sent yet: what they cost is kept for the next one.
+    // Messages of an earlier attempt are not known as sent yet: their cost is kept for the next one.
     const { allotted, spent } = allotment;
     return { sent: [], skipped: [], retryAt, allotted: spent, returned: allotted - spent };
   }
@@ -85,13 +85,13 @@ const sendOpen = async (
   };
 };
 
-/** The earliest of some times (ms), any of which may be missing. */
+/** The earliest of some optional times (ms). */
 const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
   const known = times.filter((time) => time !== undefined);
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
-/** The result of an attempt at a portion that its worker has claimed. */
+/** The result of an attempt at a claimed portion. */
 const attempt = async (
   ports: PortionPorts,
   campaign: Campaign,
@@ -142,7 +142,7 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
     campaign.status === 'cancelled'
       ? await cancelPortion(ports, campaign, claimed)
       : await attempt(ports, campaign, claimed);
-  // Whoever has claimed the portion since then finds out for itself what pauses the campaign.
+  // A worker that has claimed the portion since then detects the pause reason itself.
   if (!(await ports.portions.save(claimed, result))) return;
   if (result.pause) await pauseFor(ports, campaign.id, result.pause, { epoch: campaign.drive?.epoch });
   if (result.portion.state === 'open') ports.enqueuePortions([result.portion]);
@@ -150,14 +150,14 @@ const work = async (ports: PortionPorts, campaign: Campaign, portion: Portion): 
 };
 
 /**
- * Works on a portion that is due: sends to those of its recipients who are open, each under the key of campaign and contact, and stores what became of
- * them. Repeats, other workers and a crash anywhere change nothing: a recipient who was sent to is a replay. A portion of a paused campaign rests until it is
- * told to go on; of a cancelled one what has not left is cancelled.
+ * Processes a due portion: sends to its open recipients, each under the key of campaign and contact, and stores the results. Repeats,
+ * concurrent workers and crashes have no effect: a recipient that already has a message is a replay. A portion of a paused campaign waits
+ * until it is resumed; one of a cancelled campaign cancels its unsent messages.
  */
 export const sendPortion = async (ports: PortionPorts, id: Id<'campaign'>, number: number): Promise<void> => {
   const portion = await ports.portions.read(id, number);
   if (!portion) return;
-  // Read after the portion: one that is found paused parks no portion that a resumption has made due since.
+  // Read after the portion, so that a stale pause can't take a portion out of the due index after a resumption made it due.
   const campaign = await ports.store.readById(id);
   const { status } = campaign ?? {};
   if (campaign && status === 'cancelled') return work(ports, campaign, portion);

@@ -7,18 +7,18 @@ import type { PortionPorts } from './ports.ts';
 
 type Recipient = readonly [number: number, contact: Contact];
 
-/** Recipients by whether the campaign wrote to a contact that was merged into theirs since. */
+/** Recipients by whether the campaign already wrote to a contact that was merged into theirs since. */
 export interface WrittenBefore {
-  /** Those whom it wrote to under none. */
+  /** Recipients without an earlier message. */
   readonly open: readonly Recipient[];
   readonly skipped: readonly (readonly [number: number, reason: string])[];
-  /** When those are tried again (ms) for whom that is still being decided; absent where there are none. */
+  /** When the undecided ones are retried (ms); absent if there are none. */
   readonly retryAt?: number | undefined;
 }
 
 /**
- * Tells who has a message of the campaign under a contact that was merged into theirs: one person gets one message, however many contacts it was. Nobody
- * merged costs nothing; else a round trip for each 100 contacts that were.
+ * Finds recipients that already have a message of the campaign under a contact that was merged into theirs: one person gets one message,
+ * however many contacts were merged. No cost without merges; otherwise one round trip per 100 merged contacts.
  */
 export const writtenBefore = async (
   ports: Pick<PortionPorts, 'bulk' | 'clock'>,

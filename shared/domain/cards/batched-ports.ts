@@ -7,8 +7,8 @@ import type { CardPorts, LinkIds } from './card.ts';
 const READS_AT_ONCE = 8;
 
 /**
- * The same ports for many changes of one organization's cards at once: what they ask for in the same turn of the event loop is read in one call, and their cards
- * are stored in transactions that they share, each whole or not at all.
+ * The same ports, batched for many concurrent changes of one organization's cards: reads requested in the same tick share one call, and
+ * changes share transactions, each stored whole or not at all.
  */
 export const batchedPorts = (ports: CardPorts, organizationId: Id<'organization'>): CardPorts => {
   const { store, pipelines, links } = ports;

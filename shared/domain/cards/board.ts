@@ -17,10 +17,10 @@ export interface Board {
 }
 export type BoardPorts = Pick<CardPorts, 'links' | 'store'> & { readonly pipelines: PipelineStore };
 
-/** What an answer may take as JSON, in bytes: a function answers 6 MB. */
+/** The maximum size of a response as JSON, in bytes: a function's response is limited to 6 MB. */
 const MAX_BYTES = 4_500_000;
 
-/** The share of each of these sizes of what there is for all: what the small ones leave is for the large ones. */
+/** Shares the total among these sizes: what small ones leave over goes to large ones. */
 export const sharesOf = (sizes: readonly number[], all: number): number[] => {
   const shares = sizes.map(() => 0);
   let left = all;
@@ -33,7 +33,7 @@ export const sharesOf = (sizes: readonly number[], all: number): number[] => {
   return shares;
 };
 
-/** The first cards of a stage that take so many bytes at most; one at least. */
+/** The first cards of a stage that fit this many bytes; at least one. */
 const within = ({ cards, next }: StageCards, sizes: readonly number[], bytes: number): StageCards => {
   let taken = 0;
   const fitting = cards.filter((_, at) => {
@@ -46,7 +46,7 @@ const within = ({ cards, next }: StageCards, sizes: readonly number[], bytes: nu
     : { cards: fitting, next: { order: last.order, id: last.id } };
 };
 
-/** Pages of stages that together fit an answer. */
+/** Limits the pages of stages so that together they fit a response. */
 export const fitting = (pages: readonly StageCards[]): readonly StageCards[] => {
   const sizes = pages.map(({ cards }) => cards.map(jsonBytes));
   const sums = sizes.map((each) => each.reduce((sum, size) => sum + size, 0));
@@ -54,7 +54,7 @@ export const fitting = (pages: readonly StageCards[]): readonly StageCards[] => 
   return pages.map((page, at) => within(page, sizes[at] ?? [], shares[at] ?? 0));
 };
 
-/** The cards of pages as they may be shown. */
+/** The cards of pages with their links resolved. */
 const shownPages = async (
   { links }: Pick<CardPorts, 'links'>,
   organizationId: Id<'organization'>,
@@ -72,7 +72,7 @@ const shownPages = async (
   });
 };
 
-/** A pipeline's stages with their counts and first cards: one query a stage, side by side. */
+/** A pipeline's stages with their counts and first cards: one query per stage, in parallel. */
 export const readBoard = async (
   ports: BoardPorts,
   owner: Owner,
@@ -92,7 +92,7 @@ export const readBoard = async (
   return { counted, stages };
 };
 
-/** A page of a stage's cards, in the order of the board. */
+/** A page of a stage's cards, in board order. */
 export const readStage = async (
   ports: BoardPorts,
   owner: Owner,

@@ -7,9 +7,9 @@ import type { DomainEvent } from '../events/event.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import type { PipelineStore, StageType } from '../pipelines/pipeline.ts';
 
-/** The most that a card's value may be, in cents. */
+/** The maximum value of a card, in cents. */
 export const MAX_CENTS = 99_999_999_999;
-/** The most that a card's attributes may take as JSON, in bytes: a card is moved and shown on boards as a whole. */
+/** The maximum size of a card's attributes as JSON, in bytes: cards are moved and shown on boards as a whole. */
 export const MAX_ATTRIBUTE_BYTES = 4_096;
 
 /** A card is open, won or lost. */
@@ -20,7 +20,7 @@ export interface Card extends Tenant {
   readonly id: Id<'card'>;
   readonly pipelineId: Id<'pipeline'>;
   readonly stageId: Id<'stage'>;
-  /** The key that its stage had when it came in; the stage keeps it while it has cards. */
+  /** The key of its stage when it entered; a stage keeps its key while it has cards. */
   readonly stageKey: string;
   readonly title: string;
   /** Whole cents of `currency`; absent: no value yet. */
@@ -36,15 +36,15 @@ export interface Card extends Tenant {
   readonly wonAt?: number | undefined;
   readonly lostAt?: number | undefined;
   readonly attributes: ContactAttributes;
-  /** Its place in its stage: text that sorts. */
+  /** Its position in its stage, as sortable text. */
   readonly order: string;
-  /** Whether it is open in its stage for longer than the stage allows. */
+  /** Whether it has been open in its stage for longer than the stage allows. */
   readonly stalled: boolean;
-  /** Since when it is in its stage. */
+  /** When it entered its stage. */
   readonly stageSince: number;
-  /** Of a won or lost card: the open stage that it came from. */
+  /** For a won or lost card: the open stage that it came from. */
   readonly openStageId?: Id<'stage'> | undefined;
-  /** When a worker looks whether it is stalled; at the earliest, since a move leaves an earlier time alone. */
+  /** When a worker checks whether it is stalled, or earlier: a move never postpones an existing check. */
   readonly checkAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -52,7 +52,7 @@ export interface Card extends Tenant {
   readonly version: number;
 }
 
-/** What may happen to a card, as its history names it. */
+/** The actions on a card, as its history names them. */
 export const CARD_ACTS = ['criado', 'alterado', 'movido', 'ganho', 'perdido', 'reaberto', 'parado'] as const;
 export type CardAct = (typeof CARD_ACTS)[number];
 /** An entry of a card's history. */
@@ -61,16 +61,16 @@ export interface CardEntry {
   readonly organizationId: Id<'organization'>;
   readonly at: number;
   readonly act: CardAct;
-  /** Who did it; absent where the service did. */
+  /** The person or key that did it; absent for the service itself. */
   readonly actor?: AuditActor | undefined;
-  /** Where it was before, and is after, where its stage changed. */
+  /** The stages before and after, if the stage changed. */
   readonly from?: Id<'stage'> | undefined;
   readonly to?: Id<'stage'> | undefined;
-  /** The names of the fields that changed, as the contract names them. */
+  /** The contract's names of the changed fields. */
   readonly fields?: readonly string[] | undefined;
 }
 
-/** A change of a card with what it leaves behind, all in one transaction. Without `before` it is created, without `after` deleted. */
+/** A change of a card with its history and events, in one transaction. Without `before` it is created, without `after` deleted. */
 export interface CardChange {
   readonly before?: Card | undefined;
   readonly after?: Card | undefined;
@@ -79,15 +79,15 @@ export interface CardChange {
   /** When it was deleted. */
   readonly deletedAt?: number | undefined;
 }
-/** Result of a change: `unknown`: the contact or company that it comes to name does not exist. */
+/** Result of a change. `unknown`: the contact or company of a new link does not exist. */
 export type CardOutcome =
   | { readonly kind: 'saved' }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'unknown'; readonly field: 'contatoId' | 'empresaId' };
 
-/** Where in its stage a card is put: at the end, or beside another card of the stage. */
+/** The requested position of a card in its stage: at the end, or next to another card. */
 export type Place = { readonly at: 'end' } | { readonly at: 'before' | 'after'; readonly cardId: Id<'card'> };
-/** The places of the two cards between which another one is put; undefined at an end. */
+/** The positions of the two cards around a new one; undefined at an end. */
 export interface Neighbours {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -102,14 +102,14 @@ export interface CardFilter {
   readonly contactId?: Id<'contact'> | undefined;
   readonly companyId?: Id<'company'> | undefined;
 }
-/** A position in a stage: the place and the id of the last card that was read. */
+/** A position in a stage: order and id of the last card read. */
 export interface StagePosition {
   readonly order: string;
   readonly id: Id<'card'>;
 }
 export interface StageCards {
   readonly cards: readonly Card[];
-  /** Where to read on; undefined at the end of the stage. */
+  /** Where the next page starts; undefined at the end of the stage. */
   readonly next?: StagePosition | undefined;
 }
 
@@ -121,34 +121,34 @@ export interface CardStore {
   read(organizationId: Id<'organization'>, id: Id<'card'>): Promise<Card | undefined>;
   /** Cards of the organization by their ids, in their order, strongly consistent. */
   readMany(organizationId: Id<'organization'>, ids: readonly Id<'card'>[]): Promise<readonly (Card | undefined)[]>;
-  /** Stores a change in one transaction, over the card's version. */
+  /** Stores a change in one transaction, if the card's version is unchanged. */
   save(change: CardChange): Promise<CardOutcome>;
-  /** Stores changes of different cards, several in a transaction, each whole or not at all; the outcomes in their order. */
+  /** Stores changes of different cards, several per transaction, each whole or not at all; the outcomes in their order. */
   saveAll(changes: readonly CardChange[]): Promise<readonly CardOutcome[]>;
-  /** Strongly consistent, without `self`. Undefined where the card beside which it should be is not in the stage. */
+  /** Strongly consistent, ignoring `self`. Undefined if the card to place it next to is not in the stage. */
   neighbours(
     organizationId: Id<'organization'>,
     stageId: Id<'stage'>,
     place: Place,
     self?: Id<'card'>,
   ): Promise<Neighbours | undefined>;
-  /** The cards of a stage of the organization after a position, in the order of the board; strongly consistent. */
+  /** The cards of a stage of the organization after a position, in board order; strongly consistent. */
   inStage(stageId: Id<'stage'>, after: StagePosition | undefined, limit: number): Promise<StageCards>;
   /** A page of the organization's cards. */
   page(organizationId: Id<'organization'>, filter: CardFilter, page: PageRequest): Promise<Page<Card>>;
 }
 
-/** Ids that cards name. */
+/** Ids that cards refer to. */
 export interface LinkIds {
   readonly contatoId: readonly Id<'contact'>[];
   readonly empresaId: readonly Id<'company'>[];
   readonly responsavelId: readonly Id<'account'>[];
 }
-/** What cards name, which others own. */
+/** The objects that cards refer to. */
 export interface CardLinks {
-  /** Of these ids, those that may be named: existing contacts and companies of the organization, its active accounts. */
+  /** The valid ones of these ids: existing contacts and companies of the organization, and its active accounts. */
   existing(organizationId: Id<'organization'>, ids: LinkIds): Promise<ReadonlySet<string>>;
-  /** The cards as they may be shown: without links to what was deleted, and with a merged contact's heir. */
+  /** The cards with their links resolved: none to deleted objects, and merged contacts replaced by the surviving one. */
   shown(organizationId: Id<'organization'>, cards: readonly Card[]): Promise<readonly Card[]>;
 }
 
@@ -159,5 +159,5 @@ export interface CardPorts {
   readonly pipelines: Pick<PipelineStore, 'read'>;
   readonly links: CardLinks;
 }
-/** Who changes cards: a caller, or the service itself on behalf of a tenant, as its journeys do. */
+/** The caller of a change, or the tenant for changes by the service itself, such as its journeys. */
 export type CardCaller = Caller | Tenant;

@@ -19,7 +19,7 @@ import {
   type Target,
 } from './rules.ts';
 
-/** A card of the caller's organization, as it may be shown. */
+/** A card of the caller's organization, with its links resolved. */
 export const getCard = async (
   ports: Pick<CardPorts, 'links' | 'store'>,
   owner: Owner,
@@ -63,7 +63,7 @@ export const newCard = (
 export const firstStage = (pipeline: Pipeline, id: Id<'stage'> | undefined): Stage | Refusal<'VALIDATION_ERROR'> =>
   stageOf(pipeline, id ?? pipeline.stages.find(({ type }) => type === 'aberto')?.id ?? '');
 
-/** 409 or 422 for a card that may not come into a stage. */
+/** 409 or 422 if a card must not enter a stage. */
 export const checkEntry = (
   card: Card,
   { pipeline, stage }: Target,
@@ -80,7 +80,7 @@ type Refused = Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
 export const createCard = (ports: CardPorts, caller: CardCaller, input: NewCard): Promise<Card | Refused> =>
   createCardOf(ports, caller, newId('card'), input);
 
-/** The same under an id of the caller's: a card that is there already stays as it is. */
+/** Creates a card under a given id; an existing one stays unchanged. */
 export const createCardOf = (
   ports: CardPorts,
   caller: CardCaller,
@@ -88,7 +88,7 @@ export const createCardOf = (
   input: NewCard,
 ): Promise<Card | Refused> =>
   retryOnConflict('The pipeline', async (attempt) => {
-    // An earlier attempt may have been committed and its answer lost.
+    // An earlier attempt may have been committed although its response was lost.
     const stored = attempt === 0 ? undefined : await ports.store.read(caller.organizationId, id);
     if (stored) return stored;
     const pipeline = await namedPipeline(ports, caller, input.pipelineId);
@@ -106,7 +106,7 @@ export const createCardOf = (
     return answered(await ports.store.save(change), change.after ?? card);
   });
 
-/** Changes a card's fields; its stage, its place and its status have operations of their own. */
+/** Changes a card's fields; its stage, position and status have operations of their own. */
 export const changeCard = async (
   ports: CardPorts,
   caller: CardCaller,
@@ -126,7 +126,7 @@ export const changeCard = async (
   return isRefusal(outcome) ? outcome : shownCard(ports, outcome);
 };
 
-/** Deletes a card: no read shows it from the answer on. Its history, files and activities are cleared in the background. */
+/** Deletes a card: reads no longer show it once this returns. Its history, files and activities are deleted in the background. */
 export const deleteCard = (
   ports: Pick<CardPorts, 'clock' | 'store'> & { readonly enqueueCleanUp: (card: Card) => void },
   owner: Owner,

@@ -4,14 +4,14 @@ import type { CardPorts } from './card.ts';
 import { orderBetween } from './order.ts';
 import { END, type Owner } from './place.ts';
 
-/** A row of an import, counted from 0, and the stage that its card comes into. */
+/** A row of an import, counted from 0, and the stage of its card. */
 export interface PlacedRow {
   readonly at: number;
   readonly stageId: Id<'stage'>;
 }
 const IN_FLIGHT = 8;
 
-/** The places of an import's rows: at the ends of their stages, as these were when the first row came to them, in the order of the rows. */
+/** The positions of an import's rows: at the ends of their stages as of the first row, in the order of the rows. */
 export class ImportPlaces {
   readonly #last = new Map<Id<'stage'>, string | undefined>();
   readonly #orders = new Map<string, string>();
@@ -23,7 +23,7 @@ export class ImportPlaces {
     this.#owner = owner;
   }
 
-  /** Gives a place to each row that has none in its stage yet. One read for each stage that is new. */
+  /** Assigns a position to each row that has none in its stage. One read per new stage. */
   async reserve(rows: readonly PlacedRow[]): Promise<void> {
     const unread = new Set(rows.map(({ stageId }) => stageId).filter((stageId) => !this.#last.has(stageId)));
     await mapConcurrently([...unread], IN_FLIGHT, async (stageId) => {
@@ -38,7 +38,7 @@ export class ImportPlaces {
     }
   }
 
-  /** The place of a row in its stage. Throws a RangeError for a row without one. */
+  /** A row's position in its stage. Throws a RangeError if it has none. */
   orderOf(row: PlacedRow): string {
     const order = this.#orders.get(keyOf(row));
     if (order === undefined) throw new RangeError(`no place was reserved for row ${row.at}`);

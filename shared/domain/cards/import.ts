@@ -16,12 +16,12 @@ import { answered, END, findPatched, namedPipeline } from './place.ts';
 import { changeOf } from './records.ts';
 import { checkUnlost } from './rules.ts';
 
-/** Rows of one import. */
+/** Maximum rows of an import. */
 export const MAX_ROWS = 500;
 
 /** A row that changes a card: its id, and what changes. */
 export type CardUpdate = CardPatch & { readonly id: Id<'card'>; readonly estagioId?: Id<'stage'> | undefined };
-/** A row of an import: a card to create or to change, or why it is neither. */
+/** A row of an import: a card to create or to change, or its errors. */
 export type ImportRow = { readonly create: NewCard } | { readonly update: CardUpdate } | { readonly invalid: string };
 export interface ImportResult {
   readonly criadas: number;
@@ -29,15 +29,15 @@ export interface ImportResult {
   readonly erros: RowErrors;
 }
 
-/** When an import begins nothing new, in ms since it began: its caller waits 28 s. */
+/** An import starts no further round after this time, in ms: its caller waits 28 s. */
 const ENOUGH_MS = 20_000;
 const IN_FLIGHT = 8;
-/** Cards that are changed at once: they are read in one call, and stored in about 16 transactions. */
+/** Cards changed concurrently: they are read in one call, and stored in about 16 transactions. */
 const CARDS_AT_ONCE = 100;
 
 type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 type Owned = Pick<CardCaller, 'organizationId'>;
-/** A row that creates a card, under the id that its card has from the first attempt on. */
+/** A row that creates a card, with an id that stays the same over all attempts. */
 interface Draft {
   readonly at: number;
   readonly id: Id<'card'>;
@@ -50,11 +50,11 @@ interface Updating {
   readonly update: CardUpdate;
 }
 
-/** Why a row is refused: the fields and what is wrong with them, no value of theirs. */
+/** The errors of a refused row: fields and reasons, never values. */
 const messageOf = ({ details: { detail, errors = [] } }: Refused): string =>
   errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}`).join('; ');
 
-/** What the rows of a round need to be planned: the pipelines and links that they name. */
+/** The pipelines and links that the rows of a round refer to. */
 const loadFor = async (ports: CardPorts, owner: Owned, drafts: readonly Draft[]) => {
   const links: LinkIds[] = drafts.map(({ input: { contatoId, empresaId, responsavelId } }) =>
     newLinks(undefined, { contactId: contatoId, companyId: empresaId, responsibleId: responsavelId }),
@@ -77,11 +77,11 @@ const loadFor = async (ports: CardPorts, owner: Owned, drafts: readonly Draft[])
 const stageFor = (pipeline: Pipeline | Refused | undefined, { input }: Draft) =>
   pipeline === undefined || isRefusal(pipeline) ? pipeline : firstStage(pipeline, input.estagioId);
 
-/** The rows of changes that come into a stage. */
+/** The rows of changes that move a card to a stage. */
 const placedUpdates = (rows: readonly Updating[]): PlacedRow[] =>
   rows.flatMap(({ at, update: { estagioId } }) => (estagioId === undefined ? [] : [{ at, stageId: estagioId }]));
 
-/** An import on its way: what became of its rows until now. */
+/** An import in progress, with the results of its rows so far. */
 class Import {
   readonly #errors: RefusedRow[] = [];
   #created = 0;
@@ -104,7 +104,7 @@ class Import {
     return this.#ports.clock() - this.#startedAt > ENOUGH_MS;
   }
 
-  /** The changes that create the cards of drafts; what is refused is written down. */
+  /** The changes that create the cards of drafts; records refused rows. */
   async #plan(drafts: readonly Draft[]): Promise<Map<Draft, CardChange>> {
     const [ports, caller] = [this.#ports, this.#caller];
     const { pipelineOf, unknownOf } = await loadFor(ports, caller, drafts);
@@ -135,7 +135,7 @@ class Import {
     this.#errors.push({ at, message });
   }
 
-  /** Creates cards; answers the drafts that met other changes, and may be tried again. */
+  /** Creates cards; returns the drafts that conflicted with other changes and may be retried. */
   async #createRound(drafts: readonly Draft[]): Promise<Draft[]> {
     const planned = [...(await this.#plan(drafts))];
     const outcomes = await this.#ports.store.saveAll(planned.map(([, change]) => change));
@@ -147,7 +147,7 @@ class Import {
     });
   }
 
-  /** Creates the cards of drafts. Who met others is tried again: unless an attempt whose answer was lost had created it. */
+  /** Creates the cards of drafts. Conflicting ones are retried, unless an attempt whose response was lost had created them. */
   async create(drafts: readonly Draft[]): Promise<void> {
     let pending = drafts;
     await retryOnConflict('The pipeline', async (attempt) => {
@@ -163,7 +163,7 @@ class Import {
     for (const { at } of pending) this.refuse(at, NOT_REACHED);
   }
 
-  /** Changes a card as a PATCH does, and puts it at the end of the stage that the row names; both at once. */
+  /** Changes a card like a PATCH, and moves it to the end of the row's stage, in one change. */
   #change(ports: CardPorts, { at, update: row }: Updating): Promise<Card | Refused> {
     const caller = this.#caller;
     const { id, estagioId, ...patch } = row;
@@ -200,7 +200,7 @@ class Import {
     return stepped(ports, card, pipeline, { ...step, order }, now);
   }
 
-  /** Changes cards, many in one call of the table; rows of one card in their order. */
+  /** Changes cards, many per call to the table; rows of the same card in order. */
   async update(): Promise<void> {
     await this.#places.reserve(placedUpdates(this.#updates));
     const ports = batchedPorts(this.#ports, this.#caller.organizationId);
@@ -221,7 +221,7 @@ class Import {
   }
 }
 
-/** Imports cards: a row with an id changes its card, any other creates one. Good rows are stored even when others fail. */
+/** Imports cards: a row with an id changes its card, any other creates one. Valid rows are stored even if others fail. */
 export const importCards = async (
   ports: CardPorts,
   caller: CardCaller,

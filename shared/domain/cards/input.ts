@@ -14,7 +14,7 @@ export interface CardFields {
   readonly dataPrevista?: string | undefined;
   readonly atributos?: ContactAttributes | undefined;
 }
-/** What a card is created with. */
+/** The fields of a new card. */
 export interface NewCard extends CardFields {
   readonly pipelineId: Id<'pipeline'>;
   readonly estagioId?: Id<'stage'> | undefined;
@@ -22,18 +22,18 @@ export interface NewCard extends CardFields {
 }
 /** A change (JSON Merge Patch): null clears; attributes are replaced as a whole. */
 export type CardPatch = Patch<CardFields, 'valor' | 'responsavelId' | 'contatoId' | 'empresaId' | 'dataPrevista'> & {
-  /** Only of a lost card. */
+  /** Only for a lost card. */
   readonly motivoPerda?: string | undefined;
 };
 
-/** An amount in whole cents: the contract has checked that it has two decimals at most. */
+/** An amount in whole cents: the contract guarantees at most two decimals. */
 const centsOf = (amount: number): number => Math.round(amount * 100);
 
 /** A stored value after a change: kept, replaced or cleared. */
 const kept = <T>(given: T | null | undefined, stored: T | undefined): T | undefined =>
   given === undefined ? stored : (given ?? undefined);
 
-/** The card with what a change says of its fields. */
+/** The card with the fields of a change. */
 export const withFields = (card: Card, patch: CardPatch): Card => ({
   ...card,
   title: patch.titulo ?? card.title,

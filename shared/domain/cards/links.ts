@@ -2,7 +2,7 @@ import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Card, CardLinks, LinkIds } from './card.ts';
 
-/** What a card names, by the names of the contract. */
+/** The links of a card, by the contract's names. */
 type Links = Partial<Pick<Card, 'contactId' | 'companyId' | 'responsibleId'>>;
 
 const MESSAGES = {
@@ -12,7 +12,7 @@ const MESSAGES = {
 } as const;
 export type LinkField = keyof typeof MESSAGES;
 
-/** 422 for what a card comes to name and may not. */
+/** 422 for links that are not allowed. */
 export const refuseLinks = (fields: readonly LinkField[]): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', {
     detail: 'The card may not name this.',
@@ -22,18 +22,18 @@ export const refuseLinks = (fields: readonly LinkField[]): Refusal<'VALIDATION_E
 
 const newOf = <T>(before: T | undefined, after: T | undefined): readonly T[] =>
   after === undefined || after === before ? [] : [after];
-/** The ids that a card comes to name by a change: what it named before is not looked at again. */
+/** The ids of new links; unchanged links are not checked again. */
 export const newLinks = (before: Links | undefined, after: Links): LinkIds => ({
   contatoId: newOf(before?.contactId, after.contactId),
   empresaId: newOf(before?.companyId, after.companyId),
   responsavelId: newOf(before?.responsibleId, after.responsibleId),
 });
 
-/** The fields of these whose ids are not among those that may be named. */
+/** The fields whose ids are not valid. */
 export const unknownLinks = (ids: LinkIds, existing: ReadonlySet<string>): LinkField[] =>
   (Object.keys(MESSAGES) as LinkField[]).filter((field) => ids[field].some((id) => !existing.has(id)));
 
-/** 422 where a card comes to name what does not exist. No read where it names nothing new. */
+/** 422 for a new link to a missing object. No read without new links. */
 export const checkLinks = async (
   links: CardLinks,
   organizationId: Id<'organization'>,

@@ -7,7 +7,7 @@ import type { Card, CardFilter, CardPorts } from './card.ts';
 type Ports = Pick<CardPorts, 'links' | 'store'>;
 type Owner = Pick<Tenant, 'organizationId'>;
 
-/** A page of the organization's cards as they may be shown: those of a stage in the order of the board, others newest first. */
+/** A page of the organization's cards, with links resolved: those of a stage in board order, others newest first. */
 export const listCards = async (
   { store, links }: Ports,
   { organizationId }: Owner,
@@ -18,7 +18,7 @@ export const listCards = async (
   return { ...found, items: await links.shown(organizationId, found.items) };
 };
 
-/** A page of the cards of a contact or a company: 404 where it is not the organization's. */
+/** A page of the cards of a contact or a company; 404 if it is not the organization's. */
 export const listCardsOf = async (
   ports: Ports,
   owner: Owner,

@@ -10,18 +10,18 @@ import { changeOf } from './records.ts';
 import { checkArchived, entered, refuseStatus, stageOf, type Target, withCheck, withStatus } from './rules.ts';
 
 type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
-/** Where a card goes, and as what. Without a stage it stays where it is, with another status. */
+/** The target of a card's move, and its new status. Without a stage it stays in place and only changes its status. */
 export interface Step {
   readonly stage?: Stage | undefined;
   readonly status: Card['status'];
   readonly place: Place;
-  /** The place as text, where it was found already. */
+  /** The position as text, if already known. */
   readonly order?: string | undefined;
   readonly lossReason?: string | undefined;
 }
 type Plan = (card: Card, pipeline: Pipeline) => Step | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
 
-/** 409 or 422 for a card that may not come into a stage, which asks for links of the card as it is shown: one to what was deleted is none. */
+/** 409 or 422 if a card must not enter a stage. Required links are checked as resolved: a link to a deleted object doesn't count. */
 const checkShown = async (
   ports: Pick<CardPorts, 'links'>,
   card: Card,
@@ -31,7 +31,7 @@ const checkShown = async (
   return checkEntry(asksForLinks ? await shownCard(ports, card) : card, target);
 };
 
-/** The card after a step; 409 or 422 where its stage does not take it. */
+/** The card after a move; 409 or 422 if the stage doesn't accept it. */
 export const stepped = async (
   ports: CardPorts,
   card: Card,
@@ -59,7 +59,7 @@ export const stepped = async (
   return (await checkShown(ports, after, target)) ?? after;
 };
 
-/** Takes a step with a card, in one transaction; again where the card or its pipeline changed meanwhile. */
+/** Moves a card in one transaction; retries if the card or its pipeline changed meanwhile. */
 const step = async (
   ports: CardPorts,
   caller: CardCaller,
@@ -83,10 +83,10 @@ const step = async (
   return isRefusal(outcome) ? outcome : shownCard(ports, outcome);
 };
 
-/** What a move says, as the contract names it. */
+/** A move, with the contract's names. */
 export interface Move {
   readonly estagioId: Id<'stage'>;
-  /** Where the stage is of another pipeline than the card's. */
+  /** Only if the stage is in another pipeline than the card. */
   readonly pipelineId?: Id<'pipeline'> | undefined;
   readonly antesDe?: Id<'card'> | undefined;
   readonly depoisDe?: Id<'card'> | undefined;
@@ -100,7 +100,7 @@ const placeOf = ({ antesDe, depoisDe }: Move): Place | Refusal<'VALIDATION_ERROR
   return depoisDe === undefined ? END : { at: 'after', cardId: depoisDe };
 };
 
-/** What a card becomes in a stage: what the stage's type says; in its own stage it stays what it is. */
+/** The card in a stage: its status follows the stage's type; within its own stage it keeps its status. */
 export const planMove =
   (move: Move, place: Place): Plan =>
   (card, pipeline) => {
@@ -112,7 +112,7 @@ export const planMove =
     return { stage, status: isOwn ? card.status : stage.type, place, lossReason: move.motivoPerda };
   };
 
-/** Moves a card: to a stage, and to a place there. A stage of type ganho or perdido makes it won or lost, an open one open. */
+/** Moves a card to a stage and a position there. A stage of type ganho or perdido makes it won or lost, an open one open. */
 export const moveCard = async (
   ports: CardPorts,
   caller: CardCaller,
@@ -123,7 +123,7 @@ export const moveCard = async (
   return isRefusal(place) ? place : step(ports, caller, id, move.pipelineId, planMove(move, place));
 };
 
-/** Marks an open card as won or lost: 409 for one that is so already. It goes to the first stage of that type, and stays where there is none. */
+/** Marks an open card as won or lost; 409 if it already is. It moves to the first stage of that type, if there is one. */
 export const closeCard = (
   ports: CardPorts,
   caller: CardCaller,
@@ -137,7 +137,7 @@ export const closeCard = (
       : refuseStatus(card.status),
   );
 
-/** The stage in which a card is opened again: the named one, the open one that it came from, or the first open one. */
+/** The stage in which a card is reopened: the requested one, the open one that it came from, or the first open one. */
 const reopenedIn = (card: Card, pipeline: Pipeline, named: Id<'stage'> | undefined) => {
   const stage = named === undefined ? undefined : stageOf(pipeline, named);
   if (isRefusal(stage)) return stage;
@@ -147,7 +147,7 @@ const reopenedIn = (card: Card, pipeline: Pipeline, named: Id<'stage'> | undefin
   return stage ?? open.find(({ id }) => id === card.openStageId) ?? open[0];
 };
 
-/** Opens a won or lost card again: 409 for an open one. */
+/** Reopens a won or lost card; 409 for an open one. */
 export const reopenCard = (
   ports: CardPorts,
   caller: CardCaller,

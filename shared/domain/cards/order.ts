@@ -1,21 +1,21 @@
 /*
- * The place of a card in its stage, as text that sorts. A place is a list of whole numbers, each written so that its text sorts as the
- * number does. Before the first place and after the last one there is always another number, so that a place at either end grows with the
- * logarithm of how many there were. Between two places a number is taken between theirs, or else one more is appended. Numbers are
- * drawn within their range, so that two callers who put a card in one place at the same time seldom draw the same.
+ * Positions of cards in a stage, as sortable text. A position is a list of integers, each encoded so that text order equals numeric order.
+ * Before the first and after the last position there is always another number, so that positions at the ends grow only logarithmically.
+ * Between two positions, a number between theirs is taken, or one more is appended. Numbers are drawn randomly within their range, so that
+ * concurrent inserts at one position rarely collide.
  */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = DIGITS.length;
-/** The first character says the sign and the number of digits: `a` one, `b` two, …; `Z` one of a negative number, `Y` two, …. */
+/** The first character encodes sign and number of digits: `a` one, `b` two, …; `Z` one of a negative number, `Y` two, …. */
 const [FIRST_POSITIVE, FIRST_NEGATIVE] = ['a'.charCodeAt(0), 'Z'.charCodeAt(0)];
-/** The mean distance of neighbours at an end: cards can be put between two of them about 20 times before a number is appended. */
+/** The mean distance between neighbours at an end: about 20 cards can be inserted between two before a number is appended. */
 const STRIDE = 2 ** 20;
-/** Within a smaller range, callers would often draw the same number. */
+/** In a smaller range, concurrent inserts would often collide. */
 const MIN_RANGE = 64;
-/** The longest place that is given, in characters: with a card's id it is a sort key, which DynamoDB limits to 1,024 bytes. */
+/** The maximum length of a position: with a card's id it is a sort key, which DynamoDB limits to 1,024 bytes. */
 export const MAX_ORDER = 900;
 
-/** Draws a number from 0 up to, but not including, 1. */
+/** Returns a random number from 0 up to, but not including, 1. */
 export type Draw = () => number;
 
 const digitsOf = (number: number): string => {
@@ -38,7 +38,7 @@ const write = (number: number): string => {
   return String.fromCharCode(FIRST_NEGATIVE - digits.length + 1) + complement;
 };
 
-/** The numbers of a place. Throws a TypeError for a text that is none. */
+/** Parses a position. Throws a TypeError for any other text. */
 const read = (order: string): number[] => {
   const numbers: number[] = [];
   for (let at = 0; at < order.length; ) {
@@ -69,7 +69,7 @@ const between = (before: readonly number[], after: readonly number[], draw: Draw
   const shared = before.slice(0, same);
   const [low, high] = [before[same], after[same]];
   if (high === undefined || (low !== undefined && low > high)) throw new RangeError('the places are not in order');
-  // The place after is below the place before: its next number can be as low as need be.
+  // `before` is a prefix of `after`, so the next number is only bounded above.
   if (low === undefined) return [...shared, below(high, draw)];
   if (high - low >= MIN_RANGE) return [...shared, within(low, high, draw)];
   const next = before[same + 1];
@@ -77,8 +77,8 @@ const between = (before: readonly number[], after: readonly number[], draw: Draw
 };
 
 /**
- * A place between two, of which the first sorts before the second; without one of them, at that end. Undefined where it would be longer
- * than a place may be, which takes thousands of cards put between each other's two latest.
+ * A position between two, the first of which sorts before the second; without one of them, at that end. Undefined if it would exceed the
+ * maximum length, which takes thousands of inserts between the latest two.
  */
 export const orderBetween = (
   before: string | undefined,

@@ -13,7 +13,7 @@ import { orderBetween } from './order.ts';
 export type Owner = Pick<Tenant, 'organizationId'>;
 export const END: Place = { at: 'end' };
 
-/** A card of the caller's organization, as it is stored. */
+/** A card of the caller's organization, as stored. */
 export const findCard = async (
   { store }: Pick<CardPorts, 'store'>,
   { organizationId }: Owner,
@@ -21,15 +21,15 @@ export const findCard = async (
 ): Promise<Card | Refusal<'NOT_FOUND'>> =>
   (await store.read(organizationId, id)) ?? refuse('NOT_FOUND', 'There is no such card.');
 
-/** A card as it may be shown. */
+/** A card with its links resolved. */
 export const shownCard = async ({ links }: Pick<CardPorts, 'links'>, card: Card): Promise<Card> => {
   const [shown = card] = await links.shown(card.organizationId, [card]);
   return shown;
 };
 
 /**
- * A card of the caller's organization that a patch is about: as it is stored, or as it is shown where the patch sets a link, so that one to what was
- * deleted is checked like any other new one.
+ * The card that a patch applies to: as stored, or with links resolved if the patch sets a link, so that an existing link to a deleted
+ * object is checked like a new one.
  */
 export const findPatched = async (
   ports: Pick<CardPorts, 'links' | 'store'>,
@@ -41,7 +41,7 @@ export const findPatched = async (
   return isRefusal(card) || !(contatoId ?? empresaId) ? card : shownCard(ports, card);
 };
 
-/** The pipeline that a body names: 422 for one that is not the organization's. */
+/** The pipeline named in a body; 422 if it is not the organization's. */
 export const namedPipeline = async (
   { pipelines }: Pick<CardPorts, 'pipelines'>,
   owner: Owner,
@@ -53,7 +53,7 @@ export const namedPipeline = async (
     : pipeline;
 };
 
-/** The place of a card in a stage. 422 where the card beside which it should be is not there, 409 where no place is left between two. */
+/** The position of a card in a stage. 422 if the card to place it next to is not there, 409 if there is no room between two. */
 export const placeIn = async (
   { store }: Pick<CardPorts, 'store'>,
   { organizationId }: Owner,
@@ -78,7 +78,7 @@ export const placeIn = async (
   );
 };
 
-/** What a change answers: the card, why it may not be, or that it is to be tried again. */
+/** The result of a change: the card, a refusal, or CONFLICT to retry. */
 export const answered = <T>(outcome: CardOutcome, saved: T): T | Refusal<'VALIDATION_ERROR'> | typeof CONFLICT => {
   if (outcome.kind === 'unknown') return refuseLinks([outcome.field]);
   return outcome.kind === 'saved' ? saved : CONFLICT;

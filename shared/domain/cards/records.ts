@@ -6,7 +6,7 @@ import type { EventType } from '../events/catalogue.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Card, CardAct, CardCaller, CardChange, CardEntry } from './card.ts';
 
-/** The fields of a card whose changes its history names, by their names in the contract. */
+/** The fields whose changes the history records, by the contract's names. */
 const NAMED: readonly (readonly [name: string, field: keyof Card])[] = [
   ['titulo', 'title'],
   ['valor', 'cents'],
@@ -22,7 +22,7 @@ const NAMED: readonly (readonly [name: string, field: keyof Card])[] = [
 export const changedFields = (before: Card, after: Card): string[] =>
   NAMED.filter(([, field]) => !isSameValue(before[field], after[field])).map(([name]) => name);
 
-/** The data of a card's event: ids and states, and what a won or lost one is worth; no text of anybody's. */
+/** The data of a card's event: ids, states, and the value of a won or lost card; no free text. */
 const eventData = (card: Card, more: Readonly<Record<string, unknown>>): DomainEvent['data'] =>
   definedFields({
     cardId: card.id,
@@ -51,7 +51,7 @@ const stageEvents = (before: Card | undefined, after: Card, now: number): Domain
   if (before.stageId === after.stageId) return [];
   return [event('card.moved', after, now, { estagioAnteriorId: before.stageId })];
 };
-/** The events of a change: created or moved, and then won or lost, 1 ms later, so that their times tell their order. */
+/** The events of a change: created or moved, and then won or lost, 1 ms later, so that their times reflect their order. */
 export const eventsOf = (before: Card | undefined, after: Card, now: number): DomainEvent[] => {
   const first = stageEvents(before, after, now);
   return [...first, ...statusEvents(before, after, now + first.length)];
@@ -66,7 +66,7 @@ const actOf = (before: Card | undefined, after: Card): CardAct => {
 const entryOf = (caller: CardCaller, before: Card | undefined, after: Card, now: number): CardEntry | undefined => {
   const act = actOf(before, after);
   const fields = before ? changedFields(before, after) : [];
-  // Another place in the same stage is no act of note.
+  // A new position in the same stage is not recorded.
   if (act === 'alterado' && fields.length === 0) return undefined;
   const isMoved = before?.stageId !== after.stageId;
   return {
@@ -80,13 +80,13 @@ const entryOf = (caller: CardCaller, before: Card | undefined, after: Card, now:
   };
 };
 
-/** A change of a card by a caller, with its history and its events; the version is the next one. */
+/** A caller's change of a card, with its history entry and events, as the next version. */
 export const changeOf = (caller: CardCaller, before: Card | undefined, after: Card, now: number): CardChange => {
   const next = { ...after, updatedAt: now, version: (before?.version ?? 0) + 1 };
   return { before, after: next, entry: entryOf(caller, before, next, now), events: eventsOf(before, next, now) };
 };
 
-/** The change by which a card is found stalled, since it entered a stage with a limit of days. */
+/** The change that marks a card as stalled, after its stage's limit of days. */
 export const stalledChange = (before: Card, after: Card, maxDays: number, now: number): CardChange => {
   const next = { ...after, updatedAt: now, version: before.version + 1 };
   const data = { estagioDesde: isoTime(before.stageSince), tempoMaximoDias: maxDays };
@@ -94,7 +94,7 @@ export const stalledChange = (before: Card, after: Card, maxDays: number, now: n
   return { before, after: next, entry, events: [event('card.stalled', next, now, data)] };
 };
 
-/** A change of which nothing is told: of links that ended, or of when a worker looks. */
+/** A change without history and events: of resolved links, or of the next check. */
 export const silentChange = (before: Card, after: Card): CardChange => ({
   before,
   after: { ...after, version: before.version + 1 },

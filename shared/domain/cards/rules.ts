@@ -27,22 +27,22 @@ export const checkRequired = (card: Card, { requiredFields }: Stage): Refusal<'V
   return refuse('VALIDATION_ERROR', { detail: 'The card lacks fields that its stage requires.', errors });
 };
 
-/** 409 for cards that come into an archived pipeline. */
+/** 409 for a card that would enter an archived pipeline. */
 export const checkArchived = ({ archived }: Pipeline): Refusal<'CONFLICT'> | undefined =>
   archived
     ? refuse('CONFLICT', { detail: 'The pipeline is archived.', meta: { code: 'PIPELINE_ARQUIVADO' } })
     : undefined;
 
-/** 409: what is won or lost is not so again, what is open is not reopened. */
+/** 409: a won or lost card can't be closed again, an open one can't be reopened. */
 export const refuseStatus = (status: CardStatus): Refusal<'CONFLICT'> =>
   refuse('CONFLICT', status === 'aberto' ? 'The card is open.' : 'The card is won or lost already.');
 
-/** A stage of a pipeline by its id: 422 naming the field where it is not the pipeline's. */
+/** A stage of a pipeline by its id; 422 naming the field if the pipeline has none. */
 export const stageOf = ({ stages }: Pipeline, id: string): Stage | Refusal<'VALIDATION_ERROR'> =>
   stages.find((stage) => stage.id === id) ??
   refuseField('The stage is not one of the pipeline.', 'estagioId', 'must be a stage of the pipeline');
 
-/** The card with another status: its times, its reason and the open stage that it came from follow. */
+/** The card with another status, and the dependent times, reason and open stage. */
 export const withStatus = (card: Card, status: CardStatus, now: number, lossReason?: string): Card => {
   const isSame = card.status === status;
   return {
@@ -57,24 +57,24 @@ export const withStatus = (card: Card, status: CardStatus, now: number, lossReas
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** When an open card of a stage is stalled (ms); undefined where the stage has no limit, or the card is not open. */
+/** When an open card becomes stalled (ms); undefined if the stage has no limit or the card is not open. */
 export const stalledAt = ({ status, stageSince }: Card, { maxDays }: Stage): number | undefined =>
   maxDays === undefined || status !== 'aberto' ? undefined : stageSince + maxDays * DAY_MS;
 
-/** The card with a time at which a worker looks whether it is stalled. An earlier one stays: its worker sets the next. */
+/** The card with the time of its next stalled check. An earlier one is kept: its worker sets the next. */
 export const withCheck = (card: Card, stage: Stage): Card => {
   const at = stalledAt(card, stage);
   return at === undefined || (card.checkAt !== undefined && card.checkAt <= at) ? card : { ...card, checkAt: at };
 };
 
-/** Where a card goes to: a stage of a pipeline, and the place there. */
+/** The target of a card: a stage of a pipeline, and the position there. */
 export interface Target {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
   readonly order: string;
 }
 
-/** The card in a stage: the stage's type is its status. Undefined where it is lost without a reason. */
+/** The card in a stage, with the status of the stage's type. Undefined if it would be lost without a reason. */
 export const entered = (card: Card, target: Target, now: number, lossReason?: string): Card => {
   const { pipeline, stage, order } = target;
   const moved = {
@@ -89,18 +89,18 @@ export const entered = (card: Card, target: Target, now: number, lossReason?: st
   return withCheck(moved, stage);
 };
 
-/** 422 for a card that is lost without a reason. */
+/** 422 for a lost card without a reason. */
 export const checkReason = ({ status, lossReason }: Card): Refusal<'VALIDATION_ERROR'> | undefined =>
   status === 'perdido' && lossReason === undefined
     ? refuseField('A lost card says why.', 'motivoPerda', 'is required in a stage of tipo perdido')
     : undefined;
 
-/** 422 for a reason of a card that is not lost. */
+/** 422 for a loss reason on a card that is not lost. */
 export const checkUnlost = ({ status, lossReason }: Card): Refusal<'VALIDATION_ERROR'> | undefined =>
   lossReason !== undefined && status !== 'perdido'
     ? refuseField('Only a lost card has a reason.', 'motivoPerda', 'must be absent unless the card is lost')
     : undefined;
 
-/** The first of refusals, or undefined. */
+/** The first refusal, or undefined. */
 export const firstOf = <R extends Refusal>(...checks: readonly (R | undefined)[]): R | undefined =>
   checks.find((check) => check !== undefined);

@@ -14,7 +14,7 @@ export interface StalledPorts {
   readonly enqueueSweep: (pipeline: Pipeline) => void;
 }
 
-/** What a card's stage makes of it at a moment: it is stalled, or it isn't and a worker looks when it will be. Undefined where that is so already. */
+/** The card after its stalled check: marked as stalled, or with its next check. Undefined if nothing changes. */
 const examined = (card: Card, stage: Stage | undefined, now: number): CardChange | undefined => {
   const at = stage && stalledAt(card, stage);
   if (at !== undefined && at <= now && !card.stalled)
@@ -29,7 +29,7 @@ const examined = (card: Card, stage: Stage | undefined, now: number): CardChange
 const stageIn = (pipeline: Pipeline | undefined, id: Id<'stage'>): Stage | undefined =>
   pipeline?.stages.find((stage) => stage.id === id);
 
-/** Looks at a card that is due, and whatever happened to it meanwhile: it is marked as stalled once, or looked at again when it may be. */
+/** Checks a due card, tolerating concurrent changes: it is marked as stalled once, or scheduled for its next check. */
 export const checkCard = (ports: Omit<StalledPorts, 'enqueueSweep'>, id: Id<'card'>): Promise<void> =>
   retryOnConflict('The card', async () => {
     const card = await ports.store.find(id);
@@ -42,12 +42,12 @@ export const checkCard = (ports: Omit<StalledPorts, 'enqueueSweep'>, id: Id<'car
 
 const PAGE = 200;
 const IN_FLIGHT = 8;
-/** Cards that one run changes before it hands over to the next one. */
+/** Cards that one run changes before it hands over to the next. */
 const MAX_CHANGED = 1_000;
-/** When a look began so long after the change of a stage, in ms, nobody moves cards there by what the stage was before. */
+/** A sweep that starts this long after a stage's change, in ms, sees every card that was moved based on the previous settings. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** Looks at a card of a stage that changed; whether that changed the card. */
+/** Checks a card of a changed stage; returns whether the card changed. */
 const examineNow = (ports: StalledPorts, id: Id<'card'>, stage: Stage): Promise<boolean> =>
   retryOnConflict('The card', async () => {
     const card = await ports.store.find(id);
@@ -56,7 +56,7 @@ const examineNow = (ports: StalledPorts, id: Id<'card'>, stage: Stage): Promise<
     return (await ports.store.save(change)).kind === 'saved' ? true : CONFLICT;
   });
 
-/** Looks at the cards of a stage; how many changed. Stops beyond the most that a run changes. */
+/** Checks the cards of a stage; returns how many changed. Stops at the limit of a run. */
 const sweepStage = async (ports: StalledPorts, stage: Stage): Promise<number> => {
   let changed = 0;
   let after: StagePosition | undefined;
@@ -70,7 +70,7 @@ const sweepStage = async (ports: StalledPorts, stage: Stage): Promise<number> =>
   return changed;
 };
 
-/** Ends a sweep, or makes it due once more; not where a stage changed again since. */
+/** Ends a sweep, or schedules another; not if a stage changed again since. */
 const settle = (ports: StalledPorts, { id, sweep: done }: Pipeline, startedAt: number): Promise<void> =>
   retryOnConflict('The pipeline', async () => {
     const before = await ports.pipelines.find(id);
@@ -81,7 +81,7 @@ const settle = (ports: StalledPorts, { id, sweep: done }: Pipeline, startedAt: n
     return (await ports.pipelines.change(before, after)) === 'saved' ? undefined : CONFLICT;
   });
 
-/** Looks again at the cards of the stages whose limit of days changed. Safe to repeat, and to stop anywhere. */
+/** Checks the cards of stages whose limit of days changed. Idempotent, and safe to interrupt anywhere. */
 export const sweepStages = async (ports: StalledPorts, id: Id<'pipeline'>): Promise<void> => {
   const startedAt = ports.clock();
   const pipeline = await ports.pipelines.find(id);

@@ -7,15 +7,15 @@ import { silentChange } from './records.ts';
 
 export interface UnlinkPorts {
   readonly store: Pick<CardStore, 'find' | 'save'>;
-  /** Cards that name a contact or a company, as far as the index shows them, at most so many. */
+  /** Up to this many cards that link to a contact or a company, according to the index. */
   readonly naming: (id: Id<'contact'> | Id<'company'>, limit: number) => Promise<readonly Id<'card'>[]>;
 }
 
-/** Cards that one step changes. */
+/** Cards changed per step. */
 const PAGE = 400;
 const IN_FLIGHT = 8;
 
-/** Changes the cards that name an object, a bounded number of them. `more`: there may be others, which the next step finds. */
+/** Updates a bounded number of cards that link to an object. `more`: there may be others, for the next step. */
 const relink = async (
   ports: UnlinkPorts,
   id: Id<'contact'> | Id<'company'>,
@@ -28,18 +28,18 @@ const relink = async (
       const after = card && without(card);
       if (!card || !after) return undefined;
       const outcome = await ports.store.save(silentChange(card, after));
-      // The heir of a merged contact was deleted meanwhile: whoever erases it unlinks what names it.
+      // The surviving contact was deleted meanwhile: its erasure removes the links to it.
       return outcome.kind === 'conflict' ? CONFLICT : undefined;
     }),
   );
   return ids.length < PAGE ? 'done' : 'more';
 };
 
-/** Takes a deleted company from the cards that name it; the next step of a large one goes on where the index still shows cards. */
+/** Removes a deleted company from the cards that link to it; later steps continue while the index shows cards. */
 export const unlinkCards = (ports: UnlinkPorts, companyId: Id<'company'>): Promise<SweepOutcome> =>
   relink(ports, companyId, (card) => (card.companyId === companyId ? { ...card, companyId: undefined } : undefined));
 
-/** Takes a deleted contact from the cards that name it, or puts the one in its place that it was merged into. */
+/** Removes a deleted contact from the cards that link to it, or replaces it by the one that it was merged into. */
 export const relinkCards = (
   ports: UnlinkPorts,
   contactId: Id<'contact'>,

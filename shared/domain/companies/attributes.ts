@@ -2,7 +2,7 @@ import type { FieldError } from '../core/errors.ts';
 import { isOfUsualYears, parseDayOrMoment } from '../core/time.ts';
 import type { AttributeDefinition, CompanyAttributes } from './company.ts';
 
-/** Max. size of a company's attributes as JSON, in bytes: a page of 100 companies fits into one answer. */
+/** Max. size of a company's attributes as JSON, in bytes: a page of 100 companies fits into one response. */
 const MAX_ATTRIBUTES_BYTES = 32 * 1024;
 
 /** A day of the calendar, or a moment of ISO 8601 with its offset. */
@@ -28,7 +28,7 @@ const EXPECTED: Readonly<Record<AttributeDefinition['type'], string>> = {
 const valueUnder = (attributes: CompanyAttributes | undefined, key: string): Value | undefined =>
   attributes && Object.hasOwn(attributes, key) ? (attributes[key] ?? undefined) : undefined;
 
-/** Whether a company has something under a key. Null is nothing, and so are a text of spaces and an empty list. */
+/** Whether a company has a value under a key. Null, a blank text and an empty list don't count. */
 export const holdsValue = (attributes: CompanyAttributes | undefined, key: string): boolean => {
   const value = valueUnder(attributes, key);
   if (typeof value === 'string') return value.trim() !== '';
@@ -36,8 +36,8 @@ export const holdsValue = (attributes: CompanyAttributes | undefined, key: strin
 };
 
 /**
- * What is wrong with a company's attributes: those that are defined have their type, and the required ones have a value. Others are free. The
- * messages repeat no value.
+ * The errors in a company's attributes: defined ones must have their type, required ones a value. Others are free. Messages repeat no
+ * value.
  */
 export const attributeErrors = (
   definitions: readonly AttributeDefinition[],

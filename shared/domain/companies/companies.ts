@@ -25,11 +25,11 @@ import {
 type Org = Pick<Caller, 'organizationId'>;
 const notFound = () => refuse('NOT_FOUND', 'There is no such company.');
 
-/** Who created a company: the person of a session, else the key. */
+/** The creator of a company: the session's person, else the key. */
 export const creatorOf = ({ accountId, credentialId }: Caller): Company['createdById'] =>
   accountId ?? (credentialId as Id<'apiKey'>);
 
-/** What the rules of a change look at; nothing is read that they don't. */
+/** Reads what the rules of a change need, and nothing else. */
 const contextOf = async (
   { accounts, definitions }: CompanyPorts,
   { organizationId }: Org,
@@ -45,10 +45,10 @@ const contextOf = async (
   ]);
   return { active, definitions: known };
 };
-/** Of a change that sets no attributes. */
+/** For a change that sets no attributes. */
 const UNREAD = { defs: [], version: 0 };
 
-/** The version of the definitions that fields keep, or why they are refused. */
+/** The version of the definitions that the fields were validated against, or the refusal. */
 const checked = async (
   ports: CompanyPorts,
   owner: Org,
@@ -59,7 +59,7 @@ const checked = async (
   return refusalOfFields(fieldErrors(before, after, context)) ?? context.definitions.version;
 };
 
-/** A new company of these fields. */
+/** A new company with these fields. */
 export const newCompany = (caller: Caller, fields: CompanyFields, id: Id<'company'>, now: number): Company => ({
   ...definedFields(fields),
   nome: fields.nome,
@@ -72,7 +72,9 @@ export const newCompany = (caller: Caller, fields: CompanyFields, id: Id<'compan
   version: 1,
 });
 
-/** Creates a company and raises company.created. Of two with one CNPJ at once, one wins (docs/spec/companies.md#creating). */
+/**
+ * Creates a company and raises company.created. Of two concurrent ones with the same CNPJ, one is stored (docs/spec/companies.md#creating).
+ */
 export const createCompany = async (
   ports: CompanyPorts,
   caller: Caller,
@@ -91,14 +93,14 @@ export const createCompany = async (
   });
 };
 
-/** A company of the caller's organization with its counts; another organization's answers 404 as if it didn't exist. */
+/** A company of the caller's organization with its counts; 404 for another organization's, as if it didn't exist. */
 export const findCompany = async (
   { store }: Pick<CompanyPorts, 'store'>,
   { organizationId }: Org,
   id: Id<'company'>,
 ): Promise<CountedCompany | Refusal<'NOT_FOUND'>> => (await store.read(organizationId, id)) ?? notFound();
 
-/** A company after a change (JSON Merge Patch), and company.updated where anything is other than before (docs/spec/companies.md#changing). */
+/** Changes a company (JSON Merge Patch), and raises company.updated if anything differs (docs/spec/companies.md#changing). */
 export const changeCompany = async (
   ports: CompanyPorts,
   caller: Caller,
@@ -122,8 +124,8 @@ export const changeCompany = async (
   });
 
 /**
- * Deletes a company: from the answer on no read shows it, nor a contact or card with it. The audit entry has the exact counts of these, and neither
- * name, CNPJ nor address (docs/spec/companies.md#deleting).
+ * Deletes a company: once this returns, neither reads nor its contacts and cards show it. The audit entry has their exact counts, and
+ * neither name, CNPJ nor address (docs/spec/companies.md#deleting).
  */
 export const deleteCompany = async (
   { clock, store }: Pick<CompanyPorts, 'clock' | 'store'>,
@@ -142,7 +144,7 @@ export const deleteCompany = async (
       event: deletedEvent({ id, ...caller }, counts, at),
     }));
     if (outcome === 'conflict') return CONFLICT;
-    // Gone at a later attempt: the answer of an earlier one was lost, or somebody else deleted it.
+    // Gone on a retry: the response of an earlier attempt was lost, or somebody else deleted it.
     return outcome === 'absent' && attempt === 0 ? notFound() : undefined;
   });
 };

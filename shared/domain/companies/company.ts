@@ -23,7 +23,7 @@ export interface Company extends Tenant {
   readonly createdById: Id<'account'> | Id<'apiKey'>;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  /** Optimistic lock: every change is conditional on the version that was read. */
   readonly version: number;
 }
 
@@ -40,7 +40,7 @@ export const COMPANY_FIELDS = [
 ] as const;
 export type CompanyFields = Pick<Company, (typeof COMPANY_FIELDS)[number]>;
 
-/** What is counted of a company; money in whole cents, of each card in its own currency. */
+/** The counters of a company; money in whole cents, for each currency. */
 export interface CompanyCounts {
   readonly contacts: number;
   readonly cards: number;
@@ -58,26 +58,26 @@ export const NOTHING_COUNTED: CompanyCounts = {
   wonCents: 0,
 };
 
-/** A company with what is counted of it. */
+/** A company with its counters. */
 export interface CountedCompany {
   readonly company: Company;
   readonly counts: CompanyCounts;
-  /** When one of its contacts last wrote, in ms; late by as much as an index is. */
+  /** When one of its contacts last wrote, in ms; eventually consistent. */
   readonly lastInteractionAt?: number | undefined;
 }
 
-/** Why a company is not stored: another one has the CNPJ; there is no such contact. */
+/** Why a company can't be stored: its CNPJ is taken, or the contact doesn't exist. */
 export type CompanyFault = 'cnpj_taken' | 'unknown_contact';
 
-/** What a deletion tells of itself, by the counts that it removes. */
+/** What a deletion records, from the removed counters. */
 export interface DeletionTold {
   readonly entry: AuditEntry;
   readonly event: DomainEvent;
 }
 
-/** Stores companies. Each change is one transaction with its event; a repeat after a lost answer recognises its own. */
+/** Stores companies. Each change is one transaction with its event; a repeat after a lost response recognizes its own. */
 export interface CompanyStore {
-  /** `definitions`: the version of the attribute definitions that it was checked against; a conflict where they are others by now. */
+  /** `definitions`: the version of the attribute definitions that it was validated against; a conflict if they changed since. */
   create(company: Company, event: DomainEvent, definitions: number): Promise<'conflict' | 'saved' | CompanyFault>;
   /** The company with its counts, as of one moment. */
   read(organizationId: Id<'organization'>, id: Id<'company'>): Promise<CountedCompany | undefined>;
@@ -87,7 +87,7 @@ export interface CompanyStore {
     event: DomainEvent,
     definitions: number,
   ): Promise<'conflict' | 'saved' | CompanyFault>;
-  /** Deletes a company at a time (ms), with all that finds it; its contacts and cards name it no more. */
+  /** Deletes a company at a time (ms), with all of its index rows; links of its contacts and cards are removed. */
   remove(
     organizationId: Id<'organization'>,
     id: Id<'company'>,
@@ -96,7 +96,7 @@ export interface CompanyStore {
   ): Promise<'absent' | 'conflict' | 'removed'>;
 }
 
-/** The people of an organization, as far as companies need them. */
+/** The people of an organization, as needed by companies. */
 export interface ActiveAccounts {
   /** Which of these are active accounts of the organization. Strongly consistent. */
   activeOf(organizationId: Id<'organization'>, ids: readonly Id<'account'>[]): Promise<ReadonlySet<Id<'account'>>>;
@@ -109,7 +109,7 @@ export interface CompanyPorts {
   readonly definitions: DefinitionStore;
 }
 
-/** The types that the value of an attribute may have to have. */
+/** The types that an attribute definition can require. */
 export const ATTRIBUTE_TYPES = ['string', 'number', 'boolean', 'date'] as const;
 
 /** The definition of an attribute (docs/spec/companies.md#attribute-definitions). */
@@ -122,29 +122,30 @@ export interface AttributeDefinition {
 
 export interface StoredDefinitions {
   readonly defs: readonly AttributeDefinition[];
-  /** 0 where none were ever set. */
+  /** 0 if none were ever set. */
   readonly version: number;
 }
 
-/** How often attributes of an organization's companies were written, as far as a store tells it apart. */
+/** Counters of writes of an organization's company attributes, per shard. */
 export type AttributeWriteCounts = readonly number[];
 
 export interface NewDefinitions {
   readonly defs: readonly AttributeDefinition[];
-  /** The version that they take the place of. */
+  /** The version that they replace. */
   readonly over: number;
-  /** On the condition that no company came to have attributes since these were read. */
+  /** Condition: no company got attributes since these counters were read. */
   readonly since?: AttributeWriteCounts | undefined;
 }
 
 export interface DefinitionStore {
   read(organizationId: Id<'organization'>): Promise<StoredDefinitions>;
-  /** Replaces the definitions that were read; false if others came meanwhile, or attributes were written. */
+  /** Replaces the definitions that were read; false if they changed meanwhile, or attributes were written. */
   replace(organizationId: Id<'organization'>, definitions: NewDefinitions, entry: AuditEntry): Promise<boolean>;
-  /** To be read before what `holdsAny` looks at. */
+  /** Must be read before `holdsAny`. */
   attributeWrites(organizationId: Id<'organization'>): Promise<AttributeWriteCounts>;
   /**
-   * Whether a company of the organization has a value under one of these keys; stops at the first. Undefined where that is not known after `withinMs`.
+   * Whether a company of the organization has a value under one of these keys; stops at the first. Undefined if that is unknown after
+   * `withinMs`.
    */
   holdsAny(organizationId: Id<'organization'>, keys: readonly string[], withinMs: number): Promise<boolean | undefined>;
 }

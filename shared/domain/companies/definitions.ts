@@ -4,12 +4,14 @@ import { foldText } from '../core/fold-text.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { AttributeDefinition, CompanyPorts } from './company.ts';
 
-/** Definitions of an organization. */
+/** Maximum definitions of an organization. */
 export const MAX_DEFINITIONS = 50;
-/** What the search for values of sensitive properties may take, in ms. */
+/** Time limit of the search for values of sensitive properties, in ms. */
 const CHECK_MS = 5_000;
 
-/** Words of keys and labels that look like a document, a password, a card or a token: whole ones, since `cardapio` and `cargo` are none. */
+/**
+ * Words in keys and labels that suggest a document, a password, a card or a token: whole words, since `cardapio` and `cargo` are harmless.
+ */
 const SENSITIVE = [
   'rg, cpf, cnh, cnpj, rne, pis, nis, ctps, titulo eleitor, titulo de eleitor, inscricao estadual, documento, document, identidade, passaporte, passport',
   'pin, otp, pwd, pass, senha, password, passwd, passcode, secret, segredo, credential, credencial',
@@ -17,7 +19,7 @@ const SENSITIVE = [
   'jwt, token, apikey, api key, chave api, chave de api, chave de acesso, access key, accesskey',
 ].flatMap((words) => words.split(', '));
 
-/** A text as words: camel case and separators part them. */
+/** Splits a text into words, at camel case and separators. */
 const wordsOf = (text: string): string =>
   foldText(text.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2'))
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
@@ -28,11 +30,11 @@ const looksSensitive = (text: string | undefined): boolean => {
   return SENSITIVE.some((word) => [word, `${word}s`].some((form) => words.includes(` ${form} `)));
 };
 
-/** Whether a property looks like a document, a password, a card or a token, by its key or its label. */
+/** Whether the key or label of a property suggests a document, a password, a card or a token. */
 export const isSensitive = ({ key, label }: Pick<AttributeDefinition, 'key' | 'label'>): boolean =>
   looksSensitive(key) || looksSensitive(label);
 
-/** The sensitive properties that new definitions leave out or call otherwise. */
+/** The sensitive properties that new definitions omit or rename. */
 export const endangered = (
   before: readonly AttributeDefinition[],
   after: readonly AttributeDefinition[],
@@ -47,7 +49,7 @@ export const endangered = (
 const repeated = (defs: readonly AttributeDefinition[]): number =>
   defs.findIndex(({ key }, at) => defs.findIndex((other) => other.key === key) < at);
 
-/** The definitions of the attributes of an organization's companies; empty where every attribute is free. */
+/** The definitions of an organization's company attributes; empty if every attribute is free. */
 export const readDefinitions = async (
   { definitions }: Pick<CompanyPorts, 'definitions'>,
   { organizationId }: Pick<Caller, 'organizationId'>,
@@ -56,7 +58,7 @@ export const readDefinitions = async (
 type Replaced = readonly AttributeDefinition[] | Refusal<'CONFLICT' | 'SERVICE_UNAVAILABLE'>;
 
 /**
- * Replaces the definitions as a whole. A sensitive property that companies have values of is neither left out nor called otherwise
+ * Replaces all definitions. A sensitive property that companies have values of can be neither removed nor renamed
  * (docs/spec/companies.md#sensitive-properties).
  */
 export const replaceDefinitions = async (

@@ -15,7 +15,7 @@ const companyEvent = (
 export const createdEvent = (company: Subject, now: number): DomainEvent =>
   companyEvent('company.created', company, now);
 
-/** Names the fields that changed; their values are free text. */
+/** Lists the changed fields; their values are free text. */
 export const updatedEvent = (company: Subject, fields: readonly string[], now: number): DomainEvent =>
   companyEvent('company.updated', company, now, { campos: fields });
 

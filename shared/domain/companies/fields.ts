@@ -23,7 +23,7 @@ const NO_CONTACT = 'is no contact of the organization';
 export const changedFields = (before: CompanyFields, after: CompanyFields): (keyof CompanyFields)[] =>
   COMPANY_FIELDS.filter((field) => !isSameValue(before[field], after[field]));
 
-/** The fields of a company after a change: what was not sent stays, null clears, and attributes are replaced as a whole. */
+/** The fields of a company after a change: absent ones stay, null clears, and attributes are replaced as a whole. */
 export const fieldsAfter = <F extends CompanyFields>(before: F, change: CompanyChange): F => {
   const sent = COMPANY_FIELDS.flatMap((field) =>
     change[field] === undefined ? [] : [[field, change[field] ?? undefined] as const],
@@ -32,13 +32,13 @@ export const fieldsAfter = <F extends CompanyFields>(before: F, change: CompanyC
   return typeof change.cnpj === 'string' ? { ...after, cnpj: parseCnpj(change.cnpj) ?? change.cnpj } : after;
 };
 
-/** What rules look at besides the fields: the definitions of attributes, and who is active. */
+/** What validation needs besides the fields: the attribute definitions, and the active accounts. */
 export interface FieldContext {
   readonly definitions: StoredDefinitions;
   readonly active: ReadonlySet<Id<'account'>>;
 }
 
-/** What is wrong with the fields that a change sets anew. A new company is a change from nothing, whose attributes may be missing. */
+/** The errors in the fields that a change sets. A new company is a change from nothing, whose attributes may be absent. */
 export const fieldErrors = (
   before: CompanyFields | undefined,
   after: CompanyFields,
@@ -56,7 +56,7 @@ export const fieldErrors = (
   };
 };
 
-/** The refusal of these errors; undefined where there is none. Of links alone it names them as such. */
+/** The refusal for these errors; undefined if there are none. Errors in links only are named as such. */
 export const refusalOfFields = ({
   broken,
   links,
@@ -71,7 +71,7 @@ export const refusalOfFields = ({
   });
 };
 
-/** The field that a fault is about, and what is wrong with it. */
+/** The field of each fault, and its error. */
 export const FAULTS: Readonly<Record<CompanyFault, FieldError>> = {
   cnpj_taken: { path: 'cnpj', message: 'is already registered for another company' },
   unknown_contact: { path: 'contatoPrincipalId', message: NO_CONTACT },

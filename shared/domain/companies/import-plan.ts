@@ -6,17 +6,17 @@ import { newCompany } from './companies.ts';
 import type { Company, CompanyFields, StoredDefinitions } from './company.ts';
 import { changedFields, FAULTS, fieldErrors, fieldsAfter, type NewCompany } from './fields.ts';
 
-/** A valid row of an import, by its place in the body from 0. */
+/** A valid row of an import, by its index in the body. */
 export interface PlannedRow {
   readonly at: number;
   readonly input: NewCompany;
 }
 
-/** What is stored of what rows name. */
+/** The stored companies that the rows refer to. */
 export interface KnownCompanies {
   readonly companies: ReadonlyMap<Id<'company'>, Company>;
   readonly byCnpj: ReadonlyMap<string, Id<'company'>>;
-  /** By name: the company that an import last created under it without a CNPJ, which may have another name by now, or be gone. */
+  /** By name: the company that an import last created under it without a CNPJ; it may have been renamed or deleted. */
   readonly claims: ReadonlyMap<string, Id<'company'>>;
   readonly active: ReadonlySet<Id<'account'>>;
   readonly contacts: ReadonlySet<Id<'contact'>>;
@@ -28,12 +28,12 @@ export type RowOutcome = 'atualizada' | 'criada';
 export interface Draft {
   readonly before?: Company;
   after: Company;
-  /** Of a new company without a CNPJ: its name, and whose it was by an import before. */
+  /** For a new company without a CNPJ: its name, and the company that an earlier import created under it. */
   readonly claim?: { readonly name: string; readonly over: Id<'company'> | undefined };
   readonly rows: { readonly row: PlannedRow; readonly outcome: RowOutcome }[];
 }
 export interface ImportPlan {
-  /** The version of the definitions that the drafts keep. */
+  /** The version of the definitions that the drafts were validated against. */
   readonly definitions: number;
   readonly drafts: Iterable<Draft>;
   readonly errors: readonly { readonly row: PlannedRow; readonly message: string }[];
@@ -44,19 +44,19 @@ export interface PlanContext {
   /** ms. */
   readonly now: number;
   readonly newId: () => Id<'company'>;
-  /** Whether a row created this company in an earlier round, whose answer was lost. */
+  /** Whether a row created this company in an earlier round whose response was lost. */
   readonly wasCreatedBy: (at: number, id: Id<'company'>) => boolean;
 }
 
 const messageOf = (errors: readonly FieldError[]): string =>
   errors.map(({ path, message }) => `${path} ${message}`).join('; ');
 
-/** Plans a round of an import in memory: each company is written once, with all that the rows say of it in their order. */
+/** Plans a round of an import in memory: each company is written once, with the combined changes of its rows, in order. */
 class Planner {
   readonly #known: KnownCompanies;
   readonly #context: PlanContext;
   readonly #drafts = new Map<Id<'company'>, Draft>();
-  /** Who has a CNPJ or a name once the rows until now are stored. */
+  /** The holder of each CNPJ or name once the rows so far are stored. */
   readonly #byCnpj: Map<string, Id<'company'>>;
   readonly #byName = new Map<string, Set<Id<'company'>>>();
   readonly errors: { row: PlannedRow; message: string }[] = [];
@@ -89,7 +89,7 @@ class Planner {
     return id && this.#drafts.get(id);
   }
 
-  /** The companies that a row means: by its CNPJ, else by its exact name. */
+  /** The companies that a row refers to: by its CNPJ, else by its exact name. */
   #meant({ input: { cnpj, nome } }: PlannedRow): readonly Id<'company'>[] {
     if (cnpj === undefined) return [...(this.#byName.get(nome) ?? [])];
     const found = this.#byCnpj.get(parseCnpj(cnpj) ?? cnpj);
@@ -147,7 +147,7 @@ class Planner {
   }
 }
 
-/** Plans the rows in their order over what is stored. */
+/** Plans the rows in order, based on what is stored. */
 export const planImport = (known: KnownCompanies, context: PlanContext, rows: readonly PlannedRow[]): ImportPlan => {
   const planner = new Planner(known, context);
   for (const row of rows) planner.add(row);

@@ -10,10 +10,10 @@ import { createdEvent, updatedEvent } from './events.ts';
 import { changedFields, type NewCompany } from './fields.ts';
 import { type Draft, type ImportPlan, type KnownCompanies, type PlannedRow, planImport } from './import-plan.ts';
 
-/** Rows of one import. */
+/** Maximum rows of an import. */
 export const MAX_ROWS = 500;
 
-/** A row of an import: one that keeps the contract, or why it does not. */
+/** A row of an import: valid, or its errors. */
 export type CompanyRow = { readonly valid: NewCompany } | { readonly invalid: string };
 export interface CompanyImportResult {
   readonly criadas: number;
@@ -27,7 +27,7 @@ export interface CompanyToStore extends Pick<Draft, 'claim'> {
   readonly after: Company;
   readonly event: DomainEvent;
 }
-/** What rows name: what is stored of it decides what becomes of them. */
+/** The stored companies that the rows may refer to. */
 export interface NamedByRows {
   readonly cnpjs: readonly string[];
   /** The names of rows without a CNPJ. */
@@ -38,8 +38,8 @@ export interface NamedByRows {
 export interface CompanyImportStore {
   load(organizationId: Id<'organization'>, named: NamedByRows): Promise<KnownCompanies>;
   /**
-   * Stores companies that keep the definitions of a version, each whole or not at all; which of them, in their order. One that is not stored may have met a
-   * change since it was loaded.
+   * Stores companies validated against a version of the definitions, each whole or not at all; returns which were stored, in order. The
+   * others may have changed since they were loaded.
    */
   storeAll(
     organizationId: Id<'organization'>,
@@ -52,7 +52,7 @@ export interface CompanyImportPorts {
   readonly store: CompanyImportStore;
 }
 
-/** When an import begins no further round, in ms since it began: its caller waits 28 s. */
+/** An import starts no further round after this time, in ms: its caller waits 28 s. */
 const ENOUGH_MS = 18_000;
 const MAX_ROUNDS = 50;
 
@@ -68,7 +68,7 @@ const toStore = ({ before, after, claim }: Draft, now: number): CompanyToStore =
   return { before, after, event, ...(claim ? { claim } : {}) };
 };
 
-/** An import on its way: what became of its rows until now. */
+/** An import in progress, with the results of its rows so far. */
 class Import {
   readonly #counts = { criada: 0, atualizada: 0 };
   readonly #errors: RefusedRow[] = [];
@@ -94,7 +94,7 @@ class Import {
     return planImport(known, context, rows);
   }
 
-  /** Stores what a plan changes; answers the rows of companies that were not stored. */
+  /** Stores the changes of a plan; returns the rows of companies that were not stored. */
   async #store({ drafts, definitions }: ImportPlan): Promise<PlannedRow[]> {
     const all = [...drafts];
     const changed = all.filter(({ before, after }) => !before || changedFields(before, after).length > 0);
@@ -127,8 +127,8 @@ class Import {
 }
 
 /**
- * Imports companies in the order of their rows; a row that is wrong is told, and stops no other. Repeating an import that was broken off finds what it stored
- * (docs/spec/companies.md#import).
+ * Imports companies in the order of their rows; an invalid row is reported and does not stop the others. Repeating an interrupted import
+ * recognizes what it stored (docs/spec/companies.md#import).
  */
 export const importCompanies = (
   ports: CompanyImportPorts,

@@ -12,14 +12,14 @@ export interface CompanyPage {
   readonly total: number;
 }
 
-/** What a list selects by; each absent when it does not matter. */
+/** Filters of a list; an absent field does not filter. */
 export interface CompanyFilter {
   /** A part of the name, or a CNPJ with right check digits. */
   readonly q?: string | undefined;
   readonly responsavelId?: Id<'account'> | undefined;
 }
 
-/** Where companies are listed from. */
+/** The sources of a company list. */
 export interface CompanySource {
   /** All of them, by name. */
   all(organizationId: Id<'organization'>, page: PageRequest): Promise<CompanyPage>;
@@ -28,9 +28,9 @@ export interface CompanySource {
     organizationId: Id<'organization'>,
     filter: { readonly part?: string | undefined; readonly responsavelId?: Id<'account'> | undefined },
   ): Promise<readonly Id<'company'>[]>;
-  /** The one that has a CNPJ, or none. */
+  /** The company with a CNPJ, or none. */
   ofCnpj(organizationId: Id<'organization'>, cnpj: string): Promise<readonly Id<'company'>[]>;
-  /** Companies with their counts, in the order of their ids, without those that are gone. */
+  /** Companies with their counts, in the order of the ids; deleted ones are omitted. */
   read(organizationId: Id<'organization'>, ids: readonly Id<'company'>[]): Promise<readonly CountedCompany[]>;
 }
 

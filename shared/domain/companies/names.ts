@@ -3,7 +3,7 @@ import { foldText } from '../core/fold-text.ts';
 /** A sort key of the table's index has room for 1,024 bytes, the company's id included. */
 const MAX_SORT_BYTES = 900;
 
-/** What a longest prefix of a text takes at most, in UTF-8 bytes, without a broken character. */
+/** The longest prefix of a text within this many UTF-8 bytes, without a split character. */
 const within = (text: string, bytes: number): string => {
   if (text.length * 3 <= bytes) return text;
   let size = 0;
@@ -16,22 +16,19 @@ const within = (text: string, bytes: number): string => {
   return end;
 };
 
-/**
- * What companies are ordered by, from a folded name: a name comes before those that begin with it, which takes characters that sort after the
- * separator of a key (`#`).
- */
+/** The sort key of a folded name: a name sorts before those that start with it, which requires characters above the key separator (`#`). */
 export const sortTextOf = (foldedName: string): string => within(foldedName.replaceAll(/[ -#]/g, '$'), MAX_SORT_BYTES);
 
-/** A name as it is found and ordered: without case and accents. */
+/** A name folded for search and ordering: without case and accents. */
 export const foldName = (name: string): string => foldText(name);
 
-/** The order of two companies in a list, as the table's index has it: by the code points of their names, then by id. */
+/** The order of two companies in a list, as in the table's index: by the code points of their names, then by id. */
 export const byName = (
   a: { readonly sortText: string; readonly id: string },
   b: { readonly sortText: string; readonly id: string },
 ): number => (a.sortText === b.sortText ? (a.id < b.id ? -1 : 1) : isBefore(a.sortText, b.sortText) ? -1 : 1);
 
-/** UTF-8 sorts by code points, JavaScript by UTF-16 units: they differ where surrogates meet what stands after them. */
+/** UTF-8 sorts by code points, JavaScript by UTF-16 units: they differ between surrogates and the code points above them. */
 const isBefore = (a: string, b: string): boolean => {
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;

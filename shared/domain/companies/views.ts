@@ -2,7 +2,7 @@ import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { CountedCompany } from './company.ts';
 
-/** Cents as reais, rounded to cents by being whole. */
+/** Whole cents as reais. */
 const reais = (cents: number): number => cents / 100;
 
 const fieldsOf = ({ company, counts, lastInteractionAt }: CountedCompany) => {
@@ -27,7 +27,7 @@ const fieldsOf = ({ company, counts, lastInteractionAt }: CountedCompany) => {
 /** A company in a list (docs/spec/companies.md#counts). */
 export const companyItemView = (counted: CountedCompany) => fieldsOf(counted);
 
-/** A company on its own, which also tells of the deals that were won. */
+/** A single company, which also shows the won deals. */
 export const companyView = (counted: CountedCompany) => {
   const { contagens, ...fields } = fieldsOf(counted);
   const { wonCents, wonCards } = counted.counts;

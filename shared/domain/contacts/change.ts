@@ -33,12 +33,12 @@ export interface ContactChange
   readonly debtorGroups?: GivenFields['debtorGroups'];
 }
 
-/** A field after a change: as it was where the change does not name it, none where it clears it. */
+/** A field after a change: kept if absent, cleared by null. */
 const replaced = <T>(before: T | undefined, given: T | null | undefined): T | undefined =>
   given === undefined ? before : (given ?? undefined);
 
 type Values = Readonly<Record<string, unknown>>;
-/** A record after a merge: null takes a key away, as it takes all keys away in place of the record. */
+/** A record after a merge patch: null removes a key, or, in place of the record, all keys. */
 const merged = <T extends object>(before: T, given: Values | null | undefined): T => {
   if (given === undefined) return before;
   const entries = given === null ? [] : Object.entries({ ...before, ...given });
@@ -48,11 +48,11 @@ const merged = <T extends object>(before: T, given: Values | null | undefined): 
 type Plain = 'avatarUrl' | 'companyId' | 'externalId' | 'name' | 'papelNaEmpresa';
 const PLAIN = ['avatarUrl', 'companyId', 'externalId', 'name', 'papelNaEmpresa'] as const satisfies readonly Plain[];
 
-/** The phones that lead to a contact besides its own: one that becomes its own does not twice. */
+/** The other phones of a contact: one that becomes its own is not listed twice. */
 const withoutPhone = (merged: readonly MergedContact[], own: string): readonly MergedContact[] =>
   merged.map(({ phone, phoneHash, ...one }) => (phone === own ? one : { ...one, phone, phoneHash }));
 
-/** The fields of a contact after a change, those that stay included; documents sealed. */
+/** The fields of a contact after a change, including unchanged ones; documents sealed. */
 const fieldsAfter = async (
   { recipients, documents }: Pick<ContactPorts, 'documents' | 'recipients'>,
   before: Contact,
@@ -81,7 +81,7 @@ const fieldsAfter = async (
   };
 };
 
-/** The contact after a change at `now` (ms); `before` itself when nothing changes. */
+/** The contact after a change at `now` (ms); `before` itself if nothing changes. */
 export const contactAfter = async (
   ports: Pick<ContactPorts, 'documents' | 'recipients'>,
   before: Contact,
@@ -99,8 +99,8 @@ export const contactAfter = async (
 type ChangeRefusal = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 
 /**
- * Stores a changed contact. One whose new phone opted out before it was anybody's is stored as opted out, and raises contact.opted_out if it was
- * not before. `CONFLICT` where the contact changed since `before` was read.
+ * Stores a changed contact. If its new phone opted out while it belonged to nobody, it is stored as opted out, and contact.opted_out is
+ * raised if it was not before. `CONFLICT` if the contact changed since `before` was read.
  */
 export const storeChange = async (
   store: ContactPorts['store'],
@@ -123,8 +123,8 @@ export const storeChange = async (
 };
 
 /**
- * Changes a contact, with the checks of a new one; a change of nothing stores nothing. The old phone and external id are free again, and an
- * opt-out stays with the old phone as well (docs/spec/contacts.md#changing-a-contact).
+ * Changes a contact, with the checks of a new one; a change without effect stores nothing. The old phone and external id become free, and
+ * an opt-out also stays with the old phone (docs/spec/contacts.md#changing-a-contact).
  */
 export const changeContact = (
   ports: ContactPorts,

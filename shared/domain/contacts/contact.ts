@@ -44,23 +44,26 @@ export interface DebtorGroup {
   readonly reference?: string | undefined;
 }
 
-/** What a contact keeps of one that was merged into it: what still finds the person, and what its erasure has to look for. */
+/** What a contact keeps of one that was merged into it: the keys that still find the person, for lookups and for erasure. */
 export interface MergedContact {
   readonly id: Id<'contact'>;
   readonly number: number;
-  /** E.164; absent once the phone is the contact's own or was given up. It leads to the contact that has it here. */
+  /** E.164; absent once the phone is the contact's own or was given up. It finds the contact that lists it here. */
   readonly phone?: string | undefined;
   /** Blind index of that phone. */
   readonly phoneHash?: string | undefined;
   readonly emailHash?: string | undefined;
 }
-/** Contacts that one contact takes in at most, those included that came with them: what finds it is changed in one transaction. */
+/** Maximum number of contacts merged into one, including indirectly: their lookup keys are changed in one transaction. */
 export const MAX_MERGED_CONTACTS = 20;
 
 /** A stored contact (docs/spec/contacts.md#contact-shape). Times in ms; documents only sealed. */
 export interface Contact extends Tenant {
   readonly id: Id<'contact'>;
-  /** Counts the organization's contacts from 1, about in the order of their creation; lists and the audience's index are sets of such numbers. */
+  /**
+   * Numbers the organization's contacts from 1, roughly in the order of their creation; lists and the audience's index are sets of such
+   * numbers.
+   */
   readonly number: number;
   /** E.164. */
   readonly phone: string;
@@ -90,11 +93,11 @@ export interface Contact extends Tenant {
   readonly crmLinks?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  /** Optimistic lock: every change is conditional on the version that was read. */
   readonly version: number;
 }
 
-/** The blind indexes of all phones that lead to a contact: its own first, then those of the contacts that were merged into it. */
+/** The blind indexes of all phones of a contact: its own first, then those of contacts merged into it. */
 export const phoneHashesOf = ({
   phoneHash,
   mergedContacts = [],

@@ -28,14 +28,14 @@ export interface NewContact
   readonly optIn?: Pick<OptIn, 'status' | 'source' | 'ip' | 'userAgent'> | undefined;
 }
 
-/** The consent that a caller gives, dated now whether granted or denied. */
+/** The consent that a caller provides, dated now whether granted or denied. */
 export const givenOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
   if (!optIn) return { status: 'unknown' };
   const moment = { granted: { at: now }, denied: { revokedAt: now }, unknown: {} }[optIn.status];
   return { ...optIn, ...moment };
 };
 
-/** A contact that opted out because its phone did so before it was this contact's. */
+/** A contact that is opted out because its phone opted out while it belonged to nobody. */
 export const optedOutWithPhone = <C extends Contact>(
   contact: C,
   { revokedAt, revokedReason }: Pick<OptIn, 'revokedAt' | 'revokedReason'>,
@@ -63,11 +63,11 @@ const storeContact = async (
   }
 };
 
-/** Whether the answer tells that somebody already has the phone, and who. */
+/** Whether the response reveals that somebody already has the phone, and who. */
 export const tellsOfPhone = (answer: Contact | Refusal): boolean =>
   isRefusal(answer) && answer.details.meta?.field === 'phone';
 
-/** The blind index of an address, normalized as in a send, so that both get the same; an address that no send accepts has none. */
+/** The blind index of an address, normalized as in a send, so that both are equal; undefined for an address that no send accepts. */
 export const emailHashOf = async (
   recipients: ContactPorts['recipients'],
   organizationId: Id<'organization'>,
@@ -77,7 +77,7 @@ export const emailHashOf = async (
   return address === undefined ? undefined : (await recipients()).blindIndex(organizationId, 'email', address);
 };
 
-/** The contact of a checked body, created now (ms) with this id and number. Its documents are sealed. */
+/** The contact of a validated body, created now (ms) with this id and number. Its documents are sealed. */
 export const newContact = async (
   { recipients, documents }: Pick<ContactPorts, 'documents' | 'recipients'>,
   { organizationId, env }: Tenant,

@@ -38,8 +38,8 @@ const openDocument = (vault: Pick<Vault, 'open'>, contact: Contact, name: Docume
 };
 
 /**
- * The sealed attributes that a change of documents sets; undefined ones are cleared. A document that is given as it is keeps its seal, so that a
- * repeat changes nothing. Opens the vault only for documents.
+ * The sealed attributes that a change of documents sets; undefined ones are cleared. An unchanged document keeps its seal, so that a repeat
+ * changes nothing. Opens the vault only if documents are given.
  */
 export const changedDocuments = async (
   vault: () => Promise<Pick<Vault, 'open' | 'seal'>>,
@@ -59,7 +59,7 @@ export const changedDocuments = async (
 export const hasDocuments = (contact: Contact): boolean =>
   DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
 
-/** A contact's documents in clear. Throws BrokenSeal if one was altered or moved. */
+/** A contact's documents in plain text. Throws BrokenSeal if one was altered or moved. */
 export const clearDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
   const shown: Partial<Record<DocumentName, string>> = {};
   for (const name of DOCUMENT_NAMES) {

@@ -1,22 +1,22 @@
 import type { Id } from '../core/ids.ts';
 import type { Contact } from './contact.ts';
 
-/** By what two contacts are taken for one person. */
+/** The properties that suggest that two contacts are the same person. */
 export const DUPLICATE_REASONS = ['email', 'externalId'] as const;
 export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
 
 /** Another contact that may be the same person. */
 export interface LikelyDuplicate {
   readonly contact: Contact;
-  /** What both have; at least one. */
+  /** The properties that both share; at least one. */
   readonly by: readonly DuplicateReason[];
 }
 
-/** The most contacts that are answered: an address of more is no person's. */
+/** The maximum number returned: an address shared by more is not personal. */
 export const MAX_DUPLICATES = 20;
 
 export interface DuplicatePorts {
-  /** Contacts that have an address (blind index), at most so many; eventually consistent. */
+  /** Up to `limit` contacts with an address (blind index); eventually consistent. */
   readonly withEmail: (
     organizationId: Id<'organization'>,
     emailHash: string,
@@ -48,7 +48,7 @@ export const likelyDuplicates = async (
   const found = { email, externalId };
   const ids = [...new Set([...externalId, ...email])].filter((other) => other !== id).slice(0, MAX_DUPLICATES);
   const contacts = await ports.readMany(ids);
-  // The index of addresses may still have one that has changed its own.
+  // The index of addresses may lag behind a contact that changed its address.
   const isSo = { email: (other: Contact) => other.emailHash === emailHash, externalId: () => true };
   return contacts.flatMap((other) => {
     const by = DUPLICATE_REASONS.filter((reason) => found[reason].includes(other.id) && isSo[reason](other));

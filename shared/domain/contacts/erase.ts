@@ -18,7 +18,7 @@ export interface ErasedCounts {
 }
 export type Erased = keyof ErasedCounts;
 
-/** The erasure of a deleted contact, which goes on in the background: what finds its traces, and how many are gone. */
+/** The background erasure of a deleted contact: the keys that find its data, and the counts of erased rows. */
 export interface Erasure extends Tenant, ErasedCounts, Pick<MergedContact, 'emailHash' | 'number' | 'phoneHash'> {
   readonly contactId: Id<'contact'>;
   /** When the contact was deleted, in ms. */
@@ -27,27 +27,27 @@ export interface Erasure extends Tenant, ErasedCounts, Pick<MergedContact, 'emai
 }
 
 export interface ErasureStore {
-  /** Deletes a contact that is as it was read, frees what finds it, keeps its opt-outs, and begins its erasures. */
+  /** Deletes a contact if it is unchanged, frees its lookup keys, keeps its opt-outs, and starts its erasures. */
   delete(contact: Contact, erasures: readonly Erasure[], entry: AuditEntry): Promise<boolean>;
   read(id: Id<'contact'>): Promise<Erasure | undefined>;
-  /** Makes the erasure due again at a time (ms). */
+  /** Schedules the erasure again for a time (ms). */
   reschedule(erasure: Erasure, at: number): Promise<void>;
-  /** Ends the erasure with its entry, if nothing was erased since it was read. */
+  /** Ends the erasure with its audit entry, if nothing was erased since it was read. */
   finish(erasure: Erasure, entry: AuditEntry): Promise<boolean>;
 }
 
 export interface ErasurePorts {
   readonly clock: Clock;
   readonly store: ErasureStore;
-  /** Takes a contact from all that is kept beside it, such as lists. Idempotent; called before its traces are erased. */
+  /** Removes a contact from lists and other structures. Idempotent; called before its data is erased. */
   readonly forget: ContactLists['forget'];
-  /** Erase a part of what is kept of a person, a bounded number of rows each, counted as they go. Idempotent. */
+  /** Each erases a part of a person's data, a bounded number of rows per call, and counts them. Idempotent. */
   readonly sweeps: readonly ((erasure: Erasure) => Promise<SweepOutcome>)[];
-  /** Hands the erasure to a worker. Best effort. */
+  /** Enqueues the erasure. Best effort. */
   readonly enqueue: (erasure: Erasure) => void;
 }
 
-/** The erasures that a deletion begins: of the contact, and of each that was merged into it and may have left traces of its own. */
+/** The erasures that a deletion starts: of the contact, and of each contact merged into it, which may have data of its own. */
 const erasuresOf = (contact: Contact, caller: Caller, at: number): readonly Erasure[] => {
   const { organizationId, env, mergedContacts = [] } = contact;
   const { actor } = auditEntry(caller, { action: 'contact.deleted', object: contact.id, at });
@@ -66,7 +66,7 @@ const erasuresOf = (contact: Contact, caller: Caller, at: number): readonly Eras
 };
 
 /**
- * Deletes a contact: no read shows it from the answer on, and its phone and external id are free. What is kept of the person is erased in the
+ * Deletes a contact: once this returns, no read shows it, and its phone and external id are free. The person's data is erased in the
  * background; opt-outs stay, as blind indexes (docs/spec/contacts.md#deleting-a-contact).
  */
 export const deleteContact = async (
@@ -86,7 +86,7 @@ export const deleteContact = async (
       const deleted = await ports.store.delete(contact, erasures, entry);
       if (!deleted) return false;
       for (const erasure of erasures) ports.enqueue(erasure);
-      // So that the sizes of its lists are right with the answer; what fails here the erasure does again.
+      // So that list sizes are right once this returns; the erasure repeats it if it fails here.
       await ports.forget({ id, number: contact.number, organizationId: contact.organizationId }).catch(() => {});
       return true;
     },
@@ -106,8 +106,8 @@ const erasedEntry = (
 });
 
 /**
- * Goes on with the erasure of a deleted contact. Ends it once nothing was left to erase, in a look that began when nothing could be on its way any
- * more; safe to repeat, and to stop anywhere.
+ * Continues the erasure of a deleted contact. Ends when a pass that started after all in-flight work finds nothing; idempotent, and safe to
+ * interrupt anywhere.
  */
 export const eraseContact = async (ports: ErasurePorts, id: Id<'contact'>): Promise<void> => {
   const startedAt = ports.clock();

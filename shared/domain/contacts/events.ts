@@ -32,7 +32,7 @@ export const contactEvent = (type: ContactEventType, contact: Contact, now: numb
   };
 };
 
-/** A contact.merged event: the one id is gone, and the other has what it had. */
+/** A contact.merged event: the duplicate's id is gone, and the target has its data. */
 export const mergedEvent = (
   { id: contactId, organizationId, env }: Contact,
   mergedContactId: Id<'contact'>,

@@ -8,35 +8,35 @@ export interface FrequencyCap {
   readonly messages: number;
   readonly days: number;
 }
-/** The largest cap. What it never asks for is not kept: older sends, and those before the newest so many. */
+/** The largest cap. Older sends, and those beyond the newest `messages`, are not kept. */
 export const MAX_FREQUENCY = { messages: 100, days: 365 } as const satisfies FrequencyCap;
 
-/** How many sends that count were accepted for a contact in each hour since 1970 (UTC). An hour below 1 says nothing. */
+/** Accepted sends that count, per hour since 1970 (UTC). Hours below 1 are ignored. */
 export type SentByHour = ReadonlyMap<number, number>;
-/** The same as they are stored; every change raises the version, which is 0 before the first. */
+/** The stored counts; every change increments the version, which is 0 before the first. */
 export interface SentCounts {
   readonly version: number;
   readonly byHour: SentByHour;
 }
 
-/** Of a contact to whom nothing that counts was sent. */
+/** The counts of a contact without counted sends. */
 export const NEVER_SENT: SentCounts = { version: 0, byHour: new Map() };
 
-/** The hour that a moment (ms) is in. */
+/** The hour of a time (ms). */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
-/** The first hour that counts within so many days before `now` (ms): whole, so that no window of days has more than its cap. */
+/** The first hour that counts within this many days before `now` (ms): whole hours, so that no window exceeds its cap. */
 const firstHour = (days: number, now: number): number => hourOf(now) - days * DAY_HOURS;
 
 /** The hours that count, oldest first. */
 const counting = (byHour: SentByHour, days: number, now: number) =>
   [...byHour].filter(([hour, sends]) => sends > 0 && hour >= firstHour(days, now)).sort(([a], [b]) => a - b);
 
-/** How many sends count within so many days before `now` (ms). */
+/** The number of sends within this many days before `now` (ms). */
 export const sentWithin = (byHour: SentByHour, days: number, now: number): number =>
   counting(byHour, days, now).reduce((sum, [, sends]) => sum + sends, 0);
 
-/** From when (ms) a cap allows another send: `now` where it does already, else the end of the hour in which enough sends stop counting. */
+/** From when (ms) a cap allows another send: `now` if it already does, else the end of the hour in which enough sends expire. */
 export const fitsFrom = (byHour: SentByHour, { messages, days }: FrequencyCap, now: number): number => {
   let sends = sentWithin(byHour, days, now);
   for (const [hour, inHour] of counting(byHour, days, now)) {
@@ -47,7 +47,7 @@ export const fitsFrom = (byHour: SentByHour, { messages, days }: FrequencyCap, n
   return now;
 };
 
-/** The hours that no cap asks for any more, to be dropped by a send that counts at `now` (ms): never its own. */
+/** The hours that no cap needs any more, to be dropped by a send at `now` (ms); never its own hour. */
 export const staleHours = (byHour: SentByHour, now: number): number[] => {
   const kept = new Set<number>([hourOf(now)]);
   let newer = 0;
@@ -59,7 +59,7 @@ export const staleHours = (byHour: SentByHour, now: number): number[] => {
   return [...byHour.keys()].filter((hour) => !kept.has(hour));
 };
 
-/** What was sent to a contact, as its export shows it: newest first. */
+/** The counted sends of a contact, as its export shows them: newest first. */
 export const sentView = ({ byHour }: SentCounts) =>
   [...byHour]
     .filter(([, sends]) => sends > 0)

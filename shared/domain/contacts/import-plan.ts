@@ -8,7 +8,7 @@ import { givenOptIn, type NewContact, newContact, optedOutWithPhone } from './cr
 import { checkFields } from './input.ts';
 import type { ContactPorts, PhoneOptedOut } from './ports.ts';
 
-/** A valid row of an import, by its place in the body from 0. */
+/** A valid row of an import, by its index in the body. */
 export interface PlannedRow {
   readonly at: number;
   readonly input: NewContact;
@@ -16,10 +16,10 @@ export interface PlannedRow {
 }
 export type OnConflict = 'skip' | 'update';
 
-/** What is stored at the phones, external ids and companies that rows name. */
+/** The stored holders of the phones, external ids and companies in the rows. */
 export interface KnownContacts {
   readonly contacts: ReadonlyMap<Id<'contact'>, Contact>;
-  /** By phone hash: who has the phone, or that it opted out by itself. */
+  /** By phone hash: the contact that has the phone, or the phone's own opt-out. */
   readonly phones: ReadonlyMap<string, Id<'contact'> | PhoneOptedOut>;
   readonly externalIds: ReadonlyMap<string, Id<'contact'>>;
   readonly companies: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export type RowOutcome = 'atualizado' | 'criado' | 'ignorado';
 export interface ImportPlan {
   readonly drafts: Iterable<Draft>;
   readonly errors: readonly { readonly row: PlannedRow; readonly message: string }[];
-  /** Rows that need what this plan frees or moves first, in their order. */
+  /** Rows that need what this plan frees or moves first, in order. */
   readonly deferred: readonly PlannedRow[];
 }
 
@@ -45,15 +45,15 @@ export interface PlanContext {
   readonly onConflict: OnConflict;
   /** ms. */
   readonly now: number;
-  /** Takes the next of the numbers for new contacts. */
+  /** Returns the next number for a new contact. */
   readonly nextNumber: () => number;
   /** The id of the contact that a row creates. */
   readonly idOf: (at: number) => Id<'contact'>;
-  /** Whether a row made this contact earlier, and the answer was lost. */
+  /** Whether a row created this contact earlier, in an attempt whose response was lost. */
   readonly wasCreatedBy: (at: number, id: Id<'contact'>) => boolean;
 }
 
-/** The consent that a row gives to a contact that is there: a withdrawal counts, and a consent where there was no word yet. */
+/** The consent of an existing contact after a row: a withdrawal applies, and an opt-in only if consent was unknown. */
 const withConsent = (contact: Contact, { optIn }: NewContact, now: number): Contact => {
   const from = contact.optIn.status;
   const counts = optIn?.status === 'denied' ? from !== 'denied' : optIn?.status === 'granted' && from === 'unknown';
@@ -65,14 +65,14 @@ const withConsent = (contact: Contact, { optIn }: NewContact, now: number): Cont
 const messageOf = ({ details: { detail, errors = [] } }: Refusal): string =>
   errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}`).join('; ');
 
-/** Plans a round of an import in memory: each contact is written once, with all that the rows say of it in their order. */
+/** Plans a round of an import in memory: each contact is written once, with the combined changes of its rows, in order. */
 class Planner {
   readonly #known: KnownContacts;
   readonly #context: PlanContext;
   readonly #drafts = new Map<Id<'contact'>, Draft>();
-  /** Who has a phone or an external id once the rows until now are stored. */
+  /** The holder of each phone or external id once the rows so far are stored. */
   readonly #holders = new Map<string, Id<'contact'>>();
-  /** Keys that the rows until now give up, or that rows which wait for them name. */
+  /** Keys that the rows so far free, or that deferred rows use. */
   readonly #waiting = new Set<string>();
   readonly errors: { row: PlannedRow; message: string }[] = [];
   readonly deferred: PlannedRow[] = [];
@@ -101,7 +101,7 @@ class Planner {
     if (externalId !== undefined) this.#holders.set(`external ${externalId}`, id);
   }
 
-  /** The contact as its phone lets it be: opted out where that opted out before it was anybody's. */
+  /** The contact with the phone's own opt-out applied. */
   #underPhone(contact: Contact): Contact {
     const holder = this.#known.phones.get(contact.phoneHash);
     const isOwn = typeof holder !== 'object' || contact.optIn.status === 'denied';
@@ -167,7 +167,7 @@ class Planner {
     const { ports, now } = this.#context;
     const before = draft.after;
     const { optIn: _, source: __, ...change } = row.input;
-    // A phone that leads to the contact since a merge found it, and does not become its own.
+    // A phone that a merge added to the contact, and that does not become its own.
     const phone = phoneHashesOf(before).includes(row.phoneHash) ? before.phone : change.phone;
     const changed = await contactAfter(ports, before, { ...change, phone }, now);
     if (isRefusal(changed)) return messageOf(changed);
@@ -182,7 +182,7 @@ class Planner {
   }
 }
 
-/** Plans the rows in their order over what is stored. */
+/** Plans the rows in order, based on what is stored. */
 export const planImport = async (
   known: KnownContacts,
   context: PlanContext,

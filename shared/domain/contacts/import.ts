@@ -11,10 +11,10 @@ import { contactEvent } from './events.ts';
 import { type Draft, type KnownContacts, type OnConflict, type PlannedRow, planImport } from './import-plan.ts';
 import type { ContactPorts } from './ports.ts';
 
-/** Rows of one import. */
+/** Maximum rows of an import. */
 export const MAX_ROWS = 5_000;
 
-/** A row of an import: one that keeps the contract, or why it does not. */
+/** A row of an import: valid, or its errors. */
 export type ImportRow = { readonly valid: NewContact } | { readonly invalid: string };
 export interface ImportBody {
   readonly contatos: readonly ImportRow[];
@@ -27,7 +27,7 @@ export interface ImportResult {
   readonly erros: RowErrors;
 }
 
-/** A contact to store, and the event that it raises if somebody takes it. */
+/** A contact to store, and the event to raise if its phone's opt-out applies. */
 export interface ContactToStore {
   readonly before?: Contact | undefined;
   readonly after: Contact;
@@ -35,7 +35,7 @@ export interface ContactToStore {
 }
 export interface ImportStore {
   organizationExists(organizationId: Id<'organization'>): Promise<boolean>;
-  /** What is stored at these keys. */
+  /** The stored holders of these keys. */
   load(
     organizationId: Id<'organization'>,
     keys: {
@@ -44,14 +44,14 @@ export interface ImportStore {
       readonly companyIds: readonly Id<'company'>[];
     },
   ): Promise<KnownContacts>;
-  /** Stores contacts, each whole or not at all; which of them, in their order. One that is not stored may have met a change since it was loaded. */
+  /** Stores contacts, each whole or not at all; returns which were stored, in order. The others may have changed since they were loaded. */
   storeAll(organizationId: Id<'organization'>, contacts: readonly ContactToStore[]): Promise<readonly boolean[]>;
 }
 export interface ImportPorts extends Pick<ContactPorts, 'clock' | 'documents' | 'recipients'> {
   readonly store: ImportStore & Pick<ContactPorts['store'], 'takeNumbers'>;
 }
 
-/** When an import begins no further round, in ms since it began: its caller waits 29 s. */
+/** An import starts no further round after this time, in ms: its caller waits 29 s. */
 const ENOUGH_MS = 20_000;
 const MAX_ROUNDS = 50;
 const PHONE_MESSAGE = 'phone must be an existing number in E.164';
@@ -62,29 +62,29 @@ const toStore = ({ before, after }: Draft, now: number): ContactToStore => {
   return { before, after, event: !before || isWithdrawn ? contactEvent(type, after, now) : undefined };
 };
 
-/** How rows are imported. */
+/** Options of an import. */
 export interface ImportOptions {
   readonly onConflict: OnConflict;
-  /** When no further round begins, in ms since the beginning. */
+  /** The time after which no further round starts, in ms since the start. */
   readonly enoughMs: number;
-  /** Called before each round: false where these rows are somebody else's by now. */
+  /** Called before each round: false if another worker has these rows by now. */
   readonly mayGoOn: () => Promise<boolean>;
-  /** The id of the contact that a row creates, by its place from 0. */
+  /** The id of the contact that a row creates, by its index. */
   readonly idOf: (at: number) => Id<'contact'>;
-  /** Whether a row created this contact in an earlier attempt, whose outcome was lost. */
+  /** Whether a row created this contact in an earlier attempt whose outcome was lost. */
   readonly wasCreatedBy: (at: number, id: Id<'contact'>) => boolean;
 }
-/** What became of rows; `at` is a row's place from 0. */
+/** The results of rows; `at` is a row's index. */
 export interface ImportedRows {
   readonly created: number;
   readonly updated: number;
   readonly ignored: number;
   readonly errors: readonly { readonly at: number; readonly message: string }[];
-  /** Rows that the time did not suffice for; they are among the others in nothing. */
+  /** Rows that were not processed for lack of time; they are in no other list. */
   readonly unreached: readonly number[];
 }
 
-/** An import on its way: what became of its rows until now. */
+/** An import in progress, with the results of its rows so far. */
 class Import {
   readonly #counts = { criado: 0, atualizado: 0, ignorado: 0 };
   readonly #errors: RefusedRow[] = [];
@@ -105,7 +105,7 @@ class Import {
     this.#errors.push({ at, message });
   }
 
-  /** Rows with phones that exist, with their blind indexes. */
+  /** Rows with valid phones, with their blind indexes. */
   async #indexed(rows: readonly ImportRow[]): Promise<PlannedRow[]> {
     const vault = await this.#ports.recipients();
     return rows.flatMap((row, at) => {
@@ -126,7 +126,7 @@ class Import {
       externalIds: unique(rows.map(({ input }) => input.externalId)),
       companyIds: unique(rows.map(({ input }) => input.companyId)),
     });
-    // Whoever was deleted while this was read is created anew.
+    // A contact that was deleted while this was read is created again.
     const isThere = (holder: unknown) => known.contacts.has(holder as Id<'contact'>);
     const isNew = ({ phoneHash, input }: PlannedRow) =>
       !isThere(known.phones.get(phoneHash)) && !isThere(known.externalIds.get(input.externalId ?? ''));
@@ -148,7 +148,7 @@ class Import {
     );
   }
 
-  /** Stores what a plan changes; answers the rows of contacts that were not stored. */
+  /** Stores the changes of a plan; returns the rows of contacts that were not stored. */
   async #store(drafts: Iterable<Draft>): Promise<PlannedRow[]> {
     const all = [...drafts];
     const changed = all.filter(({ before, after }) => before !== after);
@@ -173,7 +173,7 @@ class Import {
       const again = await this.#store(plan.drafts);
       pending = [...again, ...plan.deferred].sort((a, b) => a.at - b.at);
     }
-    // Rows that wait for each other in circles are never reached, however long it takes.
+    // Rows that wait for each other in a cycle can never be processed.
     if (inTime) for (const { at } of pending) this.refuse(at, NOT_REACHED);
     const { criado: created, atualizado: updated, ignorado: ignored } = this.#counts;
     const errors = this.#errors.sort((a, b) => a.at - b.at);
@@ -181,7 +181,7 @@ class Import {
   }
 }
 
-/** Imports rows in their order; one that is wrong is told, and stops no other. */
+/** Imports rows in order; an invalid one is reported and does not stop the others. */
 export const importRows = (
   ports: ImportPorts,
   tenant: Tenant,
@@ -190,8 +190,8 @@ export const importRows = (
 ): Promise<ImportedRows> => new Import(ports, tenant, options).run(rows);
 
 /**
- * Imports contacts in the order of their rows; a row that is wrong is told, and stops no other. Repeating an import that was broken off finds what it
- * stored, and ends where one call would have (docs/spec/contacts.md#importing-contacts).
+ * Imports contacts in the order of their rows; an invalid row is reported and does not stop the others. Repeating an interrupted import
+ * recognizes what it stored, and has the same result as one complete call (docs/spec/contacts.md#importing-contacts).
  */
 export const importContacts = async (
   ports: ImportPorts,

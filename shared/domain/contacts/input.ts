@@ -11,20 +11,20 @@ import type { ContactFault } from './ports.ts';
 
 /** Max. size of the attributes as JSON, in bytes: a DynamoDB item holds 400 KB in all. */
 export const MAX_ATTRIBUTES_BYTES = 200 * 1024;
-/** Max. number of attributes, those included that a change leaves as they are. */
+/** Max. number of attributes, including those that a change leaves unchanged. */
 export const MAX_ATTRIBUTES = 100;
 export const MAX_TAGS = 100;
 /** Max. characters of a tag. */
 export const MAX_TAG_LENGTH = 64;
 export const MAX_DEBTS = 50;
 
-/** A debt as a caller writes it: without an id it is a new one, or the equal one that there is already. */
+/** A debt as a caller writes it: without an id it is a new one, or matches an equal existing one. */
 export type GivenDebtorGroup = Omit<DebtorGroup, 'id' | 'phones'> & Patch<Pick<DebtorGroup, 'id' | 'phones'>>;
 
-/** What a caller gives of a contact and a schema cannot check; null clears. */
+/** The fields of a contact that a schema cannot check; null clears. */
 export interface GivenFields extends Partial<Record<DocumentName, string | null | undefined>> {
   readonly phone?: string | undefined;
-  /** As they will be stored: after a change is merged into them. */
+  /** As they will be stored, after merging a change. */
   readonly attributes?: ContactAttributes | undefined;
   readonly debtorGroups?: readonly GivenDebtorGroup[] | null | undefined;
 }
@@ -90,7 +90,7 @@ export const checkFields = (given: GivenFields, now: number): CheckedFields | Re
 
 const withoutId = ({ id: _, ...group }: GivenDebtorGroup) => definedFields({ phones: [], ...group });
 
-/** The debts as they are stored; one that is given without an id and is there already keeps its own, so that a repeat changes nothing. */
+/** The debts to store; one given without an id that equals an existing one keeps its id, so that a repeat changes nothing. */
 export const debtorGroupsOf = (
   given: readonly GivenDebtorGroup[],
   before: readonly DebtorGroup[] = [],
@@ -105,13 +105,13 @@ export const debtorGroupsOf = (
   return groups.length > 0 ? groups : undefined;
 };
 
-/** A set of external ids as it is stored; undefined where none is left. */
+/** A set of external ids to store; undefined if empty. */
 export const externalIdsOf = (ids: Contact['externalIds']): Contact['externalIds'] => {
   const defined = definedFields(ids ?? {});
   return Object.keys(defined).length > 0 ? defined : undefined;
 };
 
-/** The refusal of a contact that another contact or its company stands against. */
+/** The refusal for a conflict with another contact or a missing company. */
 export const faultRefusal = (fault: ContactFault): Refusal<'CONFLICT' | 'VALIDATION_ERROR'> => {
   if (fault.kind === 'unknown_company')
     return refuse('VALIDATION_ERROR', {

@@ -13,10 +13,10 @@ import { contactEvent, mergedEvent } from './events.ts';
 import { mergedContact } from './merged.ts';
 import type { ContactLists, ContactPorts } from './ports.ts';
 
-/** That a contact was merged into another: kept until that one is erased, and due while what it left behind may still have to follow. */
+/** The record that a contact was merged into another: kept until that one is erased, and due while links may still have to be moved. */
 export interface Merge extends Tenant {
   readonly contactId: Id<'contact'>;
-  /** The contact's number, by which lists have it. */
+  /** The contact's number, which lists contain. */
   readonly number: number;
   /** The contact that it was merged into, which may have been merged into a third since. */
   readonly into: Id<'contact'>;
@@ -24,7 +24,7 @@ export interface Merge extends Tenant {
   readonly at: number;
 }
 
-/** Both contacts as they were read, and the one that is left of them. */
+/** Both contacts as read, and the merged one. */
 export interface MergeChange {
   readonly target: Contact;
   readonly duplicate: Contact;
@@ -32,7 +32,7 @@ export interface MergeChange {
 }
 
 export interface MergeStore {
-  /** Makes one contact of two that are as they were read, with all that finds them. `stale`: one of them changed since. */
+  /** Merges two contacts that are unchanged since they were read, with all their lookup keys. `stale`: one of them changed since. */
   merge(
     change: MergeChange,
     merge: Merge,
@@ -40,17 +40,20 @@ export interface MergeStore {
     events: readonly DomainEvent[],
   ): Promise<'merged' | 'stale' | 'unknown_company'>;
   read(id: Id<'contact'>): Promise<Merge | undefined>;
-  /** The contact that another was merged into, directly or over others; the contact itself while it is there, undefined once its last is erased. */
+  /**
+   * The contact that another was merged into, directly or indirectly; the contact itself if it exists, undefined once the surviving one is
+   * erased.
+   */
   heirOf(id: Id<'contact'>): Promise<Contact | undefined>;
-  /** Makes the merge due again at a time (ms). */
+  /** Schedules the merge again for a time (ms). */
   reschedule(merge: Merge, at: number): Promise<void>;
-  /** Has what tells reads that the duplicate became the other end, since nothing names it any more at `now` (ms). */
+  /** Lets the redirect of the duplicate expire, since nothing links to it any more at `now` (ms). */
   forgetDuplicate(merge: Merge, now: number): Promise<void>;
-  /** Ends the work that a merge left, not the merge. */
+  /** Ends the background work of a merge; the merge record stays. */
   finish(merge: Merge): Promise<void>;
 }
 
-/** Moves a part of what names a contact to its heir, a bounded number of rows each. Idempotent. */
+/** Moves a bounded number of links from a contact to the surviving one per call. Idempotent. */
 export type MoveTraces = (from: Id<'contact'>, to: Contact) => Promise<SweepOutcome>;
 
 export interface MergePorts {
@@ -59,7 +62,7 @@ export interface MergePorts {
   readonly store: MergeStore;
   readonly lists: Pick<ContactLists, 'replace'>;
   readonly sweeps: readonly MoveTraces[];
-  /** Hands the merge to a worker. Best effort. */
+  /** Enqueues the merge's background work. Best effort. */
   readonly enqueue: (merge: Merge) => void;
 }
 
@@ -72,7 +75,7 @@ const eventsOf = ({ target, duplicate, merged }: MergeChange, now: number): read
     : []),
 ];
 
-/** Merges two contacts as they are; one whose company was deleted meanwhile, or is being, brings none. */
+/** Merges two contacts; a company that was or is being deleted is not carried over. */
 const mergeBoth = async (
   ports: Pick<MergePorts, 'clock' | 'contacts' | 'enqueue' | 'lists' | 'store'>,
   caller: Caller,
@@ -94,15 +97,15 @@ const mergeBoth = async (
   }
   if (outcome === 'stale') return CONFLICT;
   ports.enqueue(merge);
-  // So that its lists are right with the answer; what fails here the merge does again.
+  // So that list membership is right once this returns; the background work repeats it if it fails here.
   await ports.lists.replace(duplicate, target).catch(() => {});
   return merged;
 };
 
 /**
- * Merges a duplicate into a contact, in one transaction: from the answer on there is one contact, whom both phones lead to. What names the duplicate
- * follows in the background. A repeat answers the contact as it is. 404 where either is none of the organization's, 422 for a contact and itself, and
- * where both together have more than a contact may (docs/spec/contacts.md#merging-duplicates).
+ * Merges a duplicate into a contact, in one transaction: once this returns there is one contact, found by both phones. Links to the
+ * duplicate are moved in the background. A repeat returns the contact as it is. 404 if either is not the organization's, 422 for a contact
+ * and itself, and if both together exceed a contact's limits (docs/spec/contacts.md#merging-duplicates).
  */
 export const mergeContacts = (
   ports: Pick<MergePorts, 'clock' | 'contacts' | 'enqueue' | 'lists' | 'store'>,
@@ -112,7 +115,7 @@ export const mergeContacts = (
 ): Promise<Contact | MergeRefusal> =>
   retryOnConflict<Contact | MergeRefusal>('One of the contacts', async () => {
     if (id === duplicateId) return refuseField('A contact is no duplicate of itself.', 'contactId', 'is the contact');
-    // Read first: once it is gone, the contact is as the merge made it.
+    // Read first: once it is gone, the contact is as the merge left it.
     const duplicate = await findContact(ports.contacts, caller.organizationId, duplicateId);
     const target = await findContact(ports.contacts, caller.organizationId, id);
     if (isRefusal(target)) return target;
@@ -120,7 +123,7 @@ export const mergeContacts = (
     return (await ports.store.read(duplicateId))?.into === id ? target : duplicate;
   });
 
-/** The refusal for a contact that is not there; for one that was merged it names the contact to ask for in its place. */
+/** The refusal for a missing contact; for a merged one it names the surviving contact. */
 export const findMerged = async (
   ports: { readonly contacts: Pick<ContactPorts, 'store'>; readonly store: Pick<MergeStore, 'read'> },
   organizationId: Id<'organization'>,
@@ -134,14 +137,14 @@ export const findMerged = async (
 
 const DAY_MS = 24 * 3_600_000;
 /**
- * When a merge looks again for what names the duplicate, in ms after it: for what was on its way then, for what an event was about to name, and for
- * messages of batches that were scheduled, up to 90 days ahead.
+ * When a merge searches again for links to the duplicate, in ms after it: for work in flight, for events not yet processed, and for
+ * messages of batches scheduled up to 90 days ahead.
  */
 export const LOOKS_MS = [15 * 60_000, DAY_MS, 100 * DAY_MS] as const;
 
 /**
- * Moves what names a merged contact to its heir, and looks again for what comes later. Safe to repeat, and to stop anywhere; nothing moves to a contact
- * that is erased, whose erasure looks for the traces of those that were merged into it, too.
+ * Moves the links of a merged contact to the surviving one, and searches again for later ones. Idempotent, and safe to interrupt anywhere.
+ * Nothing is moved to an erased contact; its erasure also covers contacts that were merged into it.
  */
 export const moveMerged = async (ports: MergePorts, id: Id<'contact'>): Promise<void> => {
   const startedAt = ports.clock();

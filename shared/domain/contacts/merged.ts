@@ -6,19 +6,19 @@ import { clearDocuments, hasDocuments, type SealedDocuments, sealDocuments } fro
 import { checkFields, externalIdsOf, MAX_DEBTS, MAX_TAGS } from './input.ts';
 import type { ContactPorts } from './ports.ts';
 
-/** The fields that a contact takes from its duplicate where it has none. */
+/** The fields that a contact takes from its duplicate if it has none. */
 const LACKED = ['name', 'avatarUrl', 'whatsappProfileName', 'externalId'] as const;
 
 const lackedFields = (target: Contact, duplicate: Contact): Partial<Contact> =>
   Object.fromEntries(LACKED.map((name) => [name, target[name] ?? duplicate[name]]));
 
-/** An address comes with its index. */
+/** An address and its index belong together. */
 const addressOf = (target: Contact, duplicate: Contact): Pick<Contact, 'email' | 'emailHash'> => {
   const { email, emailHash } = target.email === undefined ? duplicate : target;
   return { email, emailHash };
 };
 
-/** A role goes with its company: the duplicate's is taken where it is at the company that the contact has then. */
+/** A role belongs to its company: the duplicate's is taken if the resulting contact has the same company. */
 const companyOf = (target: Contact, duplicate: Contact): Pick<Contact, 'companyId' | 'papelNaEmpresa'> => {
   const companyId = target.companyId ?? duplicate.companyId;
   const role = duplicate.companyId === companyId ? duplicate.papelNaEmpresa : undefined;
@@ -26,7 +26,7 @@ const companyOf = (target: Contact, duplicate: Contact): Pick<Contact, 'companyI
 };
 
 const withoutId = ({ id: _, ...debt }: DebtorGroup) => definedFields(debt);
-/** The debts of both; one that both have is the target's. */
+/** The debts of both; of equal ones, the target's. */
 const debtsOf = (target: Contact, duplicate: Contact): readonly DebtorGroup[] | undefined => {
   const own = target.debtorGroups ?? [];
   const others = (duplicate.debtorGroups ?? []).filter(
@@ -37,7 +37,10 @@ const debtsOf = (target: Contact, duplicate: Contact): readonly DebtorGroup[] | 
 };
 
 const proofOf = ({ source, at, ip, userAgent }: OptIn) => ({ source, at, ip, userAgent });
-/** A withdrawal of either wins, else a consent of either; the target's own where both have one. An earlier consent's proof stays beside a withdrawal. */
+/**
+ * A withdrawal of either wins, else an opt-in of either; the target's own if both have one. The proof of an earlier opt-in is kept next to
+ * a withdrawal.
+ */
 export const mergedOptIn = (target: OptIn, duplicate: OptIn): OptIn => {
   const of = (status: OptIn['status']) => [target, duplicate].find((optIn) => optIn.status === status);
   const withdrawn = of('denied');
@@ -46,7 +49,7 @@ export const mergedOptIn = (target: OptIn, duplicate: OptIn): OptIn => {
   return { ...withdrawn, ...(proved ? proofOf(proved) : {}) };
 };
 
-/** What the contact keeps of its duplicate, and of what had been merged into that. */
+/** What the contact keeps of its duplicate, and of contacts merged into that. */
 const traceOf = (duplicate: Contact, email: string | undefined): MergedContact[] => {
   const { id, number, phone, phoneHash, emailHash } = duplicate;
   const address = emailHash === email ? {} : definedFields({ emailHash });
@@ -65,7 +68,7 @@ const documentsOf = async (
   return sealDocuments(vault, target, Object.fromEntries(lacked));
 };
 
-/** What both have more of together than a contact may. */
+/** The limits that both together exceed. */
 const limitErrors = ({ tags, debtorGroups = [], mergedContacts = [] }: Contact): FieldError[] =>
   [
     { path: 'tags', count: tags.length, most: MAX_TAGS },
@@ -73,13 +76,13 @@ const limitErrors = ({ tags, debtorGroups = [], mergedContacts = [] }: Contact):
     { path: 'mergedContacts', count: mergedContacts.length, most: MAX_MERGED_CONTACTS },
   ].flatMap(({ path, count, most }) => (count > most ? [{ path, message: `would be ${count}, at most ${most}` }] : []));
 
-/** The latest of two moments (ms), either of which may be missing. */
+/** The later of two optional times (ms). */
 const later = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 
 /**
- * A contact once its duplicate is merged into it at `now` (ms): its own values win, and what it lacks comes from the duplicate; documents are sealed
- * anew, as they are bound to their contact. 422 names the field of which both together have more than a contact may
+ * A contact after its duplicate was merged into it at `now` (ms): its own values win, and missing ones come from the duplicate; documents
+ * are sealed again, as seals are bound to the contact. 422 naming the field whose limit both together exceed
  * (docs/spec/contacts.md#merging-duplicates).
  */
 export const mergedContact = async (

@@ -25,12 +25,12 @@ export type ChangeOutcome = { readonly kind: 'changed' } | { readonly kind: 'sta
 
 /** Stores contacts. Each change commits atomically with its event. */
 export interface ContactStore {
-  /** Takes `count` numbers for new contacts; the first of them. */
+  /** Reserves `count` numbers for new contacts; returns the first. */
   takeNumbers(organizationId: Id<'organization'>, count: number): Promise<number>;
   /** Creates a contact with a unique phone and external id. Idempotent. */
   create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
   read(id: Id<'contact'>): Promise<Contact | undefined>;
-  /** Replaces `before` by `after`, and moves what finds the contact: its phone, external id and address, with their consent. */
+  /** Replaces `before` by `after`, and moves its lookup keys: phone, external id and address, with their consent. */
   change(before: Contact, after: Contact, event?: DomainEvent): Promise<ChangeOutcome>;
   /**
    * Writes the consent of `after` to the contact, its phone and its e-mail address, where sends read it. Returns false if the contact
@@ -38,23 +38,23 @@ export interface ContactStore {
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
   /**
-   * Clears opt-outs that recipients recorded themselves until `at` (ms): the contact's e-mail address, and every recipient linked to the
-   * contact when it opted out. Idempotent.
+   * Clears opt-outs that recipients recorded themselves until `at` (ms): of the contact's e-mail address, and of every recipient linked to
+   * the contact when it opted out. Idempotent.
    */
   clearOptOuts(contact: Contact, at: number): Promise<void>;
 }
 
-/** What static lists need of a contact that is in them. */
+/** The fields of a contact that static lists need. */
 type ListMember = Pick<Contact, 'id' | 'number' | 'organizationId'>;
-/** The static lists that contacts are in. */
+/** The static lists that contain contacts. */
 export interface ContactLists {
-  /** Takes an erased contact from all lists. Idempotent; may be stopped and repeated anywhere. */
+  /** Removes an erased contact from all lists. Idempotent, and safe to interrupt anywhere. */
   forget(contact: ListMember): Promise<void>;
-  /** Puts a contact in the place of one that was merged into it, in all lists that have that one. Idempotent; may be stopped and repeated anywhere. */
+  /** Replaces a merged contact by the surviving one in all lists. Idempotent, and safe to interrupt anywhere. */
   replace(merged: Omit<ListMember, 'id'>, by: ListMember): Promise<void>;
 }
 
-/** Consent per e-mail address, whoever has it. Addresses are blind indexes. */
+/** Consent per e-mail address, whoever owns it. Addresses are blind indexes. */
 export interface EmailConsentStore {
   /** The organization's contacts with this address. Eventually consistent. */
   contactsOf(organizationId: Id<'organization'>, emailHash: string): Promise<readonly Id<'contact'>[]>;

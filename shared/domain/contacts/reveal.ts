@@ -7,17 +7,16 @@ import { clearDocuments, type DocumentName, hasDocuments } from './documents.ts'
 import type { ContactPorts } from './ports.ts';
 
 export interface RevealPorts extends Pick<ContactPorts, 'clock' | 'documents' | 'store'> {
-  /** Draws from what a person may reveal in a minute; 429 when that is nothing more. */
+  /** Draws from a person's reveals per minute; 429 if they are used up. */
   readonly admit: (actor: Actor) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
-  /** Stores the entry if the contact is there; false when it is gone. */
+  /** Stores the audit entry if the contact exists; false if it is gone. */
   readonly enter: (id: Id<'contact'>, entry: AuditEntry) => Promise<boolean>;
 }
 
 const GONE = refuse('NOT_FOUND', 'There is no such contact.');
 
 /**
- * A contact's documents in clear. The entry of the audit log is stored before they are answered, and nothing is answered without it
- * (docs/spec/contacts.md#documents).
+ * A contact's documents in plain text. The audit entry is stored first; without it nothing is revealed (docs/spec/contacts.md#documents).
  */
 export const revealDocuments = async (
   ports: RevealPorts,

@@ -20,7 +20,7 @@ const debtorGroupViews = (contact: Contact, unmasked: boolean) =>
     phones: unmasked ? [...phones] : phones.map(maskPhone),
   }));
 
-/** The phones of contacts that were merged into this one, which lead to it. */
+/** The phones of contacts merged into this one, which also find it. */
 const otherPhones = ({ mergedContacts = [] }: Contact, unmasked: boolean) => {
   const phones = mergedContacts.flatMap(({ phone }) => phone ?? []);
   return phones.length === 0 ? {} : { otherPhones: unmasked ? phones : phones.map(maskPhone) };

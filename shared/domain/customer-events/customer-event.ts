@@ -4,23 +4,26 @@ import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { Attribution } from './attribution.ts';
 
-/** Something that a customer did outside of messages, as its organization reported it (docs/spec/customer-events.md#recording-an-event). Times in ms. */
+/**
+ * Something that a customer did outside of messages, as reported by the organization (docs/spec/customer-events.md#recording-an-event).
+ * Times in ms.
+ */
 export interface CustomerEvent extends Tenant {
   readonly id: Id<'customerEvent'>;
-  /** The caller's id: an event of one is stored once. */
+  /** The caller's id: each is stored once. */
   readonly eventId: string;
   readonly name: string;
   readonly contactId?: Id<'contact'> | undefined;
-  /** The caller's own id of the customer: the contact's, else the one of the report. */
+  /** The caller's own id of the customer: the contact's, else the reported one. */
   readonly contactExternalId?: string | undefined;
   readonly occurredAt: number;
   readonly value?: number | undefined;
-  /** ISO 4217; with a value there is always one. */
+  /** ISO 4217; always present with a value. */
   readonly currency?: string | undefined;
   readonly properties?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** The message that the event follows; null when there is none. Decided once, when the event is stored. */
   readonly attribution: Attribution | null;
-  /** Random: which of several reports at once stored the event. */
+  /** Random: identifies which of several concurrent reports stored the event. */
   readonly claim: string;
   readonly createdAt: number;
 }
@@ -42,7 +45,7 @@ const attributionView = ({ messageId, channel, campaignId, sentAt, journey }: At
   horasAteOEvento: hoursBetween(sentAt, occurredAt),
 });
 
-/** An event on the wire; `duplicate`: the call reported an eventId that was stored before. */
+/** An event on the wire; `duplicate`: the reported eventId was stored before. */
 export const customerEventView = (event: CustomerEvent, duplicate: boolean) => {
   const { id, name, eventId, contactId, contactExternalId, occurredAt, value, currency, properties } = event;
   return {

@@ -7,7 +7,7 @@ import { definedFields } from '../core/patch.ts';
 import { parsePhone } from '../core/phone.ts';
 import { refuseField } from '../core/refuse-field.ts';
 
-/** How a report names the customer: one of these at least. */
+/** The identifiers of the customer in a report; at least one. */
 export interface CustomerNames {
   readonly externalId?: string | undefined;
   readonly contactId?: Id<'contact'> | undefined;
@@ -18,14 +18,14 @@ export interface CustomerNames {
 type OrganizationId = Id<'organization'>;
 export interface CustomerPorts {
   readonly contactOfExternalId: (organizationId: OrganizationId, id: string) => Promise<Id<'contact'> | undefined>;
-  /** The contact that a phone (E.164) or an e-mail address belongs to; an address of several belongs to none. */
+  /** The contact with a phone (E.164) or an e-mail address; undefined if several contacts share the address. */
   readonly contactAt: (
     organizationId: OrganizationId,
     kind: 'phone' | 'email',
     address: string,
   ) => Promise<Id<'contact'> | undefined>;
   readonly readContact: (organizationId: OrganizationId, id: Id<'contact'>) => Promise<Contact | undefined>;
-  /** Admits a call that looks a person up by these fields: docs/spec/personal-data.md#lookups-by-address. */
+  /** Admits a lookup of a person by these fields: docs/spec/personal-data.md#lookups-by-address. */
   readonly admitLookup: (actor: Actor, fields: readonly string[]) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
 }
 
@@ -33,7 +33,7 @@ type Invalid = Refusal<'VALIDATION_ERROR'>;
 const invalid = (path: string, message: string): Invalid =>
   refuseField('The event does not say clearly whose it is.', `contact.${path}`, message);
 
-/** The addresses of a report in the form in which contacts are found by them; 422 for one that is none. */
+/** The normalized addresses of a report; 422 for an invalid one. */
 const addressesOf = ({ phone, email }: CustomerNames): Pick<CustomerNames, 'phone' | 'email'> | Invalid => {
   if (phone !== undefined && parsePhone(phone) === undefined)
     return invalid('phone', 'must be an existing number in E.164');
@@ -42,15 +42,16 @@ const addressesOf = ({ phone, email }: CustomerNames): Pick<CustomerNames, 'phon
   return { phone, email: address };
 };
 
-/** What a customer is called in an event; neither of somebody unknown who was named by an address alone. */
+/** The customer of an event; both fields are absent for an unknown person identified by address only. */
 export interface Customer {
   readonly contactId?: Id<'contact'>;
   readonly contactExternalId?: string;
 }
 
 /**
- * The customer that a report names, by externalId, contactId, phone and e-mail address in this order; what belongs to nobody is passed over.
- * 422 for names of different people, for an unknown contactId, and for an address that is none; 429 for too many lookups by address.
+ * The customer of a report, found by externalId, contactId, phone and e-mail address in this order; identifiers without a contact are
+ * skipped. 422 if they belong to different people, for an unknown contactId, and for an invalid address; 429 for too many lookups by
+ * address.
  */
 export const identifyCustomer = async (
   ports: CustomerPorts,

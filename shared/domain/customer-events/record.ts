@@ -7,7 +7,7 @@ import { ATTRIBUTION_HOURS, type Attribution, lastTouch, type Touch } from './at
 import type { CustomerEvent } from './customer-event.ts';
 import { type CustomerNames, type CustomerPorts, identifyCustomer } from './identify.ts';
 
-/** A report of an event, as its contract has parsed it. */
+/** A parsed report of an event. */
 export interface EventReport extends Pick<CustomerEvent, 'name' | 'eventId' | 'value' | 'currency' | 'properties'> {
   readonly contact: CustomerNames;
   /** ISO 8601; now when absent. */
@@ -23,7 +23,7 @@ export interface RecordedEvent {
 
 export interface CustomerEventPorts extends CustomerPorts {
   readonly clock: Clock;
-  /** Messages that a contact got from `from` to `to` (ms, both inclusive), the last of them among them. */
+  /** Messages sent to a contact from `from` to `to` (ms, both inclusive), including the last one. */
   readonly touches: (
     organizationId: Id<'organization'>,
     contactId: Id<'contact'>,
@@ -32,18 +32,18 @@ export interface CustomerEventPorts extends CustomerPorts {
   /** The step of a journey that sent a message; undefined for any other message. */
   readonly journeyOf: (messageId: Id<'message'>) => Promise<Attribution['journey']>;
   readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
-  /** Whether journeys are to be told of an organization's events. */
+  /** Whether any journey of the organization needs its events. */
   readonly tellsJourneys: (organizationId: Id<'organization'>) => Promise<boolean>;
-  /** Stores an event unless there is one of its id; answers the one that is stored. `tells`: journeys are told of it, in the same write. */
+  /** Stores an event unless its id exists; returns the stored one. `tells`: enqueues it for journeys, in the same write. */
   readonly store: (event: CustomerEvent, tells: boolean) => Promise<CustomerEvent>;
 }
 
 const HOUR_MS = 3_600_000;
-/** How far a caller's clock may be ahead of ours. */
+/** The maximum clock skew of a caller. */
 const MAX_AHEAD_MS = 5 * 60_000;
 const DEFAULT_CURRENCY = 'BRL';
 
-/** When the event happened, in ms; 422 for a moment that is still to come, or before 1970. */
+/** When the event happened, in ms; 422 for a time in the future, or before 1970. */
 const momentOf = ({ occurredAt }: EventReport, now: number): number | Refusal<'VALIDATION_ERROR'> => {
   const at = occurredAt === undefined ? now : Date.parse(occurredAt);
   if (at >= 0 && at <= now + MAX_AHEAD_MS) return at;
@@ -54,7 +54,7 @@ const momentOf = ({ occurredAt }: EventReport, now: number): number | Refusal<'V
   );
 };
 
-/** A touch as an event is attributed to it. */
+/** A touch with the attribution of its journey's step. */
 const attributed = async (
   { journeyOf }: Pick<CustomerEventPorts, 'journeyOf'>,
   touch: Touch | null,
@@ -64,8 +64,8 @@ const attributed = async (
 };
 
 /**
- * Records an event that happened outside of messages, once for its eventId, and attributes it to the last message that its customer got before
- * (docs/spec/customer-events.md#recording-an-event). A repeat answers what is stored, whatever else it says.
+ * Records an event that happened outside of messages, once per eventId, and attributes it to the last message sent to its customer before
+ * (docs/spec/customer-events.md#recording-an-event). A repeat returns what is stored, whatever its other fields.
  */
 export const recordEvent = async (
   ports: CustomerEventPorts,

@@ -2,7 +2,7 @@ import { type Contact, EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
 import { contactView } from '../contacts/views.ts';
 import { definedFields } from '../core/patch.ts';
 
-/** The columns of contacts as CSV: named as an import of files names them, but for what an import cannot fill. */
+/** The CSV columns of contacts: named as in file imports, except for fields that an import cannot set. */
 export const CONTACT_COLUMNS = [
   'id',
   'phone',
@@ -27,8 +27,8 @@ export const CONTACT_COLUMNS = [
 ] as const;
 
 /**
- * A contact as a row of an export (docs/spec/exports.md#contacts-in-a-file): as lists show it, without what is sealed and without a picture that is a data
- * URI. Phones and the e-mail address are masked without pii:full.
+ * A contact as a row of an export (docs/spec/exports.md#contacts-in-a-file): as in lists, without sealed fields and without data URI
+ * pictures. Phones and the e-mail address are masked without pii:full.
  */
 export const contactExportRow = (contact: Contact, unmasked: boolean) => {
   const { cpfCipher: _, cnpjCipher: __, birthDateCipher: ___, avatarUrl, ...row } = contactView(contact, unmasked);
@@ -39,7 +39,7 @@ export type ContactExportRow = ReturnType<typeof contactExportRow>;
 const SEPARATOR = '|';
 const jsonOf = (value: object | undefined) => value && JSON.stringify(value);
 
-/** A row's fields as the cells of a table: lists separated as an import reads them, objects as JSON. */
+/** A row's fields as table cells: lists with the separator that imports use, objects as JSON. */
 export const contactCells = (row: ContactExportRow) => ({
   ...definedFields({
     id: row.id,

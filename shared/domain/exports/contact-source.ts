@@ -6,18 +6,18 @@ import type { ListStore } from '../lists/ports.ts';
 import type { SegmentStore } from '../segments/segment.ts';
 import { treeOfSegment } from '../segments/segments.ts';
 
-/** Which contacts are exported: those that are in the list and in the segment that are named; all where neither is. */
+/** The exported contacts: those in the given list and in the given segment; all if neither is given. */
 export interface ContactSource {
   readonly listId?: Id<'list'>;
   readonly segmentId?: Id<'segment'>;
 }
-/** Where lists and segments are looked up that an export names. */
+/** The stores of lists and segments for exports. */
 export interface SourceStores {
   readonly lists: Pick<ListStore, 'read'>;
   readonly segments: Pick<SegmentStore, 'read'>;
 }
 
-/** The fields of a source that name nothing of the organization. */
+/** The fields of a source whose list or segment does not exist. */
 export const unknownSources = async (
   { lists, segments }: SourceStores,
   organizationId: Id<'organization'>,
@@ -40,7 +40,7 @@ export interface SourcePorts {
   membersOf(organizationId: Id<'organization'>, listId: Id<'list'>): Promise<NumberSet | undefined>;
 }
 
-/** Whom a source selects at `now` (ms); undefined for all contacts, `gone` where its list or segment was deleted. */
+/** The selection of a source at `now` (ms); undefined for all contacts, `gone` if its list or segment was deleted. */
 export const sourceSelection = async (
   { segments, membersOf }: Omit<SourcePorts, 'index'>,
   organizationId: Id<'organization'>,

@@ -15,51 +15,51 @@ export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 /** The longest window of a job. */
 export const MAX_JOB_DAYS = 366;
 const DAY_MS = 24 * 3_600_000;
-/** How long the file of a job is there, and the job itself, from its creation, in ms. */
+/** How long a job and its file are kept, from its creation, in ms. */
 const FILE_MS = 7 * DAY_MS;
 const KEEP_MS = 30 * DAY_MS;
 
-/** A part of the file that is in the bucket: its number there, and its version. */
+/** A part of the file in the bucket: its number, and its version. */
 export interface FilePiece {
   readonly number: number;
   readonly etag: string;
 }
-/** How far a job has come. */
+/** The progress of a job. */
 export interface ExportProgress {
   readonly rows: number;
-  /** Bytes of the file until now. */
+  /** Bytes of the file so far. */
   readonly bytes: number;
-  /** Where the next page begins; absent at the beginning. */
+  /** Where the next page starts; absent at the beginning. */
   readonly cursor?: string;
-  /** That all rows are in the pieces, and the tail. */
+  /** True once all rows are in the pieces and the tail. */
   readonly isWhole?: true;
-  /** The upload in parts, once the file is large enough for one, and the number that its object has. */
+  /** The multipart upload, once the file is large enough for one, and the number of its object. */
   readonly uploadId?: string;
   readonly file?: number;
   readonly pieces: readonly FilePiece[];
-  /** The number of the object with what is too little for a piece; absent where nothing is left over. */
+  /** The number of the object with the rest that is too small for a piece; absent if there is none. */
   readonly tail?: number;
 }
 
-/** Which messages are exported; times in ms, both inclusive. */
+/** The exported messages; times in ms, both inclusive. */
 export interface ExportedMessages {
   readonly channel: ExportChannel;
   readonly from: number;
   readonly to: number;
 }
 
-/** An export into a file, in steps that are each taken by one worker at a time. */
+/** An export to a file, in steps, each claimed by one worker at a time. */
 export interface ExportJob extends Tenant, ExportProgress, Partial<ExportedMessages>, ContactSource {
   readonly id: Id<'exportJob'>;
-  /** An export of messages has the three fields of these, one of contacts none of them. */
+  /** An export of messages has these three fields, one of contacts none of them. */
   readonly kind: (typeof EXPORT_KINDS)[number];
   readonly format: ExportFormat;
-  /** Whether who created it may see addresses in full. */
+  /** Whether its creator may see addresses in full. */
   readonly unmasked: boolean;
   readonly status: ExportStatus;
   readonly createdAt: number;
   readonly endedAt?: number;
-  /** As of an import. */
+  /** As in an import job. */
   readonly fence: number;
   readonly attempts: number;
   readonly claimedUntil: number;
@@ -67,21 +67,21 @@ export interface ExportJob extends Tenant, ExportProgress, Partial<ExportedMessa
 
 type Named = Pick<ExportJob, 'id' | 'organizationId'>;
 const folderOf = ({ organizationId, id }: Named): string => `exports/${organizationId}/${id}`;
-/** The objects of a job, by a number that no other worker gives: its file, and what is left over of a step. */
+/** The objects of a job, by numbers that are unique to a worker: its file, and the rest of a step. */
 export const exportFileKey = (job: Named, number: number): string => `${folderOf(job)}/file-${number}`;
 export const tailKey = (job: Named, number: number): string => `${folderOf(job)}/tail-${number}`;
 
-/** Which messages a job exports; undefined for one of contacts. */
+/** The exported messages of a job; undefined for one of contacts. */
 export const messagesOf = ({ channel, from, to }: ExportJob): ExportedMessages | undefined =>
   channel === undefined || from === undefined || to === undefined ? undefined : { channel, from, to };
 
-/** When a job is gone, in ms. */
+/** When a job expires, in ms. */
 export const exportGoneAt = ({ createdAt }: Pick<ExportJob, 'createdAt'>): number => createdAt + KEEP_MS;
-/** Whether the file of a job is there for a caller: of addresses in full only for who may see them. */
+/** Whether a caller may download the file of a job: full addresses need the permission to see them. */
 export const isFileFor = (job: ExportJob, unmasked: boolean, now: number): boolean =>
   job.status === 'completed' && job.createdAt + FILE_MS > now && (unmasked || !job.unmasked);
 
-/** A job as its caller sees it; `address` is where its file is, made anew at each read. */
+/** A job as its caller sees it; `address` is the presigned address of its file, created at each read. */
 export const exportJobView = ({
   job,
   address,

@@ -7,33 +7,33 @@ import type { ExportRow } from './export-row.ts';
 
 /** Objects of exports in the bucket. */
 export interface ExportBucket {
-  /** Bytes from which text is a part of an upload: at least 5 MB, the least that S3 takes of a part that is not the last. */
+  /** The minimum text size for an upload part: at least 5 MB, which S3 requires of every part but the last. */
   readonly pieceBytes: number;
   presignDownload(key: string, fileName: string): Promise<{ readonly url: string; readonly expiresAt: number }>;
   put(key: string, body: string | Buffer, contentType: string): Promise<void>;
   bytes(key: string): Promise<Buffer>;
   remove(keys: readonly string[]): Promise<void>;
   beginUpload(key: string, contentType: string): Promise<string>;
-  /** The version of a part, of at least `pieceBytes` unless it is the last. */
+  /** Uploads a part of at least `pieceBytes` unless it is the last; returns its version. */
   uploadPart(key: string, uploadId: string, number: number, body: Buffer): Promise<string>;
-  /** Makes an upload an object; also where it was made one already. */
+  /** Completes an upload as an object; idempotent. */
   completeUpload(key: string, uploadId: string, pieces: readonly FilePiece[]): Promise<void>;
   abortUpload(key: string, uploadId: string): Promise<void>;
 }
 
 export interface ExportJobStore {
-  /** Stores a job that is due at once, unless another of its organization is on its way: then that one's id. */
+  /** Stores a job that is due immediately, unless another of its organization is running: then returns that one's id. */
   create(job: ExportJob): Promise<true | { readonly running: Id<'exportJob'> }>;
   read(id: Id<'exportJob'>): Promise<ExportJob | undefined>;
-  /** Claims the next step of a job until a time (ms); undefined where the job has ended, or another worker has it. */
+  /** Claims the next step of a job until a time (ms); undefined if the job has ended, or another worker has it. */
   claim(id: Id<'exportJob'>, now: number, until: number): Promise<ExportJob | undefined>;
-  /** Stores a step's progress and claims the next one; the job as it is then, undefined where the claim was lost. */
+  /** Stores a step's progress and claims the next one; returns the updated job, undefined if the claim was lost. */
   advance(job: ExportJob, progress: ExportProgress, until: number): Promise<ExportJob | undefined>;
-  /** Gives a claim back: from `at` (ms) on the step, which was begun so often, may be claimed again. */
+  /** Releases a claim: from `at` (ms) on the step, with this number of attempts, may be claimed again. */
   release(job: ExportJob, at: number, attempts: number): Promise<void>;
   /** Cancels a job that is running, with its event. False where it has ended. */
   cancel(job: ExportJob, event: DomainEvent): Promise<boolean>;
-  /** Ends a job, with its event and the number of its file. False where the claim was lost. */
+  /** Ends a job, with its event and the number of its file. False if the claim was lost. */
   end(job: ExportJob, how: { status: ExportStatus; file?: number | undefined }, event: DomainEvent): Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export interface ExportJobPorts {
   readonly clock: Clock;
   readonly store: ExportJobStore;
   readonly bucket: ExportBucket;
-  /** Hands a job to a worker. Best effort. */
+  /** Enqueues a job. Best effort. */
   readonly enqueue: (job: Pick<ExportJob, 'id' | 'organizationId'>) => void;
 }
 /** The next rows of a job, newest first; without `nextCursor` these were the last. */
@@ -50,9 +50,9 @@ export type ExportedPage = { readonly nextCursor?: string } & (
   | { readonly kind: 'contacts'; readonly items: readonly ContactExportRow[] }
 );
 export interface ExportRunPorts extends ExportJobPorts {
-  /** `gone`: the list or segment whose contacts are exported was deleted. */
+  /** `gone`: the list or segment of the exported contacts was deleted. */
   readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage | 'gone'>;
   readonly onFailure: (detail: string) => void;
-  /** Tells the operator of a job that is given up since each attempt at a step failed. */
+  /** Alerts the operator to a job that failed after the maximum attempts at a step. */
   readonly onGivenUp: (job: ExportJob) => void;
 }

@@ -32,11 +32,11 @@ export type NewExport = { readonly format: ExportFormat } & (
 type Shown = Parameters<typeof exportJobView>[0];
 type Owner = Pick<Tenant, 'organizationId'>;
 
-/** What the file of a kind shows is what its lists show: to who may read these. */
+/** A file requires the same scopes as the lists that show the same data. */
 const mayExport = ({ scopes }: Pick<Actor, 'scopes'>, kind: ExportJob['kind']): boolean =>
   kind === 'messages' || scopes.has('contacts:read');
 
-/** What is exported; 422 for a window that is too long, and for a list or segment that there is not. */
+/** What is exported; 422 for a window that is too long, and for a missing list or segment. */
 const exportedOf = async (
   stores: SourceStores,
   { organizationId }: Owner,
@@ -53,7 +53,10 @@ const exportedOf = async (
   return isRefusal(window) ? window : { ...window, channel: given.channel };
 };
 
-/** Creates an export, which begins at once; 409 while another of the organization is on its way, so that no caller makes many of them. What it shows of addresses is decided by its creator's scopes at this moment. */
+/**
+ * Creates an export, which starts immediately; 409 while another of the organization is running, which also limits how many a caller can
+ * create. Its creator's present scopes determine whether addresses are masked.
+ */
 export const createExport = async (
   ports: ExportJobPorts & SourceStores,
   actor: Tenant & Pick<Actor, 'scopes'>,
@@ -102,7 +105,7 @@ const findJob = async (
     : refuse('NOT_FOUND', 'There is no such export.');
 };
 
-/** Reads an export of the caller's organization, with where its file is; another organization's answers 404 as if it didn't exist. */
+/** Reads an export of the caller's organization, with its file's address; 404 for another organization's, as if it didn't exist. */
 export const getExport = async (
   ports: Pick<ExportJobPorts, 'bucket' | 'clock' | 'store'>,
   actor: Owner & Pick<Actor, 'scopes'>,
@@ -118,8 +121,8 @@ export const getExport = async (
 };
 
 /**
- * Cancels an export: no part of its file stays, and another may begin. 409 for one that ended otherwise; a repeat answers the job as it is. What a worker
- * is writing at this moment goes with the bucket's rule.
+ * Cancels an export: its parts are deleted, and another may start. 409 for one that has ended otherwise; a repeat returns the job as it is.
+ * The bucket's lifecycle rule deletes what a worker is writing at this moment.
  */
 export const cancelExport = (
   ports: Pick<ExportJobPorts, 'bucket' | 'clock' | 'store'>,

@@ -13,9 +13,9 @@ import {
 import { EXPORT_COLUMNS, exportCells } from './export-row.ts';
 import type { ExportedPage, ExportRunPorts } from './job-ports.ts';
 
-/** After how long a step reads no further page, in ms. */
+/** A step reads no further page after this time, in ms. */
 const STEP_MS = 10_000;
-/** Numbers that S3 has for the parts of a file: a job whose claims exceed them is given up. */
+/** The maximum part number of S3: a job with more claims fails. */
 const MAX_NUMBER = 10_000;
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
@@ -25,7 +25,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 const HEADERS = { messages: csvOf(EXPORT_COLUMNS, []), contacts: csvOf(CONTACT_COLUMNS, []) } as const;
 
-/** A page as lines of the file. */
+/** Formats a page as lines of the file. */
 const linesOf = (format: ExportFormat, page: ExportedPage): string => {
   if (format === 'ndjson') return page.items.map((row) => `${JSON.stringify(row)}\n`).join('');
   const csv =
@@ -37,7 +37,7 @@ const linesOf = (format: ExportFormat, page: ExportedPage): string => {
 const headerOf = ({ kind, format, cursor }: ExportJob): string =>
   format === 'csv' && cursor === undefined ? HEADERS[kind] : '';
 
-/** The list or segment whose contacts are exported was deleted: no attempt finds it again. */
+/** The list or segment of the exported contacts was deleted: retries are useless. */
 class SourceGone extends Error {
   override readonly name = 'SourceGone';
 }
@@ -48,7 +48,7 @@ interface Read {
   readonly rows: number;
   readonly cursor: string | undefined;
 }
-/** The next pages of a job, until they are a piece with what was left over, or the time is over. */
+/** Reads the next pages of a job, until they fill a piece together with the previous rest, or the time is up. */
 const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): Promise<Read> => {
   const startedAt = ports.clock();
   const texts = [Buffer.from(headerOf(job))];
@@ -66,7 +66,9 @@ const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): P
   return { text: Buffer.concat(texts), rows, cursor };
 };
 
-/** Puts a piece into the upload of the file, which begins with its first one. Numbers are the claims', so that no two workers write the same. */
+/**
+ * Uploads a piece as part of the file; the first one starts the upload. Numbers derive from claims, so that no two workers write the same.
+ */
 const putPiece = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer) => {
   const file = job.file ?? job.fence;
   const key = exportFileKey(job, file);
@@ -75,7 +77,7 @@ const putPiece = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer
   return { file, uploadId, pieces: [...job.pieces, { number: job.fence, etag }] };
 };
 
-/** Takes one step on: reads, and keeps what was read as a piece or as what is left over. */
+/** Runs one step: reads, and stores the result as a piece or as the rest. */
 const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportProgress> => {
   const { bucket } = ports;
   const before = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
@@ -97,7 +99,7 @@ const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportPr
   };
 };
 
-/** Makes the file of a job whose pieces are all there; answers its number. */
+/** Completes the file of a job whose pieces are all stored; returns its number. */
 const makeFile = async ({ bucket }: ExportRunPorts, job: ExportJob): Promise<number> => {
   if (job.uploadId !== undefined && job.file !== undefined) {
     await bucket.completeUpload(exportFileKey(job, job.file), job.uploadId, job.pieces);
@@ -108,7 +110,7 @@ const makeFile = async ({ bucket }: ExportRunPorts, job: ExportJob): Promise<num
   return job.fence;
 };
 
-/** Removes what a step left over, once it is in the file or in what the next one left. What remains goes with the bucket's rule. */
+/** Removes the rest of a step, once it is in the file or in the next rest. The bucket's lifecycle rule deletes what remains. */
 const removeTail = async ({ bucket, onFailure }: ExportRunPorts, job: ExportJob): Promise<void> => {
   if (job.tail === undefined) return;
   await bucket.remove([tailKey(job, job.tail)]).catch(() => onFailure('what an export left over could not be removed'));
@@ -120,18 +122,18 @@ const complete = async (ports: ExportRunPorts, job: ExportJob): Promise<void> =>
   if (await ports.store.end(job, { status: 'completed', file }, event)) await removeTail(ports, job);
 };
 
-/** Removes what an unfinished job wrote: the upload of its file, and what is left over. */
+/** Removes the objects of an unfinished job: the upload of its file, and the rest. */
 export const dropFile = async ({ bucket }: Pick<ExportRunPorts, 'bucket'>, job: ExportJob): Promise<void> => {
   if (job.uploadId !== undefined && job.file !== undefined)
     await bucket.abortUpload(exportFileKey(job, job.file), job.uploadId);
   if (job.tail !== undefined) await bucket.remove([tailKey(job, job.tail)]);
 };
 
-/** Whether a job was cancelled while a step of it was on its way: what the step wrote is in nobody's file, and its upload may be gone. */
+/** Whether a job was cancelled during a step: what the step wrote is in no file, and its upload may be gone. */
 const isCancelled = async ({ store }: ExportRunPorts, { id }: ExportJob): Promise<boolean> =>
   (await store.read(id).catch(() => undefined))?.status === 'cancelled';
 
-/** Takes a step and counts it; the job with the next one claimed, or undefined where it ended or another worker has it. */
+/** Runs a step and records it; returns the job with the next step claimed, or undefined if it ended or another worker has it. */
 const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJob | undefined> => {
   if (job.isWhole) {
     await complete(ports, job);
@@ -144,15 +146,15 @@ const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJo
   return next;
 };
 
-/** Gives a job up, and the upload of its file with it. */
+/** Fails a job, and aborts the upload of its file. */
 const giveUp = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
   if (!(await ports.store.end(job, { status: 'failed' }, exportEvent(job, 'failed', ports.clock())))) return;
   await dropFile(ports, job).catch(() => ports.onFailure('what an export wrote could not be removed'));
 };
 
 /**
- * Goes on with an export. What a step read is in the bucket before it is counted, under numbers of its own claim: a step that was begun and not counted is
- * taken again, and leaves no trace in the file (docs/spec/exports.md#export-jobs).
+ * Continues an export. A step's data is in the bucket, under numbers of its own claim, before its progress is stored: a step whose progress
+ * was not stored is repeated, and leaves no trace in the file (docs/spec/exports.md#export-jobs).
  */
 export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<void> =>
   runClaimed(ports, id, {

@@ -1,11 +1,11 @@
 import type { Refusal } from '../core/errors.ts';
 import { refuseField } from '../core/refuse-field.ts';
 
-/** The longest window of an export that is read page by page. */
+/** The longest window of a paged export. */
 const MAX_DAYS = 31;
 const DAY_MS = 24 * 3_600_000;
 
-/** The window of an export, both ends inclusive, in ms; 422 for one that ends before it begins, or of more than `maxDays`. */
+/** The window of an export, both ends inclusive, in ms; 422 if it ends before it starts, or exceeds `maxDays`. */
 export const exportWindow = (
   { from, to }: { readonly from: string; readonly to: string },
   maxDays = MAX_DAYS,

@@ -1,6 +1,6 @@
 import { EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
 
-/** Fields of a contact that a column can fill with its text. */
+/** Contact fields that a column fills with its plain text. */
 const PLAIN = [
   'phone',
   'name',
@@ -20,20 +20,22 @@ const ATTRIBUTE = 'attributes.';
 /** What separates the tags of a cell. */
 const TAG_SEPARATOR = '|';
 
-/** Columns that a file may have. */
+/** Maximum columns of a file. */
 export const MAX_COLUMNS = 200;
 
-/** Whether a column can fill a field: one by its name, or `attributes.` and a key. */
+/** Whether a column can be mapped to a field: by its name, or `attributes.` and a key. */
 export const isImportField = (field: string): boolean =>
   FIELDS.has(field) || (field.startsWith(ATTRIBUTE) && field.length > ATTRIBUTE.length);
 
-/** By column in their order: the field that it fills; null for one that is left out. */
+/** The field of each column, in order; null for an ignored one. */
 export type Columns = readonly (string | null)[];
 export type ColumnsFault =
   | { readonly code: 'unknown_column' | 'duplicate_column'; readonly column: number }
   | { readonly code: 'too_many_columns' | 'missing_column' };
 
-/** What each column of a header fills. Without a mapping each must have the name of a field; with one, those that it does not name are left out. */
+/**
+ * Maps the columns of a header to fields. Without a mapping every column must have a field's name; with one, unmapped columns are ignored.
+ */
 export const columnsOf = (
   header: readonly string[],
   mapping: Readonly<Record<string, string>> | undefined,
@@ -50,10 +52,10 @@ export const columnsOf = (
   return isThere('phone') && [...targets.values()].every(isThere) ? columns : { code: 'missing_column' };
 };
 
-/** The mark that spreadsheets take for that of a text, before what they would take for a formula: an export writes it. */
+/** Removes the apostrophe that exports put before formulas, which spreadsheets read as "text". */
 const unmarked = (text: string): string => text.replace(/^'(?=[=+\-@\t\r\n])/, '');
 
-/** The contact of a record's cells, in the form of a new one. An empty cell says nothing. */
+/** The fields of a record's cells, as for a new contact. Empty cells are ignored. */
 export const contactOfCells = (columns: Columns, cells: readonly string[]): Readonly<Record<string, unknown>> => {
   const plain: [string, unknown][] = [];
   const nested = new Map<string, [string, unknown][]>();

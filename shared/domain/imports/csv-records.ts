@@ -1,17 +1,17 @@
 /*
- * Records of CSV (RFC 4180) by their place in bytes, so that a file is read by ranges and gone on with at any record. No library tells where in the bytes
- * a record ends once one before it was wrong.
+ * Parses CSV records (RFC 4180) by byte position, so that a file can be read in ranges and resumed at any record. No library reports where
+ * a record ends once an earlier one was invalid.
  */
 
 const QUOTE = 0x22;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What separates fields; spreadsheets of many countries, Brazil among them, write semicolons. */
+/** Field separators; spreadsheets of many countries, including Brazil, write semicolons. */
 export const DELIMITERS = [',', ';', '\t'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A record: its fields, or why it is none. `end` is the byte after its line break. Fields are not decoded yet. */
+/** A record: its fields, or its error. `end` is the byte after its line break. Fields are not decoded yet. */
 export interface CsvRecord {
   readonly end: number;
   readonly fields?: readonly Buffer[];
@@ -27,13 +27,13 @@ interface Field {
 const NOT_DOUBLED = 'a quote within a field must be doubled, and its field quoted';
 const NOT_CLOSED = 'a quote is not closed';
 
-/** The bytes that a line break at `at` has: 0 where there is none. */
+/** The length of a line break at `at` in bytes; 0 if there is none. */
 const breakAt = (bytes: Buffer, at: number): number => {
   if (bytes[at] === LF) return 1;
   return bytes[at] === CR && bytes[at + 1] === LF ? 2 : 0;
 };
 
-/** Where the quote that opened at `from` closes; -1 when it does not. */
+/** The position of the quote that closes the one at `from`; -1 if there is none. */
 const closingQuote = (bytes: Buffer, from: number): number => {
   let at = bytes.indexOf(QUOTE, from + 1);
   while (at !== -1 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);
@@ -43,7 +43,7 @@ const closingQuote = (bytes: Buffer, from: number): number => {
 const undoubled = (bytes: Buffer): Buffer =>
   bytes.includes('""') ? Buffer.from(bytes.toString('latin1').replaceAll('""', '"'), 'latin1') : bytes;
 
-/** The field that begins at `from`, or why it is none. */
+/** The field at `from`, or its error. */
 const fieldAt = (bytes: Buffer, from: number, delimiter: number): Field | { readonly fault: string } => {
   if (bytes[from] === QUOTE) {
     const close = closingQuote(bytes, from);
@@ -60,18 +60,18 @@ const fieldAt = (bytes: Buffer, from: number, delimiter: number): Field | { read
   return { value: bytes.subarray(from, at), at };
 };
 
-/** A record that is none ends with its first line, so that a wrong quote costs no other record. */
+/** An invalid record ends with its first line, so that an unbalanced quote affects no other record. */
 const faultyRecord = (bytes: Buffer, from: number, fault: string, last: boolean): CsvRecord | undefined => {
   const lineEnd = bytes.indexOf(LF, from);
   if (lineEnd === -1 && !last) return undefined;
   return { fault, end: lineEnd === -1 ? bytes.length : lineEnd + 1 };
 };
 
-/** A record whose quote is not closed within as many bytes as a record may have. */
+/** A record with a quote that is not closed within the maximum record size. */
 export const unclosedRecord = (bytes: Buffer, from: number): CsvRecord | undefined =>
   faultyRecord(bytes, from, NOT_CLOSED, false);
 
-/** The record that begins at a byte; undefined where it may go on after `bytes`, which is never so when these are the `last` of the file. */
+/** The record at a byte; undefined if it may continue beyond `bytes`, which it can't when they are the `last` of the file. */
 export const csvRecordAt = (
   bytes: Buffer,
   from: number,
@@ -85,7 +85,7 @@ export const csvRecordAt = (
       return field.fault === NOT_CLOSED && !last ? undefined : faultyRecord(bytes, from, field.fault, last);
     fields.push(field.value);
     at = field.at;
-    // A quote or a line break may have its second half in the next range.
+    // The second half of a quote or line break may be in the next range.
     if (at + 1 >= bytes.length && !last && bytes[at] !== LF) return undefined;
     if (at >= bytes.length) return { fields, end: bytes.length };
     const lineBreak = breakAt(bytes, at);

@@ -19,15 +19,15 @@ export const IMPORT_STATUSES = [
 ] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
-/** The file of a job, in bytes, and its rows. */
+/** Limits of the file of a job: bytes and rows. */
 export const MAX_FILE_BYTES = 200_000_000;
 export const MAX_FILE_ROWS = 1_000_000;
-/** A record of the file, in bytes. */
+/** Maximum size of a record, in bytes. */
 export const MAX_RECORD_BYTES = 512 * 1024;
-/** Rows that the file of errors tells of. */
+/** Maximum rows in the file of errors. */
 export const MAX_TOLD_ERRORS = 100_000;
 
-/** Why a job failed, in the words of its view. */
+/** Why a job failed, as shown in its view. */
 export const IMPORT_PROBLEMS = {
   bad_header: 'The file has no header, or one that is not CSV.',
   unknown_column: 'A column has the name of no field; rename it, or map the columns that are meant.',
@@ -43,7 +43,7 @@ export const IMPORT_PROBLEMS = {
 } as const;
 export type ImportProblem = keyof typeof IMPORT_PROBLEMS;
 
-/** Rows by what became of them; together as many as were read. */
+/** Counts of rows by result; their sum is the number of rows read. */
 export interface ImportFigures {
   readonly rows: number;
   readonly created: number;
@@ -53,19 +53,19 @@ export interface ImportFigures {
 }
 export const NO_FIGURES: ImportFigures = { rows: 0, created: 0, updated: 0, ignored: 0, errors: 0 };
 
-/** How far a job has come in its file. */
+/** The progress of a job in its file. */
 export interface ImportProgress extends ImportFigures {
-  /** The byte that the next record begins at, and its line in the file from 1. */
+  /** The byte at which the next record starts, and its line in the file from 1. */
   readonly position: number;
   readonly line: number;
-  /** What the columns of a CSV fill, and what separates them; absent until its header was read. */
+  /** The fields of a CSV's columns, and the separator; absent until its header is read. */
   readonly columns?: Columns;
   readonly delimiter?: Delimiter;
   /** The pieces of the file of errors, by the fences of their parts. */
   readonly errorPieces: readonly number[];
 }
 
-/** An import of a file, in parts that are each taken on by one worker at a time. */
+/** An import of a file, in parts, each claimed by one worker at a time. */
 export interface ImportJob extends Tenant, ImportProgress {
   readonly id: Id<'importJob'>;
   readonly format: ImportFormat;
@@ -77,24 +77,24 @@ export interface ImportJob extends Tenant, ImportProgress {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
-  /** The version of the file that the job began with. */
+  /** The version of the file with which the job started. */
   readonly etag?: string;
   readonly problem?: ImportProblem;
-  /** The line that the problem is at, or the column of the header. */
+  /** The line of the problem, or the column of the header. */
   readonly problemAt?: number;
-  /** Counts the claims of parts: what a worker writes is conditional on its own. */
+  /** Incremented by each claim of a part: a worker's writes are conditional on its own. */
   readonly fence: number;
-  /** How often the part at `position` was claimed. */
+  /** How many times the part at `position` was claimed. */
   readonly attempts: number;
-  /** Until when a worker has the part, or nobody may try it again; ms. */
+  /** Until when a worker has the part, or no worker may retry it; ms. */
   readonly claimedUntil: number;
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** How long a job is kept that awaits its file, or that ended, in ms. */
+/** How long a job is kept while it awaits its file, and after it ended, in ms. */
 const AWAITS_MS = 7 * DAY_MS;
 const ENDED_MS = 30 * DAY_MS;
-/** When a job is gone, in ms; undefined while it runs. */
+/** When a job expires, in ms; undefined while it runs. */
 export const goneAt = ({ status, createdAt, endedAt }: Pick<ImportJob, 'createdAt' | 'endedAt' | 'status'>) => {
   if (status === 'awaiting_upload') return createdAt + AWAITS_MS;
   return endedAt === undefined ? undefined : endedAt + ENDED_MS;
@@ -107,22 +107,22 @@ export const isEnded = ({ status }: Pick<ImportJob, 'status'>): boolean =>
 
 const folderOf = ({ organizationId, id }: Pick<ImportJob, 'organizationId' | 'id'>): string =>
   `imports/${organizationId}/${id}`;
-/** The objects of a job: the file, a piece of the errors of one part, and all of them. */
+/** The object keys of a job: the file, the error piece of one part, and the complete file of errors. */
 export const sourceKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/source`;
 export const errorPieceKey = (job: ImportJob, fence: number): string => `${folderOf(job)}/errors-${fence}`;
 export const errorFileKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/errors.csv`;
 
-/** An address that is made anew at each read. */
+/** A presigned address, created at each read. */
 export interface SignedAddress {
   readonly url: string;
   readonly expiresAt: number;
 }
-/** Where the file is to be put. */
+/** The presigned address for uploading the file. */
 export interface UploadAddress extends SignedAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A job as its caller sees it, with what it may reach at this moment. */
+/** A job as its caller sees it, with the addresses that are available now. */
 export const importJobView = ({
   job,
   upload,
@@ -161,7 +161,7 @@ export const importJobView = ({
   };
 };
 
-/** The event of a job that ended, with its figures. */
+/** The event of a job that ended, with its counts. */
 export const importEvent = (job: ImportJob, now: number): DomainEvent => {
   const { organizationId, env, id, status, rows, created, updated, ignored, errors } = job;
   const data = { jobId: id, status, rows, created, updated, ignored, errors };

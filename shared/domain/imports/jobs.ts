@@ -29,7 +29,7 @@ const CONTENT_TYPES: Readonly<Record<ImportFormat, string>> = { csv: 'text/csv',
 
 const noSuchJob = () => refuse('NOT_FOUND', 'There is no such import.');
 
-/** A job with what its caller may reach: where the file is to be put, or the errors that it ended with. Addresses are made anew at each read. */
+/** A job with its presigned addresses: for uploading the file, or for downloading the errors. They are created at each read. */
 const shown = async ({ bucket }: ImportJobPorts, job: ImportJob): Promise<Shown> => {
   if (job.status === 'awaiting_upload') {
     const file = { contentType: CONTENT_TYPES[job.format], size: job.size };
@@ -39,7 +39,7 @@ const shown = async ({ bucket }: ImportJobPorts, job: ImportJob): Promise<Shown>
   return { job, errorFile: await bucket.presignDownload(errorFileKey(job), `errors-${job.id}.csv`) };
 };
 
-/** Creates an import whose file is to be put to the address in its answer. */
+/** Creates an import; its file is then uploaded to the address in the response. */
 export const createImport = async (
   ports: ImportJobPorts,
   { organizationId, env }: Tenant,
@@ -74,7 +74,7 @@ const findJob = async (
   return job?.organizationId === organizationId && isKept(job, clock()) ? job : noSuchJob();
 };
 
-/** Reads an import of the caller's organization; another organization's answers 404 as if it didn't exist. */
+/** Reads an import of the caller's organization; 404 for another organization's, as if it didn't exist. */
 export const getImport = async (
   ports: ImportJobPorts,
   owner: Owner,
@@ -85,8 +85,8 @@ export const getImport = async (
 };
 
 /**
- * Starts an import whose file was put. A repeat answers the job as it is. 409 while there is no file, or another import of the organization is on its way:
- * two at once would exceed what the list of its contacts takes.
+ * Starts an import whose file was uploaded. A repeat returns the job as it is. 409 while there is no file, or while another import of the
+ * organization is running: two at once would exceed the write capacity of its contact list.
  */
 export const startImport = async (
   ports: ImportJobPorts,
@@ -114,7 +114,10 @@ export const startImport = async (
     return getImport(ports, actor, id);
   });
 
-/** Cancels an import: what was imported stays, and is in its figures. 409 for one that ended otherwise; a repeat answers the job as it is. */
+/**
+ * Cancels an import: contacts imported so far stay, and are counted. 409 for one that has ended otherwise; a repeat returns the job as it
+ * is.
+ */
 export const cancelImport = async (
   ports: ImportJobPorts,
   owner: Owner,

@@ -6,15 +6,15 @@ import { type Columns, columnsOf, contactOfCells } from './columns.ts';
 import { type CsvRecord, csvRecordAt, DELIMITERS, type Delimiter, unclosedRecord } from './csv-records.ts';
 import { type ImportJob, type ImportProblem, MAX_FILE_ROWS, MAX_RECORD_BYTES } from './import-job.ts';
 
-/** Rows of a part: what one run stores in some seconds. */
+/** Rows of a part: what one run stores within a few seconds. */
 export const MAX_PART_ROWS = 2_000;
 
-/** A row of the file, with the line that it begins at. */
+/** A row of the file, with the line at which it starts. */
 export interface FileRow {
   readonly line: number;
   readonly row: ImportRow;
 }
-/** The next rows of a file. `problem`: what the job ends with once they are stored. */
+/** The next rows of a file. `problem`: why the job ends after storing them. */
 export interface FilePart {
   readonly rows: readonly FileRow[];
   /** Bytes and lines of the part, empty lines included. */
@@ -24,7 +24,7 @@ export interface FilePart {
   readonly delimiter?: Delimiter;
   readonly problem?: { readonly code: ImportProblem; readonly at?: number };
 }
-/** Bytes of a file from a job's position on; `last`: up to its end. */
+/** Bytes of a file from a job's position on; `last`: they reach its end. */
 export interface FileBytes {
   readonly bytes: Buffer;
   readonly last: boolean;
@@ -47,7 +47,7 @@ const linesIn = (bytes: Buffer, from: number, to: number): number => {
   return lines;
 };
 
-/** A record of CSV, whole; `record_too_long` where it ends in none of the bytes that it may have, undefined where the bytes end. */
+/** A complete CSV record; `record_too_long` if it doesn't end within the maximum size, undefined if the bytes end first. */
 const wholeRecord = (
   { bytes, last }: FileBytes,
   from: number,
@@ -60,13 +60,13 @@ const wholeRecord = (
   return isAll ? undefined : (unclosedRecord(window, from) ?? 'record_too_long');
 };
 
-/** What is wrong with a value that no body may hold anywhere, such as NUL. */
+/** The error in a value that no request may contain, such as NUL. */
 const hostileOf = (value: unknown): string | undefined => {
   const issue = findIssue(value, '');
   return issue && `${issue.path} ${issue.message}`.trim();
 };
 
-/** Reads what a record says, in the form of a new contact. */
+/** Parses a record as a new contact. */
 export type ParseContact = (value: unknown) => ImportRow;
 
 const csvRow = (columns: Columns, cells: readonly string[], parse: ParseContact): ImportRow => {
@@ -120,7 +120,7 @@ interface Layout {
   readonly columns: Columns;
   readonly delimiter: Delimiter;
 }
-/** The header of a CSV: what its columns fill, and where the first row begins. The delimiter is what makes most of its fields. */
+/** The header of a CSV: the fields of its columns, and where the first row starts. The delimiter is the one that yields the most fields. */
 const headerOf = (
   file: FileBytes,
   from: number,
@@ -140,13 +140,13 @@ const headerOf = (
   return { columns, delimiter: best.delimiter, end: best.end };
 };
 
-/** The keys of a row that others may name, too. */
+/** The unique keys of a row. */
 const keysOf = ({ row }: FileRow): readonly [string, string] | undefined =>
   'valid' in row && row.valid.externalId !== undefined ? [row.valid.phone, row.valid.externalId] : undefined;
 
 /**
- * How many of the rows are one part: none of them gives a phone or an external id that one before it named to somebody else. So a part that is done again
- * finds each row's own contact, whatever of it was stored.
+ * How many of the rows form one part: none of them uses a phone or external id that an earlier one assigned to somebody else. That way a
+ * repeated part finds each row's own contact, whatever was already stored.
  */
 const independent = (rows: readonly FileRow[]): number => {
   const externalIds = new Map<string, string>();
@@ -165,7 +165,7 @@ const independent = (rows: readonly FileRow[]): number => {
 };
 
 interface Placed extends FileRow {
-  /** The byte that the row begins at. */
+  /** The byte at which the row starts. */
   readonly begin: number;
 }
 const collect = (readAt: ReadAt, from: number, { bytes, last }: FileBytes, line: number, room: number) => {

@@ -14,21 +14,21 @@ import {
 import type { ImportEnd, ImportRunPorts } from './ports.ts';
 import { type FilePart, type FileRow, readPart } from './read-part.ts';
 
-/** After how long a part begins no further round, in ms. */
+/** A part starts no further round after this time, in ms. */
 const PART_MS = 15_000;
-/** Bytes that a part is read from: more than a record may have. */
+/** Bytes read for a part: more than the maximum record size. */
 const READ_BYTES = 1_048_576;
 
-/** The pieces of errors that are kept by name: more come only of files that are nothing but errors. */
+/** Maximum error pieces: only files full of errors would have more. */
 const MAX_PIECES = 1_000;
 
-/** The id of the contact that a row of the file creates in an attempt at its part. */
+/** The id of the contact that a row creates in an attempt at its part. */
 const contactIdOf = (job: ImportJob, at: number, attempt: number): Id<'contact'> =>
   derivedId('contact', [job.id, String(job.rows + at), String(attempt)]);
 
 /**
- * Imports the rows of a part. What an earlier attempt created is known by the ids that only it could give, so that a row which created a contact has created
- * it, however often its part was begun.
+ * Imports the rows of a part. Contacts that an earlier attempt created are recognized by their derived ids, so that a row counts as
+ * created, however often its part is repeated.
  */
 const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRow[]): Promise<ImportedRows> => {
   const earlier = Array.from({ length: job.attempts - 1 }, (_, at) => at + 1);
@@ -46,7 +46,7 @@ const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRo
   );
 };
 
-/** Keeps the errors of a part as a piece of the file; the pieces with it. */
+/** Stores the errors of a part as a piece of the file; returns all pieces. */
 const keepErrors = async ({ bucket }: ImportRunPorts, job: ImportJob, part: FilePart, { errors }: ImportedRows) => {
   if (errors.length === 0 || job.errors >= MAX_TOLD_ERRORS || job.errorPieces.length >= MAX_PIECES)
     return job.errorPieces;
@@ -67,7 +67,7 @@ const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): O
   ...(part.columns && part.delimiter ? { columns: part.columns, delimiter: part.delimiter } : {}),
 });
 
-/** Joins the pieces of errors into one file. */
+/** Joins the error pieces into one file. */
 const joinErrors = async ({ bucket }: ImportRunPorts, job: ImportJob): Promise<void> => {
   if (job.errorPieces.length === 0) return;
   const pieces: string[] = [];
@@ -75,10 +75,10 @@ const joinErrors = async ({ bucket }: ImportRunPorts, job: ImportJob): Promise<v
   await bucket.put(errorFileKey(job), csvOf(['line', 'message'], []) + pieces.join(''));
 };
 
-/** Ends a job; the file and the pieces of errors go after it, or with the bucket's rule. */
+/** Ends a job; its file and error pieces are deleted afterwards, at the latest by the bucket's lifecycle rule. */
 const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promise<void> => {
   const joined = joinErrors(ports, job);
-  // A job that cannot go on may be so because of the bucket: it ends all the same.
+  // The bucket may be the reason why the job can't continue, so its failure must not prevent the end.
   await (how.problem === 'internal_error'
     ? joined.catch(() => ports.onFailure('errors of an import are lost'))
     : joined);
@@ -89,7 +89,7 @@ const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promi
     .catch(() => ports.onFailure('the file of an import could not be removed'));
 };
 
-/** How a job ends whose next part is this one; undefined where it goes on. */
+/** How a job ends after its next part; undefined if it continues. */
 const endOf = (job: ImportJob, part: FilePart, isLast: boolean): ImportEnd | undefined => {
   if (part.rows.length > 0 || (part.bytes > 0 && !part.problem)) return undefined;
   if (part.problem) return { status: 'failed', problem: part.problem.code, problemAt: part.problem.at };
@@ -98,7 +98,7 @@ const endOf = (job: ImportJob, part: FilePart, isLast: boolean): ImportEnd | und
 
 const NO_PART: FilePart = { rows: [], bytes: 0, lines: 0 };
 
-/** Takes one part on: the job with the next one claimed, or undefined where it ended or belongs to another worker. */
+/** Processes one part; returns the job with the next one claimed, or undefined if it ended or another worker has it. */
 const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJob | undefined> => {
   const file =
     job.position >= job.size
@@ -119,7 +119,7 @@ const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJo
   return ports.store.advance(job, { ...progressAfter(job, part, outcome), errorPieces }, ports.clock() + CLAIM_MS);
 };
 
-/** Ends a job that was cancelled or fails. A cancelled one ends between two parts, so that its figures are right. */
+/** Ends a job that was cancelled or failed. A cancelled one ends between two parts, so that its counts are exact. */
 const endEarly = async (ports: ImportRunPorts, job: ImportJob): Promise<boolean> => {
   const isCancelled = job.status === 'cancelling' && job.attempts === 1;
   if (!isCancelled && job.attempts <= MAX_ATTEMPTS) return false;
@@ -129,8 +129,8 @@ const endEarly = async (ports: ImportRunPorts, job: ImportJob): Promise<boolean>
 };
 
 /**
- * Goes on with an import. Each part is stored, then counted in one conditional write under the worker's claim; a part that was begun and not counted is done
- * again, and finds what it stored (docs/spec/contacts.md#import-jobs).
+ * Continues an import. A part's contacts are stored first, then its progress in one conditional write under the worker's claim; a part
+ * whose progress was not stored is repeated, and recognizes what it stored (docs/spec/contacts.md#import-jobs).
  */
 export const runImport = (ports: ImportRunPorts, id: Id<'importJob'>): Promise<void> =>
   runClaimed(ports, id, { end: (job) => endEarly(ports, job), step: (job) => takePart(ports, job) });

@@ -5,9 +5,9 @@ import type { SenderChannel } from '../senders/sender.ts';
 import type { OwnerPorts } from './callback-ports.ts';
 import type { InboundPorts } from './receive.ts';
 
-/** Where the numbers, accounts and senders of organizations are found. */
+/** Lookups of the organizations' numbers, accounts and senders. */
 export interface AccountPorts {
-  /** The environment of the stage, in which all of them are. */
+  /** The environment of the stage, which applies to all of them. */
   readonly env: Environment;
   /** The Instagram accounts of all organizations; undefined when no provider is set up. */
   readonly instagramAccounts: () => Promise<readonly ProviderAccount[] | undefined>;
@@ -42,13 +42,13 @@ const ownerIds = async (
   }
 };
 
-/** Finds whose an account is: a number, a business account or an Instagram account by Meta's id, a sender of SMS or an agent. */
+/** Finds the owners of an account: a number, a business account or an Instagram account by Meta's id, an SMS sender or an RCS agent. */
 export const ownersOf =
   (ports: AccountPorts): OwnerPorts['ownersOf'] =>
   async (channel, account) =>
     (await ownerIds(ports, channel, account)).map((organizationId) => ({ organizationId, env: ports.env }));
 
-/** Finds the organization's number or account that an inbound message was sent to, as its message shows it. */
+/** Finds the organization's number or account that received an inbound message, as its message shows it. */
 export const accountOf =
   (ports: Pick<AccountPorts, 'instagramAccounts' | 'numberOfPhoneId'>) =>
   async (

@@ -27,8 +27,8 @@ export interface CallbackAddress {
 }
 
 /**
- * What happened to one event of a callback, as a metric shows it. `applied`: a receipt changed its message. `pending`: a receipt waits
- * until its message is settled, or a part of a reply for the others. `kept`: stored. `repeated`: a duplicate. `unmatched`: it belongs to nothing that is known.
+ * The result for one event of a callback, as a metric. `applied`: a receipt changed its message. `pending`: a receipt waits until its
+ * message is settled, or a part of a reply for the others. `kept`: stored. `repeated`: a duplicate. `unmatched`: no matching object.
  */
 export type CallbackEffect = 'applied' | 'pending' | 'kept' | 'repeated' | 'unmatched';
 
@@ -43,39 +43,42 @@ export interface CallbackObserver {
   ignored(provider: string, fields: readonly string[]): void;
 }
 
-/** What tells whose an inbound message is. */
+/** Lookups that determine the owner of an inbound message. */
 export interface OwnerPorts extends Pick<SendPorts, 'globalRecipientHash'> {
   readonly messageStore: Pick<SendPorts['messageStore'], 'read'>;
   /** Our message by a provider's id of it. */
   readonly correlate: (provider: string, reference: string) => Promise<Id<'message'> | undefined>;
-  /** The last messages to a recipient from a sender (`lastSentReference`), one an organization, newest first. */
+  /** The last messages to a recipient from a sender (`lastSentReference`), one per organization, newest first. */
   readonly lastSent: (provider: string, reference: string) => Promise<readonly LastSent[]>;
-  /** The organizations that have a number, an account, a sender of SMS or an agent. Several may have numbers in one business account. */
+  /** The organizations that have a number, an account, an SMS sender or an RCS agent. Several may have numbers in one business account. */
   readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
 }
 
-/** What an SMS reply asks for, whoever hands it over. */
+/** Ports for an SMS reply, from any provider. */
 export interface SmsReplyPorts extends ReplyPorts, OwnerPorts, Pick<CallbackPorts, 'inbound' | 'optOut'> {}
 
 export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStore'> {
   readonly messageStore: SendPorts['messageStore'];
-  /** Who reads the callbacks of a provider; undefined when it is not set up. */
+  /** The reader of a provider's callbacks; undefined if it is not set up. */
   readonly readerOf: (channel: Channel, provider: string) => Promise<CallbackReader | undefined>;
   /** Stores a receipt until it is applied. Idempotent. */
   readonly addPendingReceipt: (message: QueuedMessage, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
-  /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
+  /** Advances the last interaction of the message's contact to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
-  /** Stores and publishes an event, and counts its open or click, once. False when the event was raised before. */
+  /** Stores and publishes an event, and counts its open or click, once. False if the event was raised before. */
   readonly raise: (event: DomainEvent, engaged: Engaged) => Promise<boolean>;
   /** Enqueues a pending receipt. Best effort. */
   readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
-  /** Stores an inbound message and its effects in one transaction; `last`: the last message to its sender. `repeated` when it is stored already. */
+  /**
+   * Stores an inbound message and its effects in one transaction; `last`: the last message to its sender. `repeated` if it is already
+   * stored.
+   */
   readonly inbound: (tenant: Tenant, event: InboundEvent, last?: MessageRecord) => Promise<'kept' | 'repeated'>;
-  /** Takes a part of a reply, and the reply once all of them are there. Safe under repeats. */
+  /** Stores a part of a reply, and the reply once all parts have arrived. Idempotent. */
   readonly replyPart: (provider: string, event: ReplyPartEvent) => Promise<CallbackEffect>;
-  /** Opts who wrote an opt-out word out of another organization that wrote to them from the same sender. */
+  /** Opts a sender who used an opt-out word out of another organization that wrote to them from the same shared sender. */
   readonly optOut: (tenant: Tenant, stop: SharedStop) => Promise<unknown>;
-  /** Applies an event about a template, a number or an account in one transaction; `unmatched` when there is none. */
+  /** Applies an event about a template, a number or an account in one transaction; `unmatched` if there is none. */
   readonly applyMetaEvent: (tenant: Tenant, event: MetaEvent) => Promise<'kept' | 'repeated' | 'unmatched'>;
   readonly observe: CallbackObserver;
 }

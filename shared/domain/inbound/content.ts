@@ -27,8 +27,8 @@ const storable = (value: unknown, depth: number): unknown => {
 };
 
 /**
- * The content of an inbound message in a form that can be stored and written as JSON: lone surrogates are replaced, and what is too long
- * or too deep is dropped, since a provider would repeat a callback that cannot be stored for ever. The text is otherwise unaltered.
+ * The content of an inbound message in a form that can be stored and written as JSON: lone surrogates are replaced, and content that is too
+ * long or too deep is dropped, since a provider would otherwise repeat the callback forever. The text is otherwise unaltered.
  */
 export const inboundPayload = ({ text, payload }: InboundEvent): Readonly<Record<string, unknown>> => {
   const kept = storable(payload, 0) as Record<string, unknown>;

@@ -12,7 +12,7 @@ const CODE = /(?<![0-9A-Za-z])[lt][0-9A-Za-z]{9}(?![0-9A-Za-z])/g;
 /** Candidates looked up per text: bounds the cost of a long text. */
 const MAX_CODES = 8;
 
-/** The distinct candidate codes in a text, in order; only a lookup tells whether they are links of the organization. */
+/** The distinct candidate codes in a text, in order; a lookup determines which are links of the organization. */
 export const codesIn = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : [...new Set(text.match(CODE))].slice(0, MAX_CODES);
 

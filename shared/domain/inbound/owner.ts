@@ -7,16 +7,16 @@ import { comparedValue } from '../senders/sender.ts';
 import type { OwnerPorts } from './callback-ports.ts';
 
 const HOUR_MS = 3_600_000;
-/** On a sender that several organizations share, an answer belongs to the one that wrote last within this time. */
+/** On a shared sender, an answer belongs to the organization that wrote last within this time. */
 export const SHARED_FOR_MS = 72 * HOUR_MS;
-/** An opt-out on a shared sender concerns every organization that wrote from it within this time. */
+/** An opt-out on a shared sender applies to every organization that wrote from it within this time. */
 export const OPT_OUT_FOR_MS = 30 * 24 * HOUR_MS;
 
-/** What somebody wrote to: the provider's account or number, and the message that it answers, where that is reported. */
+/** The address that received a message, and the message that it answers, if reported. */
 export interface Written {
   readonly channel: Channel;
   readonly from: string;
-  /** The account, number or agent that was written to; absent where the provider does not tell. */
+  /** The receiving account, number or agent; absent if the provider doesn't report it. */
   readonly to?: string | undefined;
   /** The provider's id of the message that it answers, or ours. */
   readonly inReplyTo?: string | undefined;
@@ -24,18 +24,18 @@ export interface Written {
   readonly at: number;
 }
 
-/** Whose it is. */
+/** The owner of an inbound message. */
 export interface Owner {
   readonly tenant: Tenant;
   /** The message that it answers. */
   readonly message?: MessageRecord | undefined;
-  /** Other organizations that wrote to the same person from the same shared sender lately. */
+  /** Other organizations that recently wrote to the same person from the same shared sender. */
   readonly others: readonly Tenant[];
 }
 
 const tenantOf = ({ organizationId, env }: Tenant): Tenant => ({ organizationId, env });
 
-/** A message that can be answered on the channel: one of it, or on SMS one of another channel that an SMS stood in for. */
+/** A message that can be answered on the channel: one of that channel, or, for SMS, one of another channel whose fallback SMS was sent. */
 const readMessage = async (
   ports: OwnerPorts,
   id: Id<'message'>,
@@ -45,7 +45,7 @@ const readMessage = async (
   return message && (channel === 'sms' || message.channel === channel) ? message : undefined;
 };
 
-/** The message that an answer names. */
+/** The message that an answer refers to. */
 const namedMessage = async (
   ports: OwnerPorts,
   provider: string,
@@ -56,7 +56,7 @@ const namedMessage = async (
   return id && readMessage(ports, id, channel);
 };
 
-/** The last messages to who wrote, from the sender that was written to, one an organization, newest first. */
+/** The last messages to a person from the receiving sender, one per organization, newest first. */
 const lastMessages = async (
   ports: OwnerPorts,
   provider: string,
@@ -71,9 +71,9 @@ const lastMessages = async (
 };
 
 /**
- * The organization of an inbound message (docs/spec/inbound.md#whose-it-is): the one whose sender was written to; on a shared sender the one
- * whose message it answers, or that wrote last within 72 hours. Undefined for what belongs to nobody, such as a message to a number that
- * its organization disconnected.
+ * The organization of an inbound message (docs/spec/inbound.md#whose-it-is): the owner of the receiving sender; for a shared sender the one
+ * whose message it answers, or that wrote last within 72 hours. Undefined without an owner, such as for a number that its organization
+ * disconnected.
  */
 export const ownerOf = async (
   ports: OwnerPorts,

@@ -18,7 +18,7 @@ export interface SharedStop {
   readonly word: string;
 }
 
-/** What somebody asked about messages to them, and the reason that is stored for it. */
+/** A person's request about messages to them, and the reason to store. */
 interface ConsentReport extends Pick<Preference, 'at' | 'from' | 'value'> {
   readonly channel: Channel;
   readonly reason: string;
@@ -26,13 +26,13 @@ interface ConsentReport extends Pick<Preference, 'at' | 'from' | 'value'> {
 
 export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'recipientHashOf' | 'sender'> {
   readonly contacts: Pick<ContactStore, 'changeConsent'>;
-  /** Opts out a phone that belongs to no contact; `at` in ms. False when it became a contact's meanwhile. */
+  /** Opts out a phone without a contact; `at` in ms. False if it got a contact meanwhile. */
   readonly optOutPhone: (
     organizationId: Id<'organization'>,
     hash: string,
     stop: { readonly at: number; readonly reason: string },
   ) => Promise<boolean>;
-  /** Removes such an opt-out if it is older than `at` (ms) and its reason starts with `reasonPrefix`. False when there is none. */
+  /** Removes such an opt-out if it is older than `at` (ms) and its reason starts with `reasonPrefix`. False if there is none. */
   readonly optInPhone: (
     organizationId: Id<'organization'>,
     hash: string,
@@ -58,9 +58,9 @@ const consentAfter = (contact: Contact, { value, at, reason }: ConsentReport): O
 };
 
 /**
- * Applies a person's consent: stop opts out like an opt-out word, resume revokes what was stopped through WhatsApp. Outdated and repeated
- * reports change nothing; a phone without a contact stores the opt-out itself. Throws Unavailable when every attempt met a concurrent change
- * of the contact.
+ * Applies a person's consent: stop opts out like an opt-out word, resume revokes opt-outs made through WhatsApp. Outdated and repeated
+ * reports change nothing; for a phone without a contact the opt-out is stored by phone. Throws Unavailable if every attempt met a
+ * concurrent change of the contact.
  */
 const applyConsent = async (
   ports: PreferencePorts,
@@ -91,6 +91,8 @@ const applyConsent = async (
 export const applyPreference = (ports: PreferencePorts, tenant: Tenant, { from, value, at }: Preference) =>
   applyConsent(ports, tenant, { channel: 'whatsapp', from, value, at, reason: REASON });
 
-/** Opts a phone out of an organization that wrote to it from the shared sender on which it asked (docs/spec/inbound.md#whose-it-is). */
+/**
+ * Opts a phone out of an organization that wrote to it from the shared sender that received the request (docs/spec/inbound.md#whose-it-is).
+ */
 export const applySharedStop = (ports: PreferencePorts, tenant: Tenant, { channel, from, at, word }: SharedStop) =>
   applyConsent(ports, tenant, { channel, from, value: 'stop', at, reason: optOutReason(word, channel) });

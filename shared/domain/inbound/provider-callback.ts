@@ -36,7 +36,7 @@ interface CallbackSource {
 }
 
 type CallbackRefusal = Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'>;
-/** Answers to refused callbacks. Providers drop what is refused with 4xx, and repeat what fails with 5xx. */
+/** Responses to refused callbacks. Providers drop callbacks refused with 4xx, and repeat those that fail with 5xx. */
 const REFUSALS: Readonly<Record<RefusedReading, CallbackRefusal>> = {
   forged: refuse('FORBIDDEN', "The provider's signature is missing or wrong."),
   malformed: refuse('BAD_REQUEST', 'The callback is not in the format of this provider.'),
@@ -82,7 +82,7 @@ const messageOf = async (
 /** Handles one kind of event of a callback. */
 type EventHandler<E> = (ports: CallbackPorts, source: CallbackSource, event: E) => Promise<CallbackEffect>;
 
-/** Applies a receipt of a settled message at once; stores an early one as pending until its message is settled. */
+/** Applies a receipt of a settled message immediately; stores an early one as pending until its message is settled. */
 const handleReceipt: EventHandler<ReceiptEvent> = async (ports, source, event) => {
   const message = await messageOf(ports, source, event);
   if (!message) return 'unmatched';
@@ -112,7 +112,7 @@ const sanitizeReply = (event: ReplyEvent): ReplyEvent => ({
   body: event.body.slice(0, MAX_REPLY_LENGTH).toWellFormed(),
 });
 
-/** Opts who wrote an opt-out word out of the other organizations that wrote from the same shared sender. Safe under repeats. */
+/** Opts a sender who used an opt-out word out of the other organizations that wrote from the same shared sender. Idempotent. */
 const stopOthers = async (
   ports: Pick<CallbackPorts, 'optOut'>,
   { others }: Owner,
@@ -131,7 +131,7 @@ const handleInbound: EventHandler<InboundEvent> = async (ports, source, event) =
   return ports.inbound(owner.tenant, event, owner.message);
 };
 
-/** An SMS reply: charged where it answers a message, else received like any other message to the organization's own number. */
+/** An SMS reply: charged if it answers a message, otherwise received like any other message to the organization's own number. */
 export const handleSmsReply = async (
   ports: SmsReplyPorts,
   source: CallbackSource,
@@ -148,11 +148,11 @@ export const handleSmsReply = async (
     : ports.inbound(owner.tenant, inbound);
 };
 
-/** The effect of an event that was applied for several owners: `kept` over `repeated` over `unmatched`. */
+/** The combined effect of an event for several owners: `kept` over `repeated` over `unmatched`. */
 const combinedEffect = (effects: readonly CallbackEffect[]): CallbackEffect =>
   (['kept', 'repeated'] as const).find((effect) => effects.includes(effect)) ?? 'unmatched';
 
-/** The organizations that a Meta event concerns; a person's preference concerns the one that would receive their message. */
+/** The organizations of a Meta event; for a person's preference, the one that would receive their message. */
 const tenantsOf = async (
   ports: CallbackPorts,
   source: CallbackSource,
@@ -188,7 +188,7 @@ const handleEvent: EventHandler<ProviderEvent> = (ports, source, event) => {
 
 type Effects = Map<ProviderEvent['kind'], Map<CallbackEffect, number>>;
 
-/** Handles the events of one callback, several at a time. Throws when one fails; the others stay applied, and the provider's repeat skips them. */
+/** Handles the events of one callback concurrently. Throws if one fails; the others stay applied, and the provider's repeat skips them. */
 const handleEvents = async (
   ports: CallbackPorts,
   source: CallbackSource,

@@ -46,7 +46,7 @@ export interface InboundChange {
   readonly opensWindow: boolean;
   /** The contact as read and as it becomes: opted out with `consent`, else only a new last interaction and profile name. */
   readonly contact?: { readonly before: Contact; readonly after: Contact; readonly consent: boolean } | undefined;
-  /** The message that it answers was sent by a journey that waits for an answer. */
+  /** Set if a journey that waits for an answer sent the answered message. */
   readonly signal?: RunSignal | undefined;
   /** Opt-out on the sender's own row; `at` in ms. */
   readonly ownOptOut?: { readonly at: number; readonly reason: string } | undefined;
@@ -77,7 +77,7 @@ export interface ParsedInbound {
   readonly message: InboundMessage;
   readonly key: SenderKey;
   readonly repliedTo?: MessageRecord | undefined;
-  /** The message that it answers: the one that it replies to, else the last one that was sent to its sender. */
+  /** The answered message: the one that it replies to, else the last one sent to its sender. */
   readonly answered?: MessageRecord | undefined;
   readonly profileName?: string | undefined;
   /** The opt-out word that the message consists of. */
@@ -87,7 +87,7 @@ export interface ParsedInbound {
 /** Channels with a 24-hour window, which a person's message opens. */
 const WINDOWED: ReadonlySet<Channel> = new Set(['whatsapp', 'instagram']);
 
-/** What is known of an inbound message besides its event. */
+/** The known context of an inbound message besides its event. */
 interface InboundContext extends Pick<InboundMessage, 'numberId' | 'instagramAccountId'> {
   readonly repliedTo?: MessageRecord | undefined;
   readonly answered?: MessageRecord | undefined;
@@ -151,7 +151,7 @@ export const optOutReason = (word: string, channel: Channel) => `asked by ${chan
 const consentsSince = ({ optIn }: Contact, at: number): boolean =>
   optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
 
-/** Whether an opt-out at `at` (ms) changes a contact: not when it is opted out already or gave its consent later. */
+/** Whether an opt-out at `at` (ms) changes a contact: not if it is already opted out, or consented later. */
 export const wouldOptOut = (contact: Contact, at: number): boolean =>
   contact.optIn.status !== 'denied' && !consentsSince(contact, at);
 

@@ -29,7 +29,7 @@ export interface ReplyRecord extends Tenant {
   readonly body: string;
   readonly coins: Coins;
   readonly receivedAt: number;
-  /** The SMPP account that is told of it, since it sent the message, and when that was created. */
+  /** The SMPP account that receives it, because it submitted the answered message, and when that was created. */
   readonly smpp?: { readonly accountId: Id<'smppAccount'>; readonly sentAt: number } | undefined;
   readonly createdAt: number;
 }

@@ -10,7 +10,7 @@ export interface ShortLink extends Tenant {
   readonly clicks: number;
 }
 
-/** Following a link needs no credential, so the first letter of its code tells the stage. */
+/** Following a link needs no credential, so the first letter of its code identifies the stage. */
 const STAGE_LETTERS: Readonly<Record<Environment, string>> = { test: 't', live: 'l' };
 const RANDOM_LENGTH = 9;
 const CODES = new RegExp(
@@ -18,11 +18,11 @@ const CODES = new RegExp(
   'g',
 );
 
-/** A new code, which nobody can guess. */
+/** A new, unguessable code. */
 export const newLinkCode = (env: Environment): string => `${STAGE_LETTERS[env]}${randomBase62(RANDOM_LENGTH)}`;
-/** The address of a code under the service's own. */
+/** The URL of a code under the service's address. */
 export const linkAddress = (publicUrl: string, code: string): string => `${publicUrl}/r/${code}`;
-/** What may be codes of short links in a text, each once. */
+/** Candidate codes of short links in a text, without duplicates. */
 export const linkCodesIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(CODES)].flatMap(([, code]) => code ?? [])),
 ];

@@ -6,17 +6,17 @@ export interface StaticList {
   readonly organizationId: Id<'organization'>;
   readonly name: string;
   readonly description?: string | undefined;
-  /** How many contacts it has now. */
+  /** The current number of contacts. */
   readonly size: number;
   readonly createdAt: number;
-  /** When it last changed, its members included. */
+  /** When it or its members last changed. */
   readonly updatedAt: number;
 }
 
-/** Lists of an organization, at most. */
+/** Maximum lists per organization. */
 export const MAX_LISTS = 1_000;
 
-/** What names are compared by: without case, and in one Unicode form. Accents tell names apart, as they tell words apart. */
+/** The form in which names are compared: without case, and in one Unicode form. Accents are significant. */
 export const comparedName = (name: string): string => name.normalize('NFKC').toLowerCase().normalize('NFKC');
 
 /** A list as the API returns it. */

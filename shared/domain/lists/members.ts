@@ -12,19 +12,19 @@ import {
   type MemberPorts,
 } from './ports.ts';
 
-/** Identifiers of one call, of all kinds together. */
+/** Maximum identifiers per call, all kinds together. */
 export const MAX_IDENTIFIERS = 50_000;
-/** Identifiers without a contact that the answer names, of each kind. */
+/** Maximum unmatched identifiers in a response, per kind. */
 export const MAX_NOT_FOUND = 100;
 
-/** What an edit makes of the members that a list has. */
+/** The members after each kind of edit. */
 export const EDITS: Readonly<Record<Edit, (members: NumberSet, contacts: NumberSet) => NumberSet>> = {
   add: (members, contacts) => members.or(contacts),
   remove: (members, contacts) => members.andNot(contacts),
   replace: (_, contacts) => contacts,
 };
 
-/** The kind whose identifiers are the first beyond the most that a call may have; undefined where there are not so many. */
+/** The kind of identifier at which a call exceeds the maximum; undefined if it doesn't. */
 export const tooManyOf = (identifiers: Identifiers): IdentifierKind | undefined => {
   let count = 0;
   return IDENTIFIER_KINDS.find((kind) => {
@@ -35,17 +35,17 @@ export const tooManyOf = (identifiers: Identifiers): IdentifierKind | undefined 
 
 export interface Membership extends EditResult {
   readonly listId: Id<'list'>;
-  /** How many contacts the identifiers name. */
+  /** The number of contacts that the identifiers matched. */
   readonly matched: number;
-  /** How many of the identifiers name none, each counted once. */
+  /** The number of distinct identifiers without a contact. */
   readonly notFoundCount: number;
-  /** A sample of these. */
+  /** A sample of those. */
   readonly notFound: Readonly<Record<IdentifierKind, string[]>>;
 }
 
 /**
- * Adds the contacts that are named to a list, takes them out of it, or makes it of exactly these (docs/spec/lists.md#members). 422, and the list stays
- * as it is, where it is to be made of none.
+ * Adds contacts to a list, removes them, or replaces all members (docs/spec/lists.md#members). 422, without any change, if the list would
+ * be replaced by an empty one.
  */
 export const editMembers = async (
   { members }: MemberPorts,

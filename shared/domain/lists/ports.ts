@@ -13,53 +13,53 @@ export type ListOutcome =
 
 /** Stores lists, without their members. */
 export interface ListStore {
-  /** Idempotent. At most `MAX_LISTS` an organization, whoever creates at once. */
+  /** Idempotent. At most `MAX_LISTS` per organization, even with concurrent calls. */
   create(list: StaticList): Promise<ListOutcome | { readonly kind: 'unknown_organization' }>;
-  /** All lists of an organization, in no order; consistent. */
+  /** All lists of an organization, unordered; consistent. */
   all(organizationId: Id<'organization'>): Promise<readonly StaticList[]>;
   read(organizationId: Id<'organization'>, id: Id<'list'>): Promise<StaticList | undefined>;
   /** Writes name, description and `updatedAt` of `after`, if the name is still that of `before`; members may change meanwhile. */
   change(before: StaticList, after: StaticList): Promise<ListOutcome>;
-  /** Deletes a list, and later its members; false if it changed since it was read. */
+  /** Deletes a list, and its members afterwards; false if it changed since it was read. */
   remove(list: StaticList): Promise<boolean>;
 }
 
 /** Kinds of identifiers that name contacts, in the order of the interface. */
 export const IDENTIFIER_KINDS = ['externalIds', 'contactIds', 'phones'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
-/** Contacts as a caller names them, of any kinds together. Any text: what names no contact is not found. */
+/** Contacts identified by any kinds together. Any text is allowed: if it matches no contact, it is reported as not found. */
 export type Identifiers = { readonly [K in IdentifierKind]?: readonly string[] | undefined };
 
-/** What was found of identifiers. */
+/** The result of a lookup of identifiers. */
 export interface FoundContacts {
   /** The numbers of the contacts. */
   readonly numbers: NumberSet;
-  /** Of each kind, the distinct identifiers that name no contact of the organization, in their order. */
+  /** Per kind, the distinct identifiers without a contact of the organization, in order. */
   readonly notFound: Readonly<Record<IdentifierKind, readonly string[]>>;
 }
 
 /** What a call does with the contacts that it names: adds them, takes them out, or makes the list of exactly these. */
 export type Edit = 'add' | 'remove' | 'replace';
-/** What an edit did; `total` is the size of the list after it. */
+/** The result of an edit; `total` is the size of the list afterwards. */
 export interface EditResult {
   readonly added: number;
   readonly removed: number;
   readonly total: number;
 }
 
-/** An edit that has read its list, and is told of contacts that are deleted from then on. */
+/** An edit that has read its list, and that detects contacts deleted from then on. */
 export interface OpenEdit {
-  /** Finds contacts that exist now. Throws `Unavailable` when the table does not answer in time. */
+  /** Finds contacts that exist now. Throws `Unavailable` if the table does not answer in time. */
   find(identifiers: Identifiers): Promise<FoundContacts>;
   /**
-   * Changes the members at once for all readers. Edits at once have the effect of one after the other. Undefined when the list was deleted
-   * meanwhile; throws `Unavailable` when others changed it each time.
+   * Commits the new members atomically. Concurrent edits behave as if they ran one after the other. Undefined if the list was deleted
+   * meanwhile; throws `Unavailable` if every attempt conflicted.
    */
   commit(edit: Edit, contacts: NumberSet): Promise<EditResult | undefined>;
 }
 /** Stores the members of lists. */
 export interface MemberStore {
-  /** Undefined when the organization has no such list. */
+  /** Undefined if the organization has no such list. */
   open(organizationId: Id<'organization'>, id: Id<'list'>): Promise<OpenEdit | undefined>;
 }
 

@@ -1,11 +1,11 @@
 import { escapeHtml } from '../core/escape-html.ts';
 import type { ContactField, Part, Placeholder } from './template.ts';
 
-/** A value that texts may hold, as attributes, events and variables keep it. */
+/** A placeholder's value, as stored in attributes, events and variables. */
 export type FillValue = string | number | boolean | null | readonly string[] | undefined;
 type Values = Readonly<Record<string, FillValue>>;
 
-/** What placeholders are filled from. What is absent counts as missing. */
+/** The values for placeholders. Absent ones count as missing. */
 export interface Scope {
   readonly contact?:
     | ({ readonly [F in ContactField]?: string | undefined } & { readonly attributes?: Values | undefined })
@@ -19,13 +19,13 @@ export type Escape = 'none' | 'line' | 'html';
 
 export interface Filled {
   readonly text: string;
-  /** Names of placeholders that had neither a value nor a fallback word, in order, each once. */
+  /** Names of placeholders with neither a value nor a fallback word, in order, without duplicates. */
   readonly missing: readonly string[];
 }
 
 // Keeps tabs and line breaks.
 const CONTROLS = /(?![\t\n])\p{Cc}/gu;
-/** What ends a line or changes how it reads: controls, separators, bidi overrides; runs of spaces. */
+/** Characters that break a line or change how it reads: controls, separators, bidi overrides; runs of spaces. */
 const LINE_BREAKERS = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu;
 const WEB_ADDRESS = /^https?:\/\//i;
 
@@ -37,13 +37,13 @@ const valueFor = ({ root, field, key = '' }: Placeholder, scope: Scope): FillVal
   return field ? scope.contact?.[field] : own(scope.contact?.attributes, key);
 };
 
-/** A value as text. Its braces become brackets, so that nothing reads a placeholder in it afterwards. */
+/** A value as text. Its braces become brackets, so that it can't be read as a placeholder later. */
 const textOf = (value: FillValue): string => {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text.replaceAll('{', '(').replaceAll('}', ')').replaceAll(CONTROLS, '');
 };
 
-/** `encodeURIComponent` throws at half of a surrogate pair. */
+/** `encodeURIComponent` throws on a lone surrogate. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 const ESCAPES: Readonly<Record<Escape, (text: string) => string>> = {
@@ -59,8 +59,8 @@ const inserted = (text: string, { within }: Placeholder, into: Escape): string =
 };
 
 /**
- * Fills a compiled text in one pass: values are never read as placeholders. A value that is missing or blank becomes its fallback word,
- * else nothing, and is reported.
+ * Fills a compiled text in one pass: values are never read as placeholders. A missing or blank value is replaced by its fallback word, or
+ * else by nothing and reported.
  */
 export const fill = (
   parts: readonly Part[],

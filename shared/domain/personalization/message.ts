@@ -2,17 +2,17 @@ import type { FieldError } from '../core/errors.ts';
 import { type Escape, fill, type Scope } from './fill.ts';
 import { compile, isTemplateFault, ROOTS, type Root, type TemplateFault } from './template.ts';
 
-/** A message of which every text was compiled. */
+/** A message whose texts are compiled. */
 export interface CompiledMessage<M> {
-  /** The message with its texts filled, and the names that had neither a value nor a fallback word. */
+  /** The message with its texts filled in, and the names without a value or fallback word. */
   readonly fill: (scope: Scope) => { readonly message: M; readonly missing: readonly string[] };
 }
 
-/** Whether the texts of a message did not compile: what is wrong with each. */
+/** Whether the texts of a message failed to compile. */
 export const isFaults = <T extends object>(compiled: T | readonly FieldError[]): compiled is readonly FieldError[] =>
   Array.isArray(compiled);
 
-/** Fills one value of a message; adds what is missing. */
+/** Fills in one value of a message; collects missing names. */
 type Filler = (scope: Scope, missing: Set<string>) => unknown;
 interface Compiling {
   readonly roots: readonly Root[];
@@ -24,7 +24,7 @@ const PROBLEMS: Readonly<Record<TemplateFault['problem'], string>> = {
   unknown_root: 'has a placeholder that begins with none of the words that are known here',
   unknown_field: 'has a placeholder that names no field',
 };
-/** How the texts of a message are escaped, by their field; any other in its payload is filled as it is. */
+/** How each text field of a message is escaped; other payload fields are filled unescaped. */
 const ESCAPE_OF: ReadonlyMap<string, Escape> = new Map([
   ['html', 'html'],
   ['subject', 'line'],
@@ -61,7 +61,7 @@ const compileList = (of: Compiling, values: readonly unknown[], path: string, ea
   return (scope, missing) => filled.map((one) => one(scope, missing));
 };
 
-/** Every text of a payload, however deep. */
+/** Compiles every text of a payload, at any depth. */
 const compilePayload: CompileField = (of, value, path, name) => {
   if (typeof value === 'string') return compileText(of, value, path, ESCAPE_OF.get(name) ?? 'none');
   if (Array.isArray(value)) return compileList(of, value, path, compilePayload);
@@ -83,8 +83,8 @@ const compileMessageField: CompileField = (of, value, path, name) => {
 };
 
 /**
- * Compiles the texts of a message as /v1 takes it, and of its fallbacks: `text`, `subject`, `html`, the values of `variables`, and what is text
- * in a payload. Recipients, names of templates, labels and metadata stay as they are. The faults of all texts, where there are any.
+ * Compiles the texts of a /v1 message and its fallbacks: `text`, `subject`, `html`, the values of `variables`, and all texts of a payload.
+ * Recipients, template names, labels and metadata stay as they are. Returns the faults of all texts, if any.
  */
 export const compileMessage = <M extends object>(
   message: M,
@@ -101,7 +101,7 @@ export const compileMessage = <M extends object>(
   };
 };
 
-/** A message with its texts filled, once; whoever fills it for many compiles it first. */
+/** Fills in a message's texts for one recipient; for many, compile once instead. */
 export const personalize = <M extends object>(
   message: M,
   scope: Scope,

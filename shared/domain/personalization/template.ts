@@ -1,10 +1,10 @@
 import { beginsLink } from '../core/link-position.ts';
 
-/** What placeholders may name: the contact, the event that began a run, and the variables of a run. */
+/** The roots of placeholders: the contact, the event that started a run, and the variables of a run. */
 export const ROOTS = ['contact', 'event', 'variable'] as const;
 export type Root = (typeof ROOTS)[number];
 
-/** The words of each root; journeys write Portuguese, campaigns English, and both are understood everywhere. */
+/** Names of the roots; journeys use Portuguese, campaigns English, and both are accepted everywhere. */
 const ROOT_WORDS: ReadonlyMap<string, Root> = new Map([
   ['contact', 'contact'],
   ['contato', 'contact'],
@@ -25,26 +25,29 @@ const CONTACT_FIELDS = new Map([
 ] as const satisfies [string, string][]);
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set(['attributes', 'atributos']);
 
-/** A field of a contact that texts may hold. */
+/** A contact field that placeholders can use. */
 export type ContactField = 'name' | 'phone' | 'email' | 'externalId';
 
-/** A placeholder: what it names, and what stands there if that is missing. */
+/** A placeholder: its reference, and the fallback word. */
 export interface Placeholder {
   readonly root: Root;
   /** A field of the contact, or the key of an attribute, an event's property or a variable. */
   readonly field?: ContactField | undefined;
   readonly key?: string | undefined;
   readonly fallback?: string | undefined;
-  /** As it is written, without braces and fallback word: how a missing value is reported. */
+  /** As written, without braces and fallback word: reported if its value is missing. */
   readonly name: string;
-  /** Within a URL: its value is percent-encoded. At the beginning of a link's address in HTML: only a web address may stand there. */
+  /**
+   * `url`: within a URL, where the value is percent-encoded. `link`: at the start of a link's address in HTML, where only a web address is
+   * allowed.
+   */
   readonly within?: 'url' | 'link' | undefined;
 }
 
-/** A compiled text: what is written as it is, and what is filled in. */
+/** A part of a compiled text: literal text, or a placeholder. */
 export type Part = string | Placeholder;
 
-/** Why a text does not compile, and where: the index of the braces (UTF-16 units, from 0). */
+/** Why and where a text does not compile: the index of the braces (UTF-16 units, from 0). */
 export interface TemplateFault {
   readonly at: number;
   readonly problem: 'unclosed' | 'unknown_root' | 'unknown_field';
@@ -53,7 +56,7 @@ export interface TemplateFault {
 const OPEN = '{{';
 const CLOSE = '}}';
 
-/** What a name between braces refers to; undefined where the root is unknown. */
+/** Parses the name between braces; undefined if the root is unknown. */
 const parseName = (name: string): Pick<Placeholder, 'root' | 'field' | 'key'> | TemplateFault['problem'] => {
   const dot = name.indexOf('.');
   const root = ROOT_WORDS.get(dot < 0 ? name : name.slice(0, dot));
@@ -79,14 +82,14 @@ const parsePlaceholder = (inside: string): Placeholder | TemplateFault['problem'
   return { ...parsed, name, ...(bar < 0 ? {} : { fallback: inside.slice(bar + 1).trim() }) };
 };
 
-/** What ends a URL in running text or an attribute. */
+/** Characters that end a URL in running text or an attribute. */
 const URL_END = /[\s"'<>`]/;
 
-/** Follows whether the text so far ends within a URL, and whether a link's address begins there. */
+/** Tracks whether the text so far ends within a URL, or where a link's address starts. */
 class Position {
   #within = false;
 
-  /** Where a placeholder stands that follows `literal`. */
+  /** The context of a placeholder that follows `literal`. */
   after(literal: string): 'url' | 'link' | undefined {
     let end = literal.length;
     while (end > 0 && !URL_END.test(literal.charAt(end - 1))) end--;
@@ -99,8 +102,8 @@ class Position {
 }
 
 /**
- * Splits a text at its placeholders, in one pass (docs/spec/personalization.md#placeholders). The first fault refuses it. A text without `{{` is one part.
- * `roots`: what its placeholders may name.
+ * Splits a text at its placeholders, in one pass (docs/spec/personalization.md#placeholders). The first fault rejects the text. A text
+ * without `{{` is one part. `roots`: the allowed roots.
  */
 export const compile = (text: string, roots: readonly Root[] = ROOTS): readonly Part[] | TemplateFault => {
   const parts: Part[] = [];

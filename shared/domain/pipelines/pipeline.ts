@@ -2,45 +2,45 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 
-/** Pipelines of an organization in one environment, archived ones included, at most. */
+/** Maximum pipelines of an organization in one environment, including archived ones. */
 export const MAX_PIPELINES = 50;
-/** Stages of a pipeline, at most. */
+/** Maximum stages of a pipeline. */
 export const MAX_STAGES = 20;
 
-/** What a stage means for the cards in it: they are open, won or lost. */
+/** A stage's type determines the status of its cards: open, won or lost. */
 export const STAGE_TYPES = ['aberto', 'ganho', 'perdido'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
 
-/** Kinds of pipelines that are named; only the first one is available (docs/spec/pipelines.md#kinds). */
+/** Named kinds of pipelines; only the first one is available (docs/spec/pipelines.md#kinds). */
 export const PIPELINE_TYPES = ['vendas', 'cobranca', 'onboarding'] as const;
 export type PipelineType = (typeof PIPELINE_TYPES)[number];
 
-/** A field that a stage may require, as it is named in the contract. */
+/** A field that a stage may require, by the contract's name. */
 export const REQUIRED_FIELD = /^(?:valor|dataPrevista|responsavelId|contatoId|empresaId|atributos\.[^\p{Cc}]{1,64})$/u;
 
-/** A stage of a pipeline. Its place is its place in the pipeline's list. */
+/** A stage of a pipeline; its position is its index in the pipeline's list. */
 export interface Stage {
   readonly id: Id<'stage'>;
   /**
-   * The short name under which its cards are counted. Never used again in its pipeline, and another one once the stage's type changes, so that
-   * who moves a card there by what the stage was before fails.
+   * The short key under which its cards are counted. Never reused within its pipeline, and replaced when the stage's type changes, so that
+   * moves based on the previous type fail.
    */
   readonly key: string;
   readonly name: string;
   readonly type: StageType;
   /** 0 to 100 percent. */
   readonly probability?: number | undefined;
-  /** After so many days an open card in it is stalled. */
+  /** After this many days an open card in it is stalled. */
   readonly maxDays?: number | undefined;
-  /** Fields that a card must have to enter it, as the contract names them. */
+  /** Fields that a card must have to enter it, by the contract's names. */
   readonly requiredFields: readonly string[];
 }
 
-/** A look at the cards of stages. */
+/** A sweep over the cards of stages. */
 export interface StageSweep {
   /** When a stage last changed. */
   readonly since: number;
-  /** When a worker looks. */
+  /** When a worker runs it. */
   readonly at: number;
   readonly stages: readonly Id<'stage'>[];
 }
@@ -52,9 +52,9 @@ export interface Pipeline extends Tenant {
   readonly type: PipelineType;
   readonly archived: boolean;
   readonly stages: readonly Stage[];
-  /** How many keys its stages have had. */
+  /** The number of keys that its stages have used. */
   readonly stageKeys: number;
-  /** Stages whose cards are looked at again: their limit of days changed. */
+  /** A pending sweep over cards whose stage's limit of days changed. */
   readonly sweep?: StageSweep | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -62,19 +62,19 @@ export interface Pipeline extends Tenant {
   readonly version: number;
 }
 
-/** Cards in a currency, and their value in whole cents. */
+/** The number of cards in a currency, and their total value in whole cents. */
 export interface CurrencySum {
   readonly currency: string;
   readonly cards: number;
   readonly cents: number;
 }
-/** What is counted of a stage. */
+/** The counters of a stage. */
 export interface StageCounts {
   readonly cards: number;
-  /** Its open cards, by currency. */
+  /** Open cards, by currency. */
   readonly open: readonly CurrencySum[];
 }
-/** What is counted of a pipeline; exact. */
+/** The exact counters of a pipeline. */
 export interface PipelineCounts {
   readonly cards: number;
   readonly won: number;
@@ -87,14 +87,14 @@ export interface CountedPipeline {
   readonly counts: PipelineCounts;
 }
 
-/** Result of saving a pipeline. `has_cards`: a stage that it would lose, or the pipeline itself, has cards. */
+/** Result of saving a pipeline. `has_cards`: a stage to be removed, or the pipeline itself, has cards. */
 export type PipelineOutcome = 'saved' | 'conflict' | 'has_cards';
 
-/** Stores pipelines with the counts of their cards. */
+/** Stores pipelines with the counters of their cards. */
 export interface PipelineStore {
   create(pipeline: Pipeline): Promise<'saved' | 'limit_reached'>;
   /**
-   * Replaces `before` by `after`. A stage key that is gone must have no cards: of a card that moves in and a change that takes the key away, one
+   * Replaces `before` by `after`. A removed stage key must have no cards: of a card moving in and a concurrent removal of the key, only one
    * succeeds.
    */
   change(before: Pipeline, after: Pipeline): Promise<PipelineOutcome>;
@@ -113,6 +113,6 @@ export interface PipelineStore {
 export interface PipelinePorts {
   readonly clock: Clock;
   readonly store: PipelineStore;
-  /** Hands the look at a pipeline's cards to a worker. Best effort: it is due work. */
+  /** Enqueues the sweep of a pipeline. Best effort: it is due work. */
   readonly enqueueSweep: (pipeline: Pipeline) => void;
 }

@@ -17,7 +17,7 @@ import {
 export type Owner = Pick<Tenant, 'organizationId'>;
 
 const missing = () => refuse('NOT_FOUND', 'There is no such pipeline.');
-/** 409: what would be deleted has cards. */
+/** 409: a pipeline or stage to be deleted has cards. */
 export const hasCards = (what: 'pipeline' | 'stage'): Refusal<'CONFLICT'> =>
   refuse('CONFLICT', {
     detail: `The ${what} has cards: move or delete them first.`,
@@ -38,12 +38,12 @@ export const countedPipeline = async (
   id: Id<'pipeline'>,
 ): Promise<CountedPipeline | Refusal<'NOT_FOUND'>> => (await store.readCounted(organizationId, id)) ?? missing();
 
-/** Whether a stage is open: a pipeline keeps at least one. */
+/** Whether there is an open stage: a pipeline keeps at least one. */
 export const hasOpenStage = (stages: readonly Pick<Stage, 'type'>[]): boolean =>
   stages.some(({ type }) => type === 'aberto');
-/** Why a change that would leave no open stage is refused. */
+/** The detail of a refusal to remove the last open stage. */
 export const ONE_OPEN_STAGE = 'A pipeline keeps at least one open stage.';
-/** 422 when no stage is open, naming the field that would leave none. */
+/** 422 if no stage is open, naming the field. */
 export const checkStages = (
   stages: readonly Pick<Stage, 'type'>[],
   field: 'estagios' | 'tipo',
@@ -59,7 +59,7 @@ export interface NewPipeline {
   readonly stages: Pick<Pipeline, 'stages' | 'stageKeys'>;
 }
 
-/** Creates a pipeline. 422 for a kind that is not available yet, 409 beyond the most that an organization may have. */
+/** Creates a pipeline. 422 for a kind that is not available yet, 409 at the maximum per organization. */
 export const createPipeline = async (
   { clock, store }: Pick<PipelinePorts, 'clock' | 'store'>,
   { organizationId, env }: Tenant,
@@ -90,11 +90,11 @@ export const createPipeline = async (
   return refuse('CONFLICT', `An organization has at most ${MAX_PIPELINES} pipelines, archived ones included.`);
 };
 
-/** A page of pipelines, newest first, with their counts where they are wanted. */
+/** A page of pipelines, newest first, with their counts if requested. */
 export interface PipelinePage extends Page<Pipeline> {
   readonly counted?: readonly CountedPipeline[];
 }
-/** Lists pipelines, newest first; archived ones only where they are wanted. */
+/** Lists pipelines, newest first; archived ones only if requested. */
 export const listPipelines = async (
   { store }: Pick<PipelinePorts, 'store'>,
   { organizationId }: Owner,
@@ -110,8 +110,8 @@ export const listPipelines = async (
 };
 
 /**
- * Changes a pipeline by what `change` makes of it, which is called again where the pipeline changed meanwhile. What comes back as it was is not
- * stored. 409 where it would lose a stage with cards.
+ * Applies `change` to a pipeline, again if the pipeline changed meanwhile. An unchanged one is not stored. 409 if a stage with cards would
+ * be removed.
  */
 export const changePipelineWith = <N extends ProblemName = never>(
   ports: Pick<PipelinePorts, 'clock' | 'store'>,
@@ -142,7 +142,7 @@ export const renamePipeline = (
     name === undefined || name === pipeline.name ? pipeline : { ...pipeline, name },
   );
 
-/** Archives a pipeline, or takes it back; one that is so already stays as it is. */
+/** Archives or restores a pipeline; no effect if it already is. */
 export const archivePipeline = (
   ports: PipelinePorts,
   owner: Owner,
@@ -167,7 +167,7 @@ export const deletePipeline = (
     return outcome === 'saved' ? undefined : CONFLICT;
   });
 
-/** What a stage's open cards of a currency are expected to bring. */
+/** The expected value of a stage's open cards in a currency. */
 export interface Forecast {
   readonly stage: Stage;
   readonly currency: string;

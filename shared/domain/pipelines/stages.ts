@@ -15,7 +15,7 @@ import {
   type Owner,
 } from './pipelines.ts';
 
-/** What a stage is created with, as the contract names it. */
+/** The fields of a new stage, by the contract's names. */
 export interface NewStage {
   readonly nome: string;
   readonly tipo?: StageType | undefined;
@@ -34,7 +34,7 @@ const DEFAULT_STAGES: readonly NewStage[] = [
   { nome: 'Perdido', tipo: 'perdido' },
 ];
 
-/** The short name that the `number`-th stage of a pipeline is counted under. */
+/** The key of the `number`-th stage of a pipeline. */
 const keyOf = (number: number): string => number.toString(36);
 
 const stageOf = (input: NewStage, number: number): Stage => ({
@@ -68,7 +68,7 @@ export const findStage = async (
   return stage ? { pipeline, stage } : noStage();
 };
 
-/** A pipeline's stage in its place: what its view shows. */
+/** A stage with its position, for its view. */
 export interface PlacedStage {
   readonly stage: Stage;
   readonly place: number;
@@ -109,7 +109,7 @@ const patched = (stage: Stage, patch: StagePatch, key: string): Stage => {
   };
 };
 
-/** A pipeline with a changed stage. Another type takes another key; another limit of days has the stage's cards looked at again. */
+/** A pipeline with a changed stage. A new type gets a new key; a new limit of days triggers a sweep over the stage's cards. */
 const withStage = (pipeline: Pipeline, stage: Stage, patch: StagePatch, now: number): Pipeline => {
   const isRetyped = patch.tipo !== undefined && patch.tipo !== stage.type;
   const after = patched(stage, patch, isRetyped ? keyOf(pipeline.stageKeys) : stage.key);
@@ -151,7 +151,7 @@ export const deleteStage = (
 ): Promise<undefined | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
   retryOnConflict('The pipeline', async (attempt) => {
     const found = await findStage(ports, owner, id, stageId);
-    // On a repeat the stage may be gone because an earlier attempt was committed and its answer lost.
+    // On a repeat the stage may be gone because an earlier attempt was committed and its response lost.
     if (isRefusal(found)) return attempt === 0 ? found : undefined;
     const { pipeline } = found;
     const stages = pipeline.stages.filter((each) => each.id !== stageId);
@@ -163,7 +163,7 @@ export const deleteStage = (
     return outcome === 'saved' ? undefined : CONFLICT;
   });
 
-/** Puts the stages in an order: all of them, each once, else 422. */
+/** Reorders the stages: the list must contain all of them exactly once, else 422. */
 export const orderStages = (
   ports: PipelinePorts,
   owner: Owner,

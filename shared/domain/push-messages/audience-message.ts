@@ -23,7 +23,7 @@ export interface PushRequest extends PushContent {
   readonly scheduledAt?: string | undefined;
 }
 
-/** The devices that an attempt wrote rows for. */
+/** The devices whose rows an attempt wrote. */
 interface Built {
   readonly claim: Claim;
   readonly createdAt: number;
@@ -31,7 +31,7 @@ interface Built {
   readonly extents: readonly number[];
 }
 
-/** What a push message to an audience is planned as: a message with as many units as devices. */
+/** The plan of a push message to an audience: one unit per device. */
 const planOf = (
   request: PushRequest,
   { devices: units, extents }: Built,
@@ -60,10 +60,10 @@ const planOf = (
   };
 };
 
-/** Without devices there is nothing to send, and nothing to pay. */
+/** Without devices there is nothing to send or charge. */
 const ENDED = { status: 'sent', hold: 'captured' } as const;
 
-/** The message to an audience, made of the chunks that were written for its devices. */
+/** The message to an audience, from the chunks written for its devices. */
 export const audienceMessage = async (
   ports: CreatePushPorts,
   tenant: Tenant,
@@ -81,7 +81,7 @@ export const audienceMessage = async (
   const message = pricedMessage(plan, initial, { ...drafted, id: claim.messageId } as Draft, {
     coins: asCoins(reach * coinsEach),
     band,
-    // Pushes take no positions of the month.
+    // Push messages take no positions of the month.
     positions: [],
     month: saoPauloMonth(createdAt),
   });

@@ -19,7 +19,7 @@ export interface AudienceSource {
   readonly shards: number;
   everyone(tenant: Tenant, platforms: readonly PushPlatform[]): Promise<Audience>;
   named(tenant: Tenant, platforms: readonly PushPlatform[], tokenIds: readonly Id<'pushToken'>[]): Promise<Audience>;
-  /** The devices of the contacts in a saved segment or a static list; undefined when the organization has none with this id. */
+  /** The devices of the contacts in a saved segment or a static list; undefined if the organization has none with this id. */
   contacts(tenant: Tenant, platforms: readonly PushPlatform[], id: string): Promise<Audience | undefined>;
 }
 

@@ -124,7 +124,7 @@ const refuseForFunds = async (ports: CreatePushPorts, { organizationId, env }: T
   return NO_FUNDS;
 };
 
-/** Writes the rows; the refusal when it stopped before the last. */
+/** Writes the rows; returns a refusal if it stopped early. */
 const buildRows = async (ports: CreatePushPorts, tenant: Tenant, build: Build): Promise<PushRefusals | undefined> => {
   const { claim } = build;
   await buildAll(ports, build);
@@ -194,7 +194,7 @@ const createUnderClaim = async (
     await ports.creation.releaseClaim(claim, ports.clock(), 'free');
     return checkedRequest;
   } catch (fault) {
-    // The same request may resume at once. Rethrow the original error: a lease that cannot be released expires by itself.
+    // The same request may resume immediately. The original error is rethrown: a lease that cannot be released expires by itself.
     await ports.creation.releaseClaim(claim, ports.clock(), 'resumable').catch(() => undefined);
     throw fault;
   }

@@ -25,7 +25,7 @@ const eventOf = ({ record, origin, reach, rateKind }: PushMessage, outcome: Omit
   return messageEvent(`message.${status}`, { ...record, status, reason }, at, { origin, rateKind, reach, ...counts });
 };
 
-/** What the timeline says of how a message ended. */
+/** The timeline entries of how a message ended. */
 const decisionsOf = (message: PushMessage, tally: Tally, captured: number, at: number): Decision[] => {
   const released = message.record.coins - captured;
   const detail = `push services accepted ${deliveredOf(tally)} of ${message.reach} devices`;
@@ -37,16 +37,16 @@ const decisionsOf = (message: PushMessage, tally: Tally, captured: number, at: n
   ];
 };
 
-/** What is known of why no device took a message. */
+/** Why no device accepted a message. */
 interface Failure {
   readonly reason?: string | undefined;
-  /** Whether it is certain that nothing was sent, so that the caller may use the key again. */
+  /** Whether it is certain that nothing was sent, so that the caller may reuse the key. */
   readonly freesKey: boolean;
 }
 
 /**
- * Why no device of a message took it: of a message to a person, which has one chunk, what its devices say together. Of an audience nothing is
- * known without reading every device.
+ * Why no device of a message accepted it. For a message to a person, which has one chunk, the combined errors of its devices; for an
+ * audience it is unknown without reading every device.
  */
 const failureOf = async (
   ports: SendPushPorts,
@@ -60,7 +60,7 @@ const failureOf = async (
   return { reason: reasons.size === 1 && only ? MESSAGE_REASONS[only] : undefined, freesKey: true };
 };
 
-/** How a message ended whose devices are all resolved: accepted devices are captured, the rest is released. */
+/** The outcome of a message whose devices are all resolved: accepted devices are captured, the rest is released. */
 const outcomeOfDevices = (message: PushMessage, tally: Tally, failure: Failure, at: number): PushOutcome => {
   const delivered = deliveredOf(tally);
   const captured = coinsOfDevices(message, delivered);
@@ -116,7 +116,7 @@ const chunkOfPerson = (messageId: Id<'message'>, last: Id<'pushToken'>, devices:
     tally: noTally(),
   }) as const;
 
-/** The chunks of a message; those of a message to a person are written when it leaves. */
+/** The chunks of a message; for a message to a person they are written when it is sent. */
 const chunksToSend = async (ports: SendPushPorts, message: PushMessage, now: number): Promise<readonly PushChunk[]> => {
   const chunks = await ports.sender.chunks(message);
   const { devices = [] } = message;
@@ -127,7 +127,7 @@ const chunksToSend = async (ports: SendPushPorts, message: PushMessage, now: num
 };
 
 /**
- * Drives a push message that left: enqueues each of its chunks, again while any is unclaimed and due, and closes the message once all are
+ * Drives a push message in progress: enqueues each of its chunks, again while any is unclaimed and due, and closes the message once all are
  * done. Safe under repeats and reordering.
  */
 export const drivePush = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<void> => {

@@ -5,10 +5,10 @@ import { type Id, isId } from '../core/ids.ts';
 import type { SegmentPorts } from '../segments/segment.ts';
 import { segmentMembership } from '../segments/segments.ts';
 
-/** Whether a contact, as it is now, is in a set of contacts. */
+/** Whether a contact is currently in a set of contacts. */
 export type Membership = (contact: Contact) => boolean;
 
-/** Ports of sets of contacts. */
+/** Ports for sets of contacts. */
 export interface MembershipPorts {
   readonly segments: Pick<SegmentPorts, 'clock' | 'store'>;
   /** The numbers of a list's contacts; undefined when the organization has no such list. */
@@ -25,8 +25,8 @@ const listMembership = async (
 };
 
 /**
- * Who of a saved segment (`seg_…`) or a static list (`lst_…`) may be reached now: those who opted out are left out. Undefined when the organization has
- * none with this id.
+ * The reachable contacts of a saved segment (`seg_…`) or a static list (`lst_…`), without those who opted out. Undefined if the
+ * organization has none with this id.
  */
 export const membershipOf = async (
   ports: MembershipPorts,

@@ -40,7 +40,7 @@ export interface NewPush {
   readonly events: readonly DomainEvent[];
 }
 
-/** Whose the chunk is that is written; `record` where the message is stored already. */
+/** The owner of a chunk to write; `record` if the message is already stored. */
 export type ChunkOwner = Pick<PushMessage, 'organizationId' | 'createdAt'> & Partial<Pick<PushMessage, 'record'>>;
 
 /** Creates a push message: first its rows, which are not visible yet, then message, hold and idempotency record in one transaction. */
@@ -57,7 +57,7 @@ export interface PushCreationStore {
   read(organizationId: Id<'organization'>, id: Id<'message'>): Promise<PushMessage | undefined>;
 }
 
-/** The outcome of one device in a pass; `queued`: it is tried again in the next pass. */
+/** The outcome of one device in a pass; `queued`: it is retried in the next pass. */
 export interface SettledDispatch {
   readonly dispatch: PushDispatchRecord;
   readonly status: DispatchStatus;
@@ -86,16 +86,16 @@ export interface PushSendStore {
   putChunk: PushCreationStore['putChunk'];
   /** Schedules the next check of a message that is being sent (ms). */
   scheduleCheck(message: PushMessage, at: number): Promise<void>;
-  /** Ends a message: settles its hold, raises its event and tells its fallback, once. */
+  /** Ends a message: settles its hold, raises its event and notifies its fallback, once. */
   close(message: PushMessage, outcome: PushOutcome): Promise<boolean>;
 }
 
-/** How a push message ended; `captured` is the price of the devices that took it, the rest of its hold is released. */
+/** The outcome of a push message; `captured` is the price of the devices that accepted it, the rest of its hold is released. */
 export interface PushOutcome {
   readonly status: 'sent' | 'failed';
   readonly reason?: string | undefined;
   readonly lastError?: string | undefined;
-  /** Whether the caller's key becomes free: nothing was sent for certain. */
+  /** Whether the caller's key becomes free: certainly nothing was sent. */
   readonly freesKey: boolean;
   readonly tally: Tally;
   readonly captured: Coins;

@@ -17,7 +17,7 @@ export const UNKNOWN_SEGMENT = refuseField(
 );
 const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
 
-/** The price of a device, always that of the first band: its row of the price table, the band, and the coins. */
+/** The price of a device, always in the first band: its price row, the band, and the coins. */
 export interface DevicePrice {
   readonly price: PriceRow;
   readonly band: BandRange;

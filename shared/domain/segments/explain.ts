@@ -10,19 +10,19 @@ import type { MembershipStatus, ReadMembershipStatus } from './membership.ts';
 import type { Description, Segment, SegmentPorts, WireFilter, WireTree } from './segment.ts';
 import { findSegment, treeOfSegment } from './segments.ts';
 
-/** Whether a contact is in a segment, and which of the conditions it meets, from left to right. */
+/** Whether a contact is in a segment, and the result of each condition, from left to right. */
 export interface Explanation {
   readonly segmentId: Id<'segment'>;
   readonly contactId: Id<'contact'>;
   readonly isMember: boolean;
   readonly conditions: readonly { readonly filter: WireFilter; readonly isMet: boolean }[];
-  /** When it entered or left, in ms; undefined where that is not known yet. */
+  /** When it entered or left, in ms; undefined if not known yet. */
   readonly since?: number | undefined;
   /** ms. */
   readonly evaluatedAt: number;
 }
 
-/** The conditions of a description as the caller wrote them, in the order of the tree's. */
+/** The conditions of a segment as the caller wrote them, in the order of its tree. */
 const wireLeaves = ({ filters, filterTree }: Description): readonly WireFilter[] => {
   const leaves = ({ filter, nodes = [] }: WireTree): WireFilter[] => (filter ? [filter] : nodes.flatMap(leaves));
   return filterTree ? leaves(filterTree) : filters;
@@ -48,7 +48,7 @@ const explain = (
   };
 };
 
-/** Why a contact is in a segment, or not, and since when. 404 when either is missing. */
+/** Why a contact is in a segment, or not, and since when. 404 if either is missing. */
 export const explainContact = async (
   ports: SegmentPorts & { readonly contacts: ContactStore; readonly membershipStatus: ReadMembershipStatus },
   actor: Tenant,

@@ -7,20 +7,20 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 
 /*
- * Who is in which segment, kept block by block, so that entering and leaving is noticed. Plain functions of a block's row; it is read and written
- * in shared/storage/audience/members.ts.
+ * The members of segments, stored block by block, so that entering and leaving is detected. Pure functions over a block's row, which
+ * shared/storage/audience/members.ts reads and writes.
  */
 
-/** A segment whose members are kept. */
+/** A segment whose members are tracked. */
 export interface TrackedSegment extends Pick<Tenant, 'env'> {
   readonly id: Id<'segment'>;
   readonly tree: FilterTree;
-  /** The last block that existed when its first members were determined: who matches there begins as a member. Undefined until then. */
+  /** The last block that existed when the baseline was determined: contacts in it that match start as members. Undefined until then. */
   readonly baselineTo?: number | undefined;
 }
 /** The members of a segment in a block; times in ms. */
 export interface SegmentMembers {
-  /** When the first members were determined: nobody was told of these. */
+  /** When the baseline was determined, which raises no transitions. */
   readonly baselineAt: number;
   readonly members: BlockSet;
 }
@@ -29,48 +29,51 @@ export interface BlockTransitions {
   readonly segmentId: Id<'segment'>;
   /** ms. */
   readonly at: number;
-  /** Of the block's membership that has them first: with segment and contact it identifies one transition. */
+  /** The version of the block's membership that first contains them: with segment and contact it identifies one transition. */
   readonly version: number;
   readonly entered: BlockSet;
   readonly left: BlockSet;
 }
-/** Who of a block is in which segment. */
+/** The segment members in a block. */
 export interface BlockMembership extends Tenant {
   readonly block: number;
-  /** Counts its writes; 0: not written yet. */
+  /** Incremented by each write; 0: not written yet. */
   readonly version: number;
-  /** The latest time that contacts were evaluated at, in ms: no evaluation is at an earlier time, whatever its clock says. */
+  /** The time of the latest evaluation, in ms: later evaluations never use an earlier one, whatever the clock says. */
   readonly at: number;
   /** By the segment's id. */
   readonly segments: Readonly<Record<string, SegmentMembers>>;
-  /** Transitions that may not have been delivered to all takers yet, in their order. */
+  /** Transitions that may not have been delivered to all consumers yet, in order. */
   readonly pendingTransitions: readonly BlockTransitions[];
-  /** No contact of the block enters or leaves by the passing of time before this, in ms; undefined: never. */
+  /** Time alone changes no membership in the block before this, in ms; undefined: never. */
   readonly nextChangeAt?: number | undefined;
 }
 
-/** Enters or leaves a segment. Named by segment, contact and version. */
+/** A contact enters or leaves a segment. Identified by segment, contact and version. */
 export interface Transition extends Tenant {
   readonly kind: 'entered' | 'left';
   readonly segmentId: Id<'segment'>;
   readonly contactId: Id<'contact'>;
   /** ms. */
   readonly at: number;
-  /** Grows with every transition of the contact. */
+  /** Increases with every transition of the contact. */
   readonly version: number;
 }
 /**
- * Takes what entered and left: each at least once, a contact's in their order. A repeat may also come after a later one was taken: by segment, contact and
- * version a taker knows what it has. Rejects where it has not taken all; all come again then.
+ * Consumes transitions: each at least once, those of a contact in order. A repeat may arrive after a later one, and is recognized by
+ * segment, contact and version. Rejects if not all were consumed; all are delivered again then.
  */
 export type TransitionTaker = (transitions: readonly Transition[]) => Promise<void>;
 
-/** Whether a contact is in a segment by its block's membership, and since when (ms; undefined while a later transition is being stored). */
+/**
+ * Whether a contact is in a segment according to its block's membership, and since when (ms; undefined while a later transition is being
+ * stored).
+ */
 export interface MembershipStatus {
   readonly isMember: boolean;
   readonly since?: number | undefined;
 }
-/** Undefined: the segment's first members are not determined yet. */
+/** Undefined: the segment's baseline is not determined yet. */
 export type ReadMembershipStatus = (
   contact: Contact,
   segmentId: Id<'segment'>,
@@ -81,12 +84,12 @@ export interface BlockEvaluation {
   readonly segment: TrackedSegment;
   /** Whether all contacts of the block were evaluated. */
   readonly isWhole: boolean;
-  /** Which contacts were evaluated, which of them exist, and which match. */
+  /** The evaluated contacts, and which of them exist and match. */
   readonly evaluated: BlockSet;
   readonly present: BlockSet;
   readonly members: BlockSet;
 }
-/** Contacts that were read, by their offsets; undefined: it was deleted. */
+/** Contact rows by offset; undefined: the contact was deleted. */
 export type ReadContacts = ReadonlyMap<number, Contact | undefined>;
 
 const ALL = BlockSet.of(Array.from({ length: BLOCK_SIZE }, (_, at) => at));
@@ -95,7 +98,7 @@ const NOBODY: SegmentMembers['members'] = new BlockSet();
 const offsetsWhere = (contacts: ReadContacts, holds: (contact: ContactDigest) => boolean): BlockSet =>
   BlockSet.of([...contacts].flatMap(([at, contact]) => (contact && holds(digestOf(contact)) ? [at] : [])));
 
-/** Evaluates some contacts of a block by their rows, at `now` (ms). */
+/** Evaluates some contacts of a block from their rows, at `now` (ms). */
 export const evaluateContacts = (
   segments: readonly TrackedSegment[],
   contacts: ReadContacts,
@@ -112,7 +115,7 @@ export const evaluateContacts = (
   }));
 };
 
-/** Evaluates all contacts of a block by its columns, and those that were read by their rows, at `now` (ms). */
+/** Evaluates all contacts of a block from its columns, or from their rows if read, at `now` (ms). */
 export const evaluateBlock = (
   segments: readonly TrackedSegment[],
   columns: BlockColumns,
@@ -127,11 +130,11 @@ export const evaluateBlock = (
     members: evaluate(segment.tree, columns, now).without(evaluated).or(members),
   }));
 
-/** The earlier of two times; undefined is never. */
+/** The earlier of two times; undefined means never. */
 export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   earliest([one, other]);
 
-/** When the passing of time next makes one of some contacts enter or leave, and of those of the columns where they are given, in ms; undefined: never. */
+/** When time alone next changes the membership of some contacts, or of those in the columns if given, in ms; undefined: never. */
 export const nextTransitionAt = (
   segments: readonly TrackedSegment[],
   contacts: ReadContacts,
@@ -145,10 +148,10 @@ export const nextTransitionAt = (
   return earliest([...read, ...indexed].map((at) => nextChange(windows, at, now)));
 };
 
-/** Whether contacts enter or leave a segment by the passing of time. */
+/** Whether time alone can change a segment's members. */
 export const isTimed = ({ tree }: TrackedSegment): boolean => windowsOf(tree).length > 0;
 
-/** What a segment's members were; undefined where its first members are not determined yet. */
+/** The previous members of a segment; undefined if its baseline is not determined yet. */
 const membersBefore = (
   { block, segments }: BlockMembership,
   { segment: { id, baselineTo }, isWhole, members }: BlockEvaluation,
@@ -156,14 +159,14 @@ const membersBefore = (
 ): SegmentMembers | undefined => {
   const before = segments[id];
   if (before || baselineTo === undefined) return before;
-  // A block that is newer than the segment's first members began with none.
+  // A block newer than the segment's baseline started without members.
   if (block > baselineTo) return { baselineAt: now, members: NOBODY };
   return isWhole ? { baselineAt: now, members } : undefined;
 };
 
 /**
- * A block's membership after an evaluation. Always a new version, also without a transition: it keeps an older evaluation, which may know contacts as they were
- * before, from being written after this one.
+ * A block's membership after an evaluation. Always a new version, even without transitions, so that an older evaluation of outdated
+ * contacts can't be written after it.
  */
 export const applyEvaluations = (
   before: BlockMembership,
@@ -187,7 +190,7 @@ export const applyEvaluations = (
   return { ...before, version, at: now, segments, pendingTransitions };
 };
 
-/** A block's membership without a segment that was deleted; the same where it has none. */
+/** A block's membership without a deleted segment; unchanged if it has none. */
 export const withoutSegment = (before: BlockMembership, segmentId: Id<'segment'>): BlockMembership => {
   const { [segmentId]: members, ...segments } = before.segments;
   if (!members) return before;

@@ -5,13 +5,13 @@ import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
 import { parseDayOrMoment } from '../core/time.ts';
 import type { Description, WireFilter, WireTree } from './segment.ts';
 
-/** A tree's limits: what an evaluation of it costs is bounded by them. */
+/** Limits of a tree, which bound the cost of evaluating it. */
 const MAX_LEAVES = 100;
 const MAX_DEPTH = 10;
-/** The window of conditions by days. */
+/** The maximum window of relative conditions. */
 const MAX_DAYS = 3_650;
 const VALUE_LENGTH = 1_024;
-/** Of filters and tree together as JSON, in bytes: an item of the table holds 400 KB in all. */
+/** Maximum size of filters and tree together as JSON, in bytes: an item holds 400 KB in all. */
 const MAX_BYTES = 376 * 1024;
 
 const bad = (path: string, message: string): FieldError => ({ path, message });
@@ -53,7 +53,7 @@ const parseInteraction = ({ operator: name }: WireFilter, value: string): Filter
   return { field: 'lastInteraction', operator: operator ?? 'withinDays', value: days };
 };
 
-/** One condition; or what is wrong with it, and in which of its fields. */
+/** Parses one condition; or the error and its field. */
 const parseFilter = (filter: WireFilter): Filter | FieldError => {
   const { field } = filter;
   const allowed: readonly string[] = OPERATORS[field];
@@ -95,7 +95,7 @@ const parseTree = (tree: WireTree, path: string, depth: number, errors: FieldErr
   return { kind: 'group', operator: tree.operator, nodes: nodes.filter((node) => node !== undefined) };
 };
 
-/** The tree that a description means. 422 names every condition that is wrong. */
+/** Parses the conditions of a segment to a tree. 422 naming every invalid condition. */
 export const parseDescription = ({ filters, filterTree }: Description): FilterTree | Refusal<'VALIDATION_ERROR'> => {
   const errors: FieldError[] = [];
   const leaves = filters.map(parseFilter);

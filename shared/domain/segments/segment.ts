@@ -4,7 +4,7 @@ import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 
-/** What conditions compare, and how. */
+/** The fields of conditions, and their operators. */
 export const FILTER_FIELDS = ['tag', 'attribute', 'optIn', 'lastInteraction', 'channel'] as const;
 export const FILTER_OPERATORS = [
   'is',
@@ -35,7 +35,7 @@ export interface WireTree {
   readonly operator?: 'and' | 'or' | undefined;
   readonly nodes?: readonly WireTree[] | undefined;
 }
-/** What a segment is described by: `filterTree` takes precedence over `filters`. */
+/** The conditions of a segment: `filterTree` takes precedence over `filters`. */
 export interface Description {
   readonly filters: readonly WireFilter[];
   readonly filterTree?: WireTree | undefined;
@@ -51,13 +51,13 @@ export interface Segment extends Tenant, Description {
   /** Optimistic lock. */
   readonly version: number;
 }
-/** A segment with the number of its contacts, as of a moment (ms). */
+/** A segment with the number of its contacts at a time (ms). */
 export interface SizedSegment extends Segment {
   readonly size: number;
   readonly evaluatedAt: number;
 }
 
-/** Result of saving a segment; `segmentId` is the segment that has the name. */
+/** Result of saving a segment; `segmentId` is the segment that already has the name. */
 export type SaveOutcome =
   | { readonly kind: 'saved' }
   | { readonly kind: 'conflict' }
@@ -68,7 +68,7 @@ export type SaveOutcome =
 export interface SegmentStore {
   create(segment: Segment): Promise<SaveOutcome>;
   change(before: Segment, after: Segment): Promise<SaveOutcome>;
-  /** At a moment (ms); false when the segment changed since it was read. */
+  /** At a time (ms); false if the segment changed since it was read. */
   remove(segment: Segment, at: number): Promise<boolean>;
   read(organizationId: Id<'organization'>, id: Id<'segment'>): Promise<Segment | undefined>;
   /** Newest first; `q`: a part of the name, ignoring case and accents. */

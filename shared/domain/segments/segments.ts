@@ -13,21 +13,21 @@ import type { Page, PageRequest } from '../message/lists.ts';
 import { parseDescription } from './parse.ts';
 import type { Description, SaveOutcome, Segment, SegmentPorts, SizedSegment } from './segment.ts';
 
-/** How many contacts a preview names. */
+/** How many contacts a preview lists. */
 const SAMPLE = 20;
 
 const missing = () => refuse('NOT_FOUND', 'There is no such segment.');
 const taken = (segmentId: Id<'segment'>) =>
   refuse('CONFLICT', { detail: 'Another segment has this name.', meta: { code: 'NOME_JA_CADASTRADO', segmentId } });
 
-/** The tree of a stored segment. What was stored was valid. */
+/** The tree of a stored segment, which is always valid. */
 export const treeOfSegment = (segment: Segment): FilterTree => {
   const tree = parseDescription(segment);
   if (isRefusal(tree)) throw new TypeError('a stored segment is not valid');
   return tree;
 };
 
-/** Whether a contact is in a segment now; undefined when the organization has no such segment. One read. */
+/** Whether a contact is in a segment now; undefined if the organization has no such segment. One read. */
 export const segmentMembership = async (
   ports: Pick<SegmentPorts, 'clock' | 'store'>,
   tenant: Tenant,
@@ -49,7 +49,7 @@ const sized = async (ports: SegmentPorts, segment: Segment): Promise<SizedSegmen
   return { ...segment, size: found.count, evaluatedAt: now };
 };
 
-/** How many contacts a description means now, with the newest of them. Stores nothing. */
+/** The number of contacts that match some conditions now, with the newest of them. Stores nothing. */
 export const previewSegment = async (
   ports: Omit<SegmentPorts, 'store'>,
   { organizationId }: Tenant,
@@ -68,7 +68,7 @@ export interface NewSegment extends Description {
   readonly description?: string | undefined;
 }
 
-/** Saves a new segment. 409 names the segment that has the name; of two at once one is saved. */
+/** Saves a new segment. 409 naming the segment that has the name; of two concurrent ones, one is saved. */
 export const createSegment = async (
   ports: SegmentPorts,
   { organizationId, env }: Tenant,
@@ -127,7 +127,7 @@ export const listSegments = async (
 };
 
 export type SegmentPatch = Patch<NewSegment, 'description' | 'filterTree'>;
-/** Changes a segment (JSON Merge Patch). New filters take the place of an old tree, which would have precedence over them. */
+/** Changes a segment (JSON Merge Patch). New filters replace an old tree, which would take precedence. */
 const changed = (segment: Segment, patch: SegmentPatch, now: number): Segment => {
   const {
     filters,
@@ -152,7 +152,7 @@ export const isSameDescription = (one: Description, other: Description): boolean
   return left === right;
 };
 
-/** Whether a change changes nothing. */
+/** Whether a change has no effect. */
 const isSame = (before: Segment, after: Segment): boolean => {
   const isNamedSo = before.name === after.name && before.description === after.description;
   return isNamedSo && isSameDescription(before, after);
@@ -160,7 +160,7 @@ const isSame = (before: Segment, after: Segment): boolean => {
 
 const savedOr = (outcome: SaveOutcome) => (outcome.kind === 'taken' ? taken(outcome.segmentId) : CONFLICT);
 
-/** Changes a segment; fields that are absent stay. */
+/** Changes a segment; absent fields stay. */
 export const changeSegment = (
   ports: SegmentPorts,
   actor: Tenant,

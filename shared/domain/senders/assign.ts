@@ -7,8 +7,8 @@ import { type Sender, type SenderChannel, type SenderPorts, senderValue } from '
 type Owner = Pick<Tenant, 'organizationId'>;
 
 /**
- * In the sandbox a sender is verified by its first use: the pending one, or else a new one, whoever else uses or registered its value. False
- * for what is no sender of the channel. A full list changes nothing of the send.
+ * In the sandbox a sender is verified by its first use: the pending one, or else a new one, whoever else uses or registered its value.
+ * False for an invalid sender. A full list has no effect on the send.
  */
 export const verifyByUse = async (
   { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
@@ -30,11 +30,14 @@ export const verifyByUse = async (
   return true;
 };
 
-/** The operator's act on a sender. */
+/** The audit entry of the operator's action on a sender. */
 const entryOf = ({ organizationId, id, channel }: Sender, action: 'sender.assigned' | 'sender.rejected', at: number) =>
   operatorEntry(organizationId, { action, object: id, at, details: { channel } });
 
-/** Assigns a sender to an organization, for the operator: verified at once, whatever the provider says. Undefined where another has it. */
+/**
+ * Assigns a sender to an organization, for the operator: verified immediately, whatever the provider reports. Undefined if another
+ * organization has it.
+ */
 export const assignSender = async (
   { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
   owner: Owner,
@@ -63,8 +66,8 @@ export const assignSender = async (
   });
 
 /**
- * Rejects the pending senders of other organizations that have the value, so that it can be assigned: who merely registered it has proved
- * nothing. False where a verified one has it.
+ * Rejects the pending senders of other organizations with the same value, so that it can be assigned: merely registering it proves nothing.
+ * False if a verified one has it.
  */
 export const rejectPending = async (
   { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,

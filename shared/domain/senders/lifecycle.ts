@@ -15,7 +15,7 @@ export const checksFrom = (createdAt: number, now: number) => ({
   nextCheckAt: nextCheck({ createdAt }, now),
 });
 
-/** A new sender's fields besides what its registration answers. */
+/** A new sender's fields, except those that its registration returns. */
 export const draft = (
   { organizationId }: Pick<Tenant, 'organizationId'>,
   channel: SenderChannel,

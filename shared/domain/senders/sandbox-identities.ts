@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EmailIdentities, IdentityState } from './sender.ts';
 
-/** Tokens as SES gives three of them for a domain, always the same for the same domain. */
+/** Three tokens, as SES returns them for a domain; always the same for the same domain. */
 const tokensOf = (domain: string): readonly string[] =>
   ['1', '2', '3'].map((each) => createHash('sha256').update(`${each}\n${domain}`).digest('hex').slice(0, 32));
 
@@ -16,7 +16,7 @@ const stateOf = (value: string, status: IdentityState['status']): IdentityState 
       })),
 });
 
-/** The sandbox's registry: a new sender is pending, and verified as soon as anybody asks. */
+/** The sandbox's registry: a new sender is pending, and verified at the first check. */
 export const sandboxIdentities: EmailIdentities = {
   create: async (value) => ({ kind: 'done', state: stateOf(value, 'pending') }),
   read: async (value) => ({ kind: 'done', state: stateOf(value, 'verified') }),

@@ -18,7 +18,7 @@ export interface DnsRecord {
   readonly value: string;
 }
 
-/** A name that an organization may send as, in one environment. */
+/** A sender identity of an organization, in one environment. */
 export interface Sender {
   readonly id: Id<'sender'>;
   readonly organizationId: Id<'organization'>;
@@ -28,11 +28,11 @@ export interface Sender {
   readonly status: SenderStatus;
   /** DNS records of a domain; absent where there is nothing to set. */
   readonly records?: readonly DnsRecord[] | undefined;
-  /** The sender of messages that name none; at most one per channel. */
+  /** The default sender, for messages without one; at most one per channel. */
   readonly isDefault: boolean;
-  /** The operator assigned it: the provider is neither asked about it nor told of its end. */
+  /** Assigned by the operator: the provider is neither queried nor notified about it. */
   readonly assigned?: true | undefined;
-  /** Verified by its use in the sandbox, which takes its value from nobody: several organizations may have used it. */
+  /** Verified by its use in the sandbox, which is not exclusive: several organizations may have used the value. */
   readonly used?: true | undefined;
   /** When it was first verified (ms). From then on its value stays with the organization, even after it is deleted. */
   readonly verifiedAt?: number | undefined;
@@ -47,18 +47,18 @@ export interface Sender {
 
 export type SenderOutcome =
   | { readonly kind: 'saved' | 'conflict' | 'limit_reached' }
-  /** Another organization has the value. `own`: the organization itself has it. */
+  /** Another organization has the value. `own`: the organization itself already has it. */
   | { readonly kind: 'taken'; readonly own: boolean };
 
 export interface SenderStore {
-  /** Adds a sender, and the entry of who did. */
+  /** Adds a sender, with its audit entry. */
   create(sender: Sender, entry?: AuditEntry): Promise<SenderOutcome>;
   /**
-   * Replaces a sender that is still `before`; `isDefault` stays. A rejected one lets go of its value; one that is verified or registered
-   * again takes it: `taken` where another organization has it by then, or has verified what covers it or what it covers.
+   * Replaces a sender that is still `before`; `isDefault` stays. A rejected one releases its value; one that is verified or registered
+   * again acquires it: `taken` if another organization has it by then, or has verified a value that covers it or that it covers.
    */
   change(before: Sender, after: Sender, entry?: AuditEntry): Promise<'conflict' | 'saved' | 'taken'>;
-  /** Makes a verified sender its channel's default in place of any other, or no longer. False when it changed meanwhile. */
+  /** Makes a verified sender its channel's default in place of any other, or clears that. False if it changed meanwhile. */
   setDefault(sender: Sender, isDefault: boolean, entry: AuditEntry): Promise<boolean>;
   /** The value of a channel's default sender. */
   defaultOf(organizationId: Id<'organization'>, channel: SenderChannel): Promise<string | undefined>;
@@ -71,7 +71,7 @@ export interface SenderStore {
   holders(channel: SenderChannel, values: readonly string[]): Promise<readonly Sender[]>;
   /** Whether another organization has a verified value below this one. */
   hasForeignBelow(organizationId: Id<'organization'>, channel: SenderChannel, value: string): Promise<boolean>;
-  /** Those of these values that the organization has. */
+  /** The ones of these values that the organization has. */
   find(
     organizationId: Id<'organization'>,
     channel: SenderChannel,
@@ -79,39 +79,39 @@ export interface SenderStore {
   ): Promise<readonly Sender[]>;
 }
 
-/** What the e-mail provider knows of a domain or an address. */
+/** The e-mail provider's state of a domain or an address. */
 export type IdentityState = Pick<Sender, 'status' | 'records'>;
 export type IdentityAnswer =
   | { readonly kind: 'done'; readonly state: IdentityState }
-  /** `exists`: the operator's account has it already, for itself or for another organization. */
+  /** `exists`: the operator's account already has it, for itself or for another organization. */
   | { readonly kind: 'absent' | 'exists' }
   | { readonly kind: 'unavailable'; readonly detail: string };
 
-/** The provider's registry of e-mail domains and addresses that may be sent from. */
+/** The provider's registry of verified e-mail domains and addresses. */
 export interface EmailIdentities {
   create(value: string): Promise<IdentityAnswer>;
   read(value: string): Promise<IdentityAnswer>;
   remove(value: string): Promise<IdentityAnswer>;
-  /** Whether DNS has this TXT record now. False while name servers do not answer. */
+  /** Whether DNS has this TXT record now. False while name servers do not respond. */
   hasText(record: Pick<DnsRecord, 'name' | 'value'>): Promise<boolean>;
 }
 
 export interface SenderPorts {
   readonly clock: Clock;
   readonly senders: SenderStore;
-  /** Undefined where no e-mail provider is set up. */
+  /** Undefined if no e-mail provider is set up. */
   readonly emailIdentities: () => Promise<EmailIdentities | undefined>;
   /** Enqueues the next check of a pending sender. Best effort: the dispatcher finds it by its due row. */
   readonly enqueueCheck: (sender: Sender) => void;
 }
 
-/** An alphanumeric SMS sender (3GPP TS 23.040, 9.1.2.5: at most 11 characters); with a letter, so that it is no number. */
+/** An alphanumeric SMS sender (3GPP TS 23.040, 9.1.2.5: at most 11 characters); with a letter, so that it is not a number. */
 const ALPHANUMERIC = /^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/;
 /** A short code, or a number with or without its plus sign. */
 const DIGITS = /^\+?\d{3,15}$/;
 const RCS_AGENT = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 
-/** Labels of a domain: each domain above one takes part in the transaction that verifies it, which has at most 100 writes. */
+/** Labels of a domain: each parent domain takes part in the transaction that verifies it, which has at most 100 writes. */
 const MAX_LABELS = 20;
 
 const READ_AS: Readonly<Record<SenderChannel, (value: string) => string | undefined>> = {
@@ -120,26 +120,26 @@ const READ_AS: Readonly<Record<SenderChannel, (value: string) => string | undefi
     return (read?.slice(read.indexOf('@') + 1).split('.').length ?? 0) > MAX_LABELS ? undefined : read;
   },
   sms: (value) => {
-    // Phones show no difference between one space and two.
+    // Phones display multiple spaces as one.
     const shown = value.replaceAll(/ +/g, ' ');
     return ALPHANUMERIC.test(shown) || DIGITS.test(shown) ? shown : undefined;
   },
   rcs: (value) => (RCS_AGENT.test(value) ? value : undefined),
 };
 
-/** The value as it is kept; undefined if it is no sender of the channel. */
+/** The value to store; undefined if it is not a valid sender of the channel. */
 export const senderValue = (channel: SenderChannel, value: string): string | undefined =>
   READ_AS[channel](value.trim());
 
-/** The form in which two values are the same sender: numbers without the plus sign, names whatever their case. */
+/** The form in which values are compared: numbers without the plus sign, names without case. */
 export const comparedValue = (channel: SenderChannel, value: string): string =>
   channel === 'sms' && DIGITS.test(value) ? value.replace('+', '') : value.toUpperCase();
 
-/** Whether readers take the value for one organization's, so that one alone may have it in a stage. Several may send from one number. */
+/** Whether readers take the value for a specific organization, so that only one may have it in a stage. Numbers may be shared. */
 export const isExclusive = (channel: SenderChannel, value: string): boolean =>
   channel !== 'sms' || ALPHANUMERIC.test(value);
 
-/** The values whose verified sender allows to send as this one: an e-mail address, its domain, and the domains above, as SES has it. */
+/** The values whose verified sender permits this one: an e-mail address, its domain, and the parent domains, as in SES. */
 export const coveringValues = (channel: SenderChannel, value: string): readonly string[] => {
   const own = senderValue(channel, value);
   if (own === undefined || channel !== 'email') return own === undefined ? [] : [own];

@@ -29,7 +29,7 @@ const unavailable = (detail: string) => new Unavailable(`The e-mail provider cou
 type Owner = Pick<Tenant, 'organizationId' | 'env'>;
 type Ended = 'changed' | 'created' | 'deleted' | 'verified';
 
-/** The entry of a caller's act on a sender. */
+/** The audit entry of a caller's action on a sender. */
 const entryOf = (caller: Caller, { id, channel }: Sender, verb: Ended, at: number, details: AuditDetails = {}) =>
   auditEntry(caller, {
     action: `sender.${verb}` satisfies AuditAction,
@@ -39,7 +39,7 @@ const entryOf = (caller: Caller, { id, channel }: Sender, verb: Ended, at: numbe
   });
 const STATUS = { fields: ['status'] };
 
-/** The registry of the environment: the sandbox verifies without asking anybody. */
+/** The registry of the environment: the sandbox verifies without a provider. */
 const identitiesOf = async (
   { emailIdentities }: SenderPorts,
   { env }: Owner,
@@ -47,8 +47,8 @@ const identitiesOf = async (
   env === 'test' ? sandboxIdentities : ((await emailIdentities()) ?? noProvider());
 
 /**
- * Registers a pending sender with the provider, unless the operator's account has its value already: it is then the operator's to assign. A
- * sender that changes meanwhile is answered as it was; its next check finds out.
+ * Registers a pending sender with the provider, unless the operator's account already has its value: then the operator must assign it. A
+ * sender that changes meanwhile is returned as it was; its next check corrects it.
  */
 const register = async (
   ports: SenderPorts,
@@ -100,7 +100,7 @@ export const createSender = async (
     return outcomeRefusal({ kind: 'taken', own: false });
   const now = ports.clock();
   const pending: Sender = { ...draft(caller, channel, value, now), status: 'pending' };
-  // The value is the organization's before the provider hears of it: of two that register it at once, one does.
+  // The organization reserves the value before the provider is called, so that of two concurrent registrations only one succeeds.
   const reserved = channel === 'email' ? { ...pending, ...checksFrom(now, now) } : pending;
   const outcome = await ports.senders.create(reserved, entryOf(caller, reserved, 'created', now));
   if (outcome.kind !== 'saved') return outcomeRefusal(outcome);
@@ -121,9 +121,9 @@ const WANTED: Readonly<Record<SenderChannel, string>> = {
 };
 
 /**
- * Stores what the provider says of a pending sender; `conflict` when it changed meanwhile, `taken` where another
- * organization has verified it, what covers it or what it covers: it stays pending. One that is rejected is removed there first: its
- * value may then be another organization's, whose registration nobody else may touch. Without a caller the service itself asked.
+ * Stores the provider's state of a pending sender. `conflict` if it changed meanwhile; `taken` if another organization has verified it, or
+ * a value that covers it or that it covers: it stays pending. A rejected one is first removed at the provider, since its value may then
+ * belong to another organization. Without a caller, the check was automatic.
  */
 const applyState = async (
   ports: SenderPorts,
@@ -144,7 +144,7 @@ const applyState = async (
   return after;
 };
 
-/** Throws while the provider cannot say that an identity is gone. */
+/** Throws unless the provider confirms that an identity is gone. */
 const gone = (answer: IdentityAnswer): void => {
   if (answer.kind === 'unavailable') throw unavailable(answer.detail);
 };
@@ -164,7 +164,7 @@ const stateOf = (answer: IdentityAnswer): IdentityState => {
 const readState = async (identities: EmailIdentities, sender: Sender): Promise<IdentityState> =>
   provedState(identities, sender, stateOf(await identities.read(sender.value)));
 
-/** Registers a rejected sender anew, which mails the link of an address again. 409 where another organization has its value by now. */
+/** Registers a rejected sender again, which mails the link of an address again. 409 if another organization has its value by now. */
 const registerAgain = async (ports: SenderPorts, caller: Caller, rejected: Sender) => {
   const now = ports.clock();
   const pending = withStatus({ ...rejected, ...checksFrom(now, now) }, 'pending', now);
@@ -177,7 +177,7 @@ const registerAgain = async (ports: SenderPorts, caller: Caller, rejected: Sende
   return registered;
 };
 
-/** Asks the provider again about an e-mail sender that is not verified. An SMS or RCS sender is answered as it is. */
+/** Queries the provider about an unverified e-mail sender. An SMS or RCS sender is returned as it is. */
 export const verifySender = async (
   ports: SenderPorts,
   caller: Caller,
@@ -195,17 +195,17 @@ export const verifySender = async (
     return applied === 'conflict' ? CONFLICT : applied;
   });
 
-/** Checks a pending e-mail sender with the provider when its check is due. Safe under repeats. */
+/** Checks a pending e-mail sender with the provider when its check is due. Idempotent. */
 export const checkSender = async (ports: SenderPorts, owner: Owner, id: Id<'sender'>): Promise<void> => {
   const found = await ports.senders.read(owner.organizationId, id);
   if (found?.status !== 'pending' || found.channel !== 'email') return;
   const identities = await identitiesOf(ports, owner);
-  // Where no provider is set up any more, it is waited for as for a record that is not set.
+  // If no provider is set up any more, the sender stays pending, as for a missing DNS record.
   if (isRefusal(identities)) await applyState(ports, undefined, found, { status: 'pending' });
   else await applyState(ports, identities, found, await readState(identities, found));
 };
 
-/** Makes a sender the channel's default, or no longer. A domain cannot be one: it is no address. */
+/** Sets or clears a sender as the channel's default. A domain can't be one: it is not an address. */
 export const changeSender = async (
   { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
   caller: Caller,
@@ -225,8 +225,8 @@ export const changeSender = async (
   });
 
 /**
- * Deletes a sender, at the provider first. A value that was verified stays reserved for the organization, so that nobody else is verified by
- * its DNS records; the operator can release it.
+ * Deletes a sender, first at the provider. A verified value stays reserved for the organization, so that its DNS records verify nobody
+ * else; the operator can release it.
  */
 export const deleteSender = async (
   ports: SenderPorts,
@@ -237,7 +237,7 @@ export const deleteSender = async (
     'The sender',
     () => findSender(ports, caller, id),
     async (sender): Promise<boolean | Refusal<'PRECONDITION_FAILED'>> => {
-      // What was rejected is no longer this organization's there.
+      // A rejected sender no longer belongs to this organization at the provider.
       if (sender.channel === 'email' && !sender.assigned && sender.status !== 'rejected') {
         const identities = await identitiesOf(ports, caller);
         if (isRefusal(identities)) return identities;

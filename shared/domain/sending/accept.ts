@@ -29,9 +29,9 @@ export interface SubmitPorts extends SendPorts, StepPorts {
   readonly enqueueFallback: (fallback: QueuedFallback, at: number) => void;
 }
 
-/** Ports of the v1 contract's answer. */
+/** Ports of the v1 response. */
 export interface AnswerPorts {
-  /** The available balance in coins in the first answer about a message; the first call keeps it for its repeats. */
+  /** The available balance in coins of the first response about a message; the first call stores it for replays. */
   readonly answeredBalance: (message: MessageRecord) => Promise<number>;
 }
 
@@ -84,7 +84,7 @@ export interface Submission {
   readonly key: RequestKey;
   readonly steps?: readonly FallbackStep[] | Promise<readonly FallbackStep[]>;
   readonly maxCoins?: number | undefined;
-  /** Makes it count for the frequency caps of its contact. */
+  /** Counts the message for its contact's frequency caps. */
   readonly frequency?: SendFrequency | undefined;
 }
 
@@ -122,8 +122,8 @@ export const submit = async (
 };
 
 /**
- * The v1 contract's answer (docs/spec/v1.md#answer), the same on every replay. `steps` are the fallbacks of the
- * request; their prices are those recorded when the message was accepted. Of those that are not `told` there is neither price nor refusal.
+ * The v1 response (docs/spec/v1.md#answer), the same on every replay. `steps` are the fallbacks of the request; their
+ * prices are those recorded at acceptance. Steps that are not `told` have neither price nor refusal.
  */
 export const acceptedView = async (
   ports: AnswerPorts,
@@ -151,12 +151,12 @@ export const acceptedView = async (
     : {}),
 });
 
-/** What was known of a fallback when its first message was accepted. */
+/** The recorded state of a fallback step when its first message was accepted. */
 interface KnownStep {
   readonly coins: number;
   readonly refusal: StepRefusal | undefined;
 }
-/** A fallback as the answer tells it: with its price, or with why it could not be sent as things stand. */
+/** A fallback step in the response: with its price, or the reason why it could not be sent at present. */
 const acceptedStep = ({ channel, afterMs }: FallbackStep, known: KnownStep | undefined) => ({
   channel,
   after: `${afterMs / 1000}s`,

@@ -12,7 +12,7 @@ import { planStep, type StepPorts } from './steps.ts';
 /** Ports of the fallback consumer. Writes are conditional on the fallback as it was read. */
 export interface AdvanceFallbackPorts extends SendPorts, Omit<StepPorts, 'contactAt'> {
   readonly readFallback: (id: Id<'message'>) => Promise<Fallback | undefined>;
-  /** The contact with an id, or the one that it was merged into; undefined once that is erased. */
+  /** The contact with an id, or the one that it was merged into; undefined if erased. */
   readonly heirOf: (fallback: Fallback, contactId: Id<'contact'>) => Promise<Id<'contact'> | undefined>;
   /** Moves the due time of the fallback (ms). */
   readonly rescheduleFallback: (fallback: Fallback, at: number) => Promise<void>;
@@ -23,7 +23,7 @@ export interface AdvanceFallbackPorts extends SendPorts, Omit<StepPorts, 'contac
   readonly enqueueFallback: (fallback: QueuedFallback, at: number) => void;
 }
 
-/** When to check again on a message whose hold is open, and the tolerance of a wait's end, in ms. */
+/** The delay until the next check of a message whose hold is open, and the tolerance at the end of a wait, in ms. */
 const RECHECK_MS = 5_000;
 
 const skip = async (ports: AdvanceFallbackPorts, fallback: Fallback, why: string): Promise<void> => {
@@ -32,7 +32,7 @@ const skip = async (ports: AdvanceFallbackPorts, fallback: Fallback, why: string
   if (await ports.skipStep(fallback, { at: now, kind: 'fallback', detail })) ports.enqueueFallback(fallback, now);
 };
 
-/** Reserves the next step's message; skips the step when that is refused. */
+/** Reserves the next step's message; skips the step if that is refused. */
 const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step: FallbackStep): Promise<void> => {
   const now = ports.clock();
   const planned = await planStep(ports, fallback, step);
@@ -57,7 +57,7 @@ const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step
   if (reserved.details.meta?.code !== 'OVERTAKEN') await skip(ports, fallback, reserved.details.detail);
 };
 
-/** When to check again on a message that is still awaited, in ms; undefined when its step is over. */
+/** When to check a pending message again, in ms; undefined when its step is over. */
 const recheckAt = (current: MessageRecord, fallback: Fallback, now: number): number | undefined => {
   if (isFailed(current) && current.hold !== 'open') return undefined;
   if (current.status === 'queued') return Math.max(current.deadline, now) + RECHECK_MS;
@@ -70,7 +70,10 @@ const recheckAt = (current: MessageRecord, fallback: Fallback, now: number): num
   return until > now ? until : undefined;
 };
 
-/** Whom a step names now: the message names the contact that its own was merged into; a matched contact is in no message. */
+/**
+ * The current contact of a step: a message stores the contact that its own was merged into; a matched contact is in no
+ * message.
+ */
 const contactOf = async (
   ports: AdvanceFallbackPorts,
   fallback: Fallback,

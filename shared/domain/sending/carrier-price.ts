@@ -8,8 +8,9 @@ import type { QuotePorts } from './ports.ts';
 import { priceOf } from './quote.ts';
 
 /**
- * The price of a message that may be sent as an SMS in its place: the dearer of both is held. The SMS takes no position of the month, so it
- * costs the first band's price. 412 where the table has none for it (docs/spec/rcs.md#rcs-fallback-text).
+ * The price of a message that may be sent as an SMS instead: the higher of the two is held. The SMS takes no position
+ * of the month, so it costs the first band's price. 412 if the table has no price for it
+ * (docs/spec/rcs.md#rcs-fallback-text).
  */
 export const carrierPrice = async (
   ports: Pick<QuotePorts, 'prices'>,
@@ -25,8 +26,8 @@ export const carrierPrice = async (
 };
 
 /**
- * What returns to the wallet once a report tells what carried a message, in coins; undefined before, and where nothing does. A message that
- * failed was not sent as an SMS unless its provider says so.
+ * The coins to refund once a report names the carrier; undefined before, and if nothing is refunded. A failed message
+ * was not sent as an SMS unless its provider reports so.
  */
 export const carrierRefund = (
   { carrierCoins, refunded, coins, hold }: MessageRecord,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { COUNTRIES } from '../core/countries.ts';
 
-/** The channels that write to phone numbers, and so have destinations. */
+/** Channels that are addressed by phone number, and therefore have destinations. */
 export const DESTINATION_CHANNELS = ['sms', 'rcs', 'whatsapp'] as const;
 export type DestinationChannel = (typeof DESTINATION_CHANNELS)[number];
 
@@ -11,12 +11,15 @@ const countries = z
   .refine((codes) => new Set(codes).size === codes.length, 'must not name a country twice');
 
 const opened = z.strictObject({
-  /** `only`: the countries alone; `all`: everywhere, whatever `countries` lists. */
+  /** `only`: the listed countries; `all`: every country, whatever `countries` lists. */
   mode: z.enum(['all', 'only']),
   countries: countries.default([]),
 });
 
-/** Where an organization sends, by channel; a channel that is left out sends everywhere (docs/spec/organization.md#destinations). */
+/**
+ * The countries that an organization sends to, by channel; an omitted channel sends everywhere
+ * (docs/spec/organization.md#destinations).
+ */
 export const DestinationsSchema = z.strictObject({
   sms: opened.optional(),
   rcs: opened.optional(),
@@ -24,7 +27,7 @@ export const DestinationsSchema = z.strictObject({
 });
 export type Destinations = z.output<typeof DestinationsSchema>;
 
-/** The setting with every channel, as it is answered. */
+/** The setting with every channel, as the API returns it. */
 export const destinationsView = (destinations: Destinations | undefined) => {
   const of = (channel: DestinationChannel) => destinations?.[channel] ?? { mode: 'all' as const, countries: [] };
   return { sms: of('sms'), rcs: of('rcs'), whatsapp: of('whatsapp') };

@@ -1,53 +1,56 @@
 import type { Channel } from '../message/channel.ts';
 
 /*
- * The watch over SMS abroad. Someone who earns on a range of numbers lets many messages be sent there, which nobody receives. Sends and
- * deliveries are counted by prefix in slots of half a minute; a slot is judged when its messages had ten minutes to arrive.
+ * Detects SMS pumping abroad: someone who earns a share of the fees of a number range triggers many messages to it that
+ * nobody receives. Sends and deliveries are counted by prefix in slots of 30 seconds; a slot is evaluated once its
+ * messages had ten minutes to arrive.
  */
 
-/** Sends within a window that make a prefix suspect. */
+/** Sends within a window that make a prefix suspicious. */
 export const SUSPECT_SENDS = 50;
-/** Of a window's sends, the share that must have been delivered. */
+/** The minimum share of a window's sends that must be delivered. */
 const MIN_DELIVERED = 0.1;
-/** How long sends are added up, and how long each may take to arrive, in ms. */
+/** The length of a window, and the time that each message has to arrive, in ms. */
 const WINDOW_MS = 10 * 60_000;
 const SLOT_MS = 30_000;
 const WINDOW_SLOTS = WINDOW_MS / SLOT_MS;
-/** How late a slot may still be judged, in ms; after that its counts are dropped. */
+/** How late a slot may still be evaluated, in ms; after that its counts are dropped. */
 const GRACE_MS = WINDOW_MS;
-/** A slot's counts may still come in for this long after its end, in ms. */
+/** How long after its end a slot may still receive counts, in ms. */
 const LAG_MS = 60_000;
 /** How long a prefix is held, in ms. */
 export const HOLD_MS = 60 * 60_000;
 
 /**
- * One digit for 1 and 7, two for those of the larger countries, else three. A pattern, which a test compares with the numbering plans: what
- * only counts messages need not load them.
+ * One digit for 1 and 7, two for the larger countries, else three. A regular expression, which a test compares with the
+ * numbering plans, so that code that only counts messages need not load them.
  */
 const CALLING_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 const NATIONAL_DIGITS = 4;
 
-/** The prefix under which a number is watched, as digits: its calling code and four more. */
+/** The prefix under which a number is monitored: its calling code and four more digits. */
 export const watchedPrefix = (e164: string): string => {
   const digits = e164.slice(1);
   const [callingCode = ''] = CALLING_CODE.exec(digits) ?? [];
   return digits.slice(0, callingCode.length + NATIONAL_DIGITS);
 };
 
-/** Whether sends like this one are watched: SMS abroad. */
+/** Whether a send is monitored: SMS abroad. */
 export const isWatched = ({ channel, region }: { channel: Channel; region?: 'BR' | 'INTL' | undefined }): boolean =>
   channel === 'sms' && region === 'INTL';
 
 /** The slot of a moment (ms). */
 export const slotAt = (at: number): number => Math.floor(at / SLOT_MS);
 
-/** When a slot is judged, in ms: its last message has had the time to arrive. */
+/** When a slot is evaluated, in ms: when its last message had time to arrive. */
 export const judgedAt = (slot: number): number => (slot + 1) * SLOT_MS + WINDOW_MS;
 
-/** Whether a slot's counts are of no more use: every window that it is in was judged, or is too old to be. */
+/**
+ * Whether a slot's counts are no longer needed: every window that contains it was evaluated, or is too old for that.
+ */
 export const isExpired = (slot: number, now: number): boolean => judgedAt(slot + WINDOW_SLOTS - 1) + GRACE_MS <= now;
 
-/** Sends of a slot, and how many of them were delivered. */
+/** Sends of a slot, and the number delivered. */
 export interface SlotCount {
   readonly sends: number;
   readonly delivered: number;
@@ -64,7 +67,7 @@ const windowOf = (counts: SlotCounts, last: number): SlotCount => {
   return { sends, delivered };
 };
 
-/** Whether a slot is to be judged now: its time has come, and all of its window is still counted. */
+/** Whether a slot is due: its messages had time to arrive, and its window's counts are complete. */
 const isDue = (slot: number, now: number): boolean => judgedAt(slot) <= now && now < judgedAt(slot) + GRACE_MS;
 
 /** The first window of a prefix that has enough sends and too few deliveries; undefined when there is none. */
@@ -76,8 +79,8 @@ export const suspectWindow = (counts: SlotCounts, now: number): SlotCount | unde
     .find(({ sends, delivered }) => sends >= SUSPECT_SENDS && delivered < sends * MIN_DELIVERED);
 
 /**
- * When a prefix must be judged next for the sake of some slots, in ms: the first of them that is not judged yet, without those whose window
- * has too few sends and gets no more. Undefined when there is none.
+ * When a prefix must next be evaluated for some slots, in ms: the first pending one whose window has, or can still get,
+ * enough sends. Undefined if there is none.
  */
 export const nextJudgement = (counts: SlotCounts, slots: Iterable<number>, now: number): number | undefined => {
   const isSettled = (slot: number) =>

@@ -11,7 +11,7 @@ import { isWatched, watchedPrefix } from './destination-watch.ts';
 import type { RoutePorts } from './ports.ts';
 import { priceOf } from './quote.ts';
 
-/** A number as prices see it. */
+/** The properties of a number that determine its price. */
 export const destinationOf = (e164: string, origin = numberOrigin(e164)): Destination => {
   const { callingCode = '', sharesRevenue = false } = origin ?? {};
   return { digits: e164.slice(1), callingCode, sharesRevenue };
@@ -23,7 +23,8 @@ const isClosed = (destinations: Destinations | undefined, channel: Channel, coun
 };
 
 /**
- * Why a recipient is refused as a destination of its organization: its country is closed (422), or its prefix held (412). Undefined for what is no phone.
+ * Why a recipient is refused as a destination: its country is closed (422), or its prefix held (412). Undefined if it
+ * is not a phone number.
  */
 export const destinationRefusal = async (
   ports: RoutePorts,
@@ -46,7 +47,10 @@ export const destinationRefusal = async (
   });
 };
 
-/** The same of the text that may be sent as an SMS in a message's place: it is no way around what is closed or held for SMS. */
+/**
+ * The same check for text that may be sent as an SMS instead, so that it can't bypass SMS destinations that are closed
+ * or held.
+ */
 const smsTextRefusal = async (
   ports: RoutePorts,
   tenant: Tenant,
@@ -62,8 +66,8 @@ const smsTextRefusal = async (
 };
 
 /**
- * The price row of a message, by its recipient where that is a phone. 412 without a row, 422 for a country that the organization closed,
- * 412 for a prefix that is held; in this order (docs/spec/sends.md#order-of-checks).
+ * The price row of a message, by its recipient if that is a phone number. 412 without a row, 422 for a country that the
+ * organization closed, 412 for a prefix that is held; in this order (docs/spec/sends.md#order-of-checks).
  */
 export const routePrice = async (
   ports: RoutePorts,

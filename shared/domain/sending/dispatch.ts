@@ -22,11 +22,11 @@ const MIN_CALL_WINDOW_MS = 14_000;
 /** How long after an ambiguous answer the provider's status is queried, in ms. */
 const STATUS_QUERY_DELAY_MS = 5_000;
 
-/** The channel's reason for a refusal that lies in the message; undefined when the route is the cause. */
+/** The channel's reason for a refusal caused by the message; undefined if the route is the cause. */
 const reasonOf = ({ channel }: MessageRecord, { cause, reason }: RefusedAnswer): string | undefined =>
   reason ?? channelOf(channel).reasonOf[cause];
 
-/** The problem that a caller gets for a provider's refusal. */
+/** The problem returned to the caller for a provider's refusal. */
 const refusalOf = (message: MessageRecord, refused: RefusedAnswer): DispatchRefusal => {
   const { cause, detail, retryAfterSeconds } = refused;
   const meta = { messageId: message.id };
@@ -86,7 +86,7 @@ const firstReportAt = (message: MessageRecord, at: number): number | undefined =
   return script.kind === 'accepted' && script.reports.length > 0 ? at + SANDBOX_REPORT_DELAY_MS : undefined;
 };
 
-/** The sender that a message named, in the form in which senders compare. */
+/** The sender of a message, normalized for comparison. */
 const comparedSender = (message: MessageRecord): string | undefined => {
   const named = senderOfMessage(message);
   return named && comparedValue(named.channel, named.value);
@@ -166,8 +166,8 @@ export const failAndRefund = async (
 };
 
 /**
- * Fails a message that no provider takes. Where each refuses the service's account, or none is set up, the same happens to all others of its journey or
- * campaign: that is told, unless the message has other ways.
+ * Fails a message that no provider accepts. If each refuses the service's account, or none is configured, all other
+ * messages of its journey or campaign would fail too: that is reported, unless the message has fallbacks.
  */
 const failUntaken = async (
   ports: SendPorts,

@@ -12,15 +12,15 @@ import type { SendPorts } from './ports.ts';
 import { storedPositions, takesPositions } from './positions.ts';
 import type { SendQuote } from './quote.ts';
 
-/** What a message keeps of its quote. */
+/** The fields of a quote that a message stores. */
 type PricedAt = Pick<SendQuote, 'coins' | 'band' | 'month' | 'positions'>;
 
 /** A new message without its price. */
 export type Draft = Omit<MessageRecord, 'coins' | 'positions' | 'decisions' | 'band'>;
 
 /**
- * The initial state of a message: sending while its caller waits, or queued until `at`. `provider`: the one that would send it now; where
- * none could, the message names the one that it was for.
+ * The initial state of a message: sending while its caller waits, or queued until `at`. `provider`: the one that would
+ * send it now; if there is none, the one that it was meant for.
  */
 export type InitialState =
   | { readonly status: 'sending'; readonly provider?: string | undefined }
@@ -29,22 +29,22 @@ export type InitialState =
       readonly provider?: string | undefined;
       /** ms. */
       readonly at: number;
-      /** The content to send where it is more than the stored content, as JSON. */
+      /** The content to send if it differs from the stored content, as JSON. */
       readonly body?: string | undefined;
       /** The fallback steps of a first message; `transition`: of a message that is a fallback step itself. */
       readonly steps?: readonly FallbackStep[] | undefined;
       readonly transition?: StepTransition | undefined;
     };
 
-/** The content to seal in the table until the message is sent, as JSON; undefined where the message stores all of it. */
+/** The content to seal in the table until the message is sent, as JSON; undefined if the message stores all of it. */
 export const queuedBody = ({ outbound }: PlannedSend): string | undefined =>
   outbound === undefined ? undefined : JSON.stringify(outbound);
 
-/** The provider that a message was for where none could be chosen: the sandbox in test, else the channel's first. */
+/** The provider that a message was meant for if none could be chosen: the sandbox in test, else the channel's first. */
 const defaultProvider = (channel: Channel, env: Tenant['env']): string =>
   env === 'test' ? SANDBOX_PROVIDER : (channelOf(channel).providers[0] ?? channel);
 
-/** Who sent it, where a person did; a fallback step has it from its first message. */
+/** The person who sent it, if any; a fallback step inherits this from its first message. */
 export const operatorOf = ({ accountId, accountName }: Caller): Labels =>
   accountId === undefined ? {} : { sentByAccountId: accountId, sentByName: accountName };
 
@@ -95,7 +95,7 @@ export const draft = async (
   } as Draft;
 };
 
-/** A fallback step in a term: its price in coins, or why it could not be sent as things stand. */
+/** A fallback step as a term: its price in coins, or the reason why it could not be sent at present. */
 const stepTerm = ({ channel, coins = 0, refusal }: FallbackStep): string =>
   refusal ? `${channel}!${refusal.reason ?? refusal.code}` : `${channel}@${coins}`;
 
@@ -118,7 +118,7 @@ const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { ba
   return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
 };
 
-/** Whether an opt-out stops a message, as its acceptance says. */
+/** Whether an opt-out stops a message, according to its acceptance. */
 export const requiresConsentOf = ({ decisions }: Pick<MessageRecord, 'decisions'>): boolean =>
   !decisions[0]?.detail.split(' ').includes(CONSENT_NOT_NEEDED);
 

@@ -4,30 +4,30 @@ import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { MessageRecord } from '../message/message.ts';
 
-/** Makes a send count for the frequency caps of its contact (docs/spec/sends.md#frequency). */
+/** Counts a send for its contact's frequency caps (docs/spec/sends.md#frequency). */
 export interface SendFrequency {
-  /** Refuses the send that would be one more than this. */
+  /** Refuses the send if it would exceed this cap. */
   readonly cap?: FrequencyCap | undefined;
 }
 
-/** How a reservation counts its sends to a contact. Condition: nothing was counted since the counts of this version were read. */
+/** A reservation's change of a contact's send counts. Condition: the counts are still at the version that was read. */
 export interface CountedSend {
   readonly contactId: Id<'contact'>;
   readonly sends: number;
   readonly hour: number;
   readonly version: number;
-  /** Hours that are dropped with it. */
+  /** Expired hours to drop. */
   readonly stale: readonly number[];
 }
 
-/** The contact would be sent more than a cap allows; `freeAt` in `meta` is when it allows a message again. */
+/** The send would exceed a cap; `freeAt` in `meta` is when the cap allows a message again. */
 const capped = (freeAt: number) =>
   refuse('PRECONDITION_FAILED', {
     detail: 'The contact was sent as many messages as the frequency cap allows.',
     meta: { motivo: 'frequency_cap', freeAt: isoTime(freeAt) },
   });
 
-/** Counts a send at `now` (ms); 412 where it would be one more than the cap allows. */
+/** Counts a send at `now` (ms); 412 if it would exceed the cap. */
 export const countSend = (
   contactId: Id<'contact'>,
   { version, byHour }: SentCounts,
@@ -40,7 +40,7 @@ export const countSend = (
 };
 
 /**
- * Counts a further send to the same contact in the same reservation, in the hour of those before it; 412 where it would be one more than the cap allows.
+ * Counts a further send to the same contact in the same reservation, in the same hour; 412 if it would exceed the cap.
  */
 export const countAnother = (
   counted: CountedSend,
@@ -54,8 +54,8 @@ export const countAnother = (
 };
 
 /**
- * Whether a message whose hold is released stops counting: it certainly never left, and no fallback goes on in its place. `certain`: a provider was
- * called, and has certainly not taken it.
+ * Whether a message with a released hold stops counting: it was certainly never sent, and no fallback continues in its
+ * place. `certain`: a provider was called, and certainly did not accept it.
  */
 export const stopsCounting = (
   { status, fallbackId }: Pick<MessageRecord, 'fallbackId' | 'status'>,

@@ -19,9 +19,9 @@ export interface Sent {
 export interface RequestKey {
   readonly callerKey: string;
   readonly requestHash: string;
-  /** How long the key is good for, in ms; 24 hours when absent. */
+  /** How long the key is kept, in ms; 24 hours when absent. */
   readonly keepMs?: number | undefined;
-  /** No other request can have the key: no record of it is stored. */
+  /** The key is unique to this request, so no record of it is stored. */
   readonly unrepeatable?: true;
 }
 
@@ -39,8 +39,8 @@ type KeyConflict = typeof REUSED_KEY | typeof KEY_IN_PROGRESS | ReturnType<typeo
 type Replay = Sent | KeyConflict | undefined;
 
 /**
- * The message of an idempotency record; 409 when another request used the key, or when the message's batch may still withdraw it, or the
- * message of a key that is kept long has left the table; undefined when the message is gone.
+ * The message of an idempotency record. 409 if another request used the key, if the message's batch may still withdraw
+ * it, or if the message of a long-lived key has left the table; undefined if the message is gone.
  */
 export const findReplay = async (
   { messageStore, mayBeWithdrawn }: Pick<SendPorts, 'messageStore' | 'mayBeWithdrawn'>,
@@ -57,9 +57,10 @@ export const findReplay = async (
 const isBodyError = ({ details }: Refusal): boolean => details.errors !== undefined;
 
 /**
- * The outcome of a send; a refused one is answered by an earlier send under the same key, if any (docs/spec/sends.md#order-of-checks).
- * A replay is answered like the first call even if price, sender, template, window or contact have changed since; 409 when the key was used
- * with another body. Only refusals read the record: an accepted send checks its key in its own transaction.
+ * The result of a send; a refused one returns an earlier send under the same key, if any
+ * (docs/spec/sends.md#order-of-checks). A replay returns the first response even if price, sender, template, window or
+ * contact have changed since; 409 if the key was used with another body. Only refusals read the record: an accepted
+ * send checks its key in its own transaction.
  */
 export const replayOr = async <R extends Refusal>(
   ports: Pick<SendPorts, 'idempotencyRecord' | 'clock' | 'messageStore' | 'mayBeWithdrawn'>,

@@ -20,7 +20,7 @@ export interface CountShard {
   readonly shard: number;
 }
 
-/** A prefix that is held until a moment (ms), and the event of it. */
+/** A prefix that is held until a time (ms), and the event. */
 export interface DestinationHold {
   readonly organizationId: Id<'organization'>;
   readonly prefix: string;
@@ -28,7 +28,7 @@ export interface DestinationHold {
   readonly event: DomainEvent;
 }
 
-/** The counts of a prefix, as one of its shards is judged. */
+/** The counts of a prefix when one of its shards is evaluated. */
 interface JudgedCounts {
   /** Of the whole prefix. */
   readonly counts: SlotCounts;
@@ -36,26 +36,29 @@ interface JudgedCounts {
   readonly slots: readonly number[];
   /** When the shard is due, in ms; undefined when it is not. */
   readonly dueAt?: number | undefined;
-  /** Sends that the shard ever counted. */
+  /** The number of sends that the shard ever counted. */
   readonly total?: number | undefined;
 }
 
 /** Storage of the counts. */
 export interface DestinationCounts {
-  /** The counts of the shard's prefix; undefined where the shard is gone. */
+  /** The counts of the shard's prefix; undefined if the shard is gone. */
   read(counted: CountShard): Promise<JudgedCounts | undefined>;
-  /** Drops expired slots of a shard and makes it due at a moment (ms). */
+  /** Drops expired slots of a shard and makes it due at a time (ms). */
   reschedule(counted: CountShard, expired: readonly number[], at: number): Promise<void>;
-  /** Drops expired slots of a shard and takes it out of the due work; false when it counted a send since `total` was read. */
+  /**
+   * Drops expired slots of a shard and removes it from the due index; false if it counted a send since `total` was
+   * read.
+   */
   retire(counted: CountShard, expired: readonly number[], total: number): Promise<boolean>;
 }
 
 export interface JudgePorts {
   readonly clock: Clock;
   readonly counts: DestinationCounts;
-  /** Holds a prefix with its event; false where it is held already. */
+  /** Holds a prefix and raises its event; false if it is already held. */
   readonly hold: (hold: DestinationHold) => Promise<boolean>;
-  /** Enqueues the next judgement of a shard for a time (ms). Best effort. */
+  /** Enqueues the next evaluation of a shard for a time (ms). Best effort. */
   readonly enqueue: (counted: CountShard, at: number) => void;
   /** Counts a new hold, for the alarm. */
   readonly onHeld: (hold: DestinationHold) => void;
@@ -73,8 +76,8 @@ const holdSuspect = async (ports: JudgePorts, tenant: Tenant, prefix: string, co
 };
 
 /**
- * Judges the prefix of a shard that is due: holds it for an hour when too little was delivered of what was sent to it
- * (docs/spec/sms.md#destinations-that-are-held). A repeat, or one that comes early, changes nothing.
+ * Evaluates the prefix of a shard that is due: holds it for an hour if too few of its messages were delivered
+ * (docs/spec/sms.md#destinations-that-are-held). A repeated or early call changes nothing.
  */
 export const judgeDestination = async (ports: JudgePorts, env: Tenant['env'], counted: CountShard): Promise<void> => {
   const now = ports.clock();
@@ -85,7 +88,7 @@ export const judgeDestination = async (ports: JudgePorts, env: Tenant['env'], co
   const expired = slots.filter((slot) => isExpired(slot, now));
   const next = nextJudgement(counts, slots, now);
   if (next === undefined && (await ports.counts.retire(counted, expired, total))) return;
-  // A send that came meanwhile is in this slot or a later one.
+  // A send that was counted meanwhile is in this slot or a later one.
   const at = next ?? judgedAt(slotAt(now));
   await ports.counts.reschedule(counted, expired, at);
   ports.enqueue(counted, at);

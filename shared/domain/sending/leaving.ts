@@ -5,13 +5,15 @@ import { requiresConsentOf } from './draft.ts';
 import type { RoutePorts } from './ports.ts';
 import type { ConsentFault } from './refusals.ts';
 
-/** Ports of judging a message again when it leaves. */
+/** Ports for checking a message again just before it is sent. */
 export interface LeavingPorts extends RoutePorts {
-  /** Why consent forbids a message now; its contact is the one that it was merged into. */
+  /** Why consent forbids a message now. If its contact was merged, the surviving contact's consent applies. */
   readonly consentNow: (message: MessageRecord, requiresConsent: boolean) => Promise<ConsentFault | undefined>;
 }
 
-/** How long after its acceptance a message is judged again, in ms: what leaves at once was judged a moment ago. */
+/**
+ * A message is checked again if it waited this long since its acceptance, in ms; otherwise it was checked a moment ago.
+ */
 const JUDGED_AGAIN_MS = 10_000;
 
 const stopped = (reason: string, detail: string): RefusedAnswer => ({
@@ -26,7 +28,7 @@ const OF_CONSENT: Readonly<Record<ConsentFault, RefusedAnswer>> = {
   unknown_contact: stopped('unknown_contact', 'its contact was erased'),
 };
 
-/** The channels that it may leave by: an RCS message may become an SMS. */
+/** The channels that may carry it: an RCS message may become an SMS. */
 const channelsOf = ({ channel, carrierCoins }: MessageRecord) =>
   carrierCoins ? ([channel, 'sms'] as const) : [channel];
 
@@ -40,8 +42,8 @@ const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Pro
 };
 
 /**
- * Why a message that waited may not leave any more (docs/spec/sends.md#judged-again): an opt-out, an erasure, or a destination that was closed or held since
- * it was accepted. Undefined where it may. Nothing is read of a message that leaves at once.
+ * Why a message that waited must not be sent any more (docs/spec/sends.md#judged-again): an opt-out, an erasure, or a destination that was
+ * closed or held since its acceptance. Undefined if it may be sent. Reads nothing for a message that is sent immediately.
  */
 export const stopOnLeaving = async (
   ports: LeavingPorts,

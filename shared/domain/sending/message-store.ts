@@ -10,19 +10,19 @@ import type { PriceRow } from '../pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
 import type { CountedSend } from './frequency.ts';
 
-/** What one transaction writes to accept a message: all of it or nothing. */
+/** Everything that is written in one transaction to accept a message. */
 export interface Reservation {
   /** `sending` while the caller waits, `queued` for a message that is sent at its `deadline`. */
   readonly message: MessageRecord;
   /** SHA-256 of operation and body. */
   readonly requestHash: string;
-  /** How long its key is good for, in ms; 24 hours when absent. */
+  /** How long its key is kept, in ms; 24 hours when absent. */
   readonly keepMs?: number | undefined;
-  /** No record of its key is stored: the message's own row tells whether it was. */
+  /** No record of its key is stored: the message's own row shows whether it was accepted. */
   readonly unrepeatable?: true | undefined;
-  /** Live only: what it takes of the month's volume. */
+  /** Live only: its change of the month's volume. */
   readonly volume?: { readonly month: string; readonly change: VolumeChange; readonly price: PriceRow };
-  /** Whose opt-out forbids the send. */
+  /** The recipient whose opt-out forbids the send. */
   readonly consent: {
     readonly contactId?: Id<'contact'>;
     readonly recipient: RecipientKind;
@@ -31,13 +31,13 @@ export interface Reservation {
   };
   /** The contracted sends per second; absent without a limit. */
   readonly perSecond?: number;
-  /** Counts it for the frequency caps of its contact; absent where it does not count. */
+  /** Counts it for its contact's frequency caps; absent if it does not count. */
   readonly count?: CountedSend | undefined;
   readonly links: readonly { readonly code: string; readonly url: string }[];
   readonly events?: readonly DomainEvent[];
   /** The message that it replaces, as it was read: archived in the same transaction, its hold released if it was still queued. */
   readonly original?: MessageRecord | undefined;
-  /** The content of a queued message where it is more than the stored content. */
+  /** The content of a queued message, if it differs from the stored content. */
   readonly body?: string | undefined;
   /** The fallback that begins with this message; `transition`: the step of an existing fallback to this message. */
   readonly fallback?: Fallback | undefined;
@@ -50,7 +50,7 @@ export interface IdempotencyRecord {
   readonly requestHash: string;
 }
 
-/** What became of a reservation: all but `reserved` stored nothing. */
+/** The result of a reservation; all kinds but `reserved` stored nothing. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved' }
   | { readonly kind: 'key_taken'; readonly idempotencyRecord: IdempotencyRecord }
@@ -58,17 +58,17 @@ export type ReserveOutcome =
   | { readonly kind: 'unknown_contact' }
   | { readonly kind: 'insufficient' }
   | { readonly kind: 'ceiling' }
-  /** Another send to the contact was counted meanwhile: decide again by these counts. */
+  /** Another send to the contact was counted meanwhile: check again with these counts. */
   | { readonly kind: 'counts_changed'; readonly counts: SentCounts }
   /** The message to replace was sent or replaced meanwhile. */
   | { readonly kind: 'original_changed' }
   /** The fallback moved on without this step. */
   | { readonly kind: 'superseded' }
-  /** The parts of the message are not as they were read. */
+  /** The parts of the message changed since they were read. */
   | { readonly kind: 'parts_changed' }
-  /** The month's volume is not as it was priced: quote again from this one. */
+  /** The month's volume changed since the price was computed: quote again with this one. */
   | { readonly kind: 'volume_changed'; readonly volume: MonthVolume }
-  /** Its lane was busy or empty: choose again, and quote there; with `root` at the wallet's own row. */
+  /** Its lane was busy or empty: choose a lane and quote again; with `root`, the wallet's own row. */
   | { readonly kind: 'moved'; readonly root?: boolean };
 
 /** Captures a hold. */
@@ -92,12 +92,15 @@ export interface Release {
   readonly reason?: string;
   readonly lastError: string;
   readonly decisions: readonly Decision[];
-  /** Whether its caller is answered with the refusal: the parts that the message was put together of may then be completed again. */
+  /** Whether the refusal is returned to the caller: the parts of a concatenated message may then be completed again. */
   readonly toCaller?: boolean;
-  /** Whether the caller's key may be used again: true when it is certain that nothing was sent. */
+  /** Whether the caller's key may be used again: true if it is certain that nothing was sent. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];
-  /** True when its whole chunk of a batch is withdrawn: it never was to be, and the coins are refunded once, when the escrow closes. */
+  /**
+   * True if its whole chunk of a batch is withdrawn: it is treated as never created, and the coins are refunded once,
+   * when the escrow closes.
+   */
   readonly withChunk?: boolean;
 }
 
@@ -111,7 +114,7 @@ export interface Advance {
   readonly status?: MessageStatus;
   readonly reason?: string | undefined;
   readonly via?: 'rcs' | 'sms' | undefined;
-  /** Coins that return to the wallet: what carried it was the cheaper. */
+  /** Coins to refund because the cheaper carrier was used. */
   readonly refund?: Coins | undefined;
   readonly receipt?: ProviderReceipt | undefined;
   readonly decisions: readonly Decision[];
@@ -122,10 +125,13 @@ export interface Advance {
   readonly outcomeAt?: number | undefined;
 }
 
-/** Storage of messages and their holds. Every write is one conditional transaction, and idempotent when its answer was lost. */
+/**
+ * Storage of messages and their holds. Every write is one conditional transaction, and idempotent if its response was
+ * lost.
+ */
 export interface MessageStore {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
-  /** What counts for the frequency caps of a contact. One consistent read. */
+  /** The counts for a contact's frequency caps. One consistent read. */
   sentTo(contactId: Id<'contact'>): Promise<SentCounts>;
   /** Claims a due message for its first provider until `deadline` (ms), under a new fence; undefined when it is not due or already claimed. */
   claimQueued(
@@ -139,8 +145,8 @@ export interface MessageStore {
   /** Releases the hold, once. False when the fence was raised or the hold resolved otherwise. */
   release(message: MessageRecord, release: Release): Promise<boolean>;
   /**
-   * Releases the holds of messages of one chunk, whose coins return with it: all of them or none, in one transaction. False when one of
-   * them was resolved otherwise.
+   * Releases the holds of messages of one chunk in one transaction; their coins return with the chunk. False, without
+   * any effect, if one of them was resolved otherwise.
    */
   releaseTogether(
     releases: readonly { readonly message: MessageRecord; readonly release: Release }[],

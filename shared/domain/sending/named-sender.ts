@@ -2,7 +2,7 @@ import { parseMailbox } from '../core/email-address.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { SenderChannel } from '../senders/sender.ts';
 
-/** The sender that a message names: the address of an e-mail, a sender of SMS or an agent; undefined for the stage's own. */
+/** The sender that a message names: an e-mail address, an SMS sender or an agent; undefined for the stage's default. */
 export const senderOfMessage = (
   message: MessageRecord,
 ): { readonly channel: SenderChannel; readonly value: string } | undefined => {

@@ -17,7 +17,7 @@ import { sizeFault } from './size.ts';
 /** A channel's plan with everything the common pipeline needs to reserve and send it. */
 export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<SendEnvelope, 'to'> {
   readonly price: PriceRow;
-  /** What it costs by what carries it, where that differs; `price` is of the dearer. */
+  /** Its price by carrier, if that differs; `price` is the higher one. */
   readonly carrierCoins?: CarrierCoins | undefined;
   readonly units: number;
   readonly links: readonly PlannedLink[];
@@ -25,20 +25,20 @@ export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<Send
   readonly region?: 'BR' | 'INTL' | undefined;
   readonly priority?: Priority | undefined;
   readonly scheduledAt?: number | undefined;
-  /** Until when it is of use (ms). */
+  /** Its expiry (ms). */
   readonly validUntil?: number | undefined;
   /** `fallbackId`: the first message, for a fallback step. `replaces`: the replaced message, for a resend. */
   readonly fallbackId?: Id<'message'> | undefined;
   readonly replaces?: Id<'message'> | undefined;
   /** The replaced message as it was read, to be archived in the same transaction. */
   readonly original?: MessageRecord | undefined;
-  /** The send is refused when it would cost more, in coins. */
+  /** The send is refused if it would cost more, in coins. */
   readonly maxCoins?: number | undefined;
 }
 /** A priced plan on any channel. */
 export type SendPlan = { [C in Channel]: SendPlanOf<C> }[Channel];
 
-/** A priced plan, and the content to send where it is more than the stored content. */
+/** A priced plan, and the content to send if it differs from the stored content. */
 export interface PlannedSend<P = SendPlan> {
   readonly plan: P;
   readonly outbound?: unknown;
@@ -53,8 +53,8 @@ export interface PlanningPorts extends RoutePorts {
 }
 
 /**
- * Adds the price row to a channel's plan, last in the order of checks (docs/spec/sends.md#order-of-checks); 412 or 422 for a route or a
- * destination that is not open.
+ * Adds the price row to a channel's plan, last in the order of checks (docs/spec/sends.md#order-of-checks); 412 or 422
+ * for a route or destination that is not available.
  */
 export const pricePlan = async <C extends Channel>(
   ports: RoutePorts,
@@ -86,8 +86,8 @@ const contentField = ({ variables, text }: SendRequest) => {
 };
 
 /**
- * Plans a request that is queued under the rules of the channel's own operation. On channels without templates a template is sent as text.
- * 409, 412 or 422 where it cannot be planned; nothing is stored.
+ * Plans a queued request under the rules of the channel's own operation. On channels without templates a template is
+ * sent as text. 409, 412 or 422 if it cannot be planned; nothing is stored.
  */
 export const planSend = async (
   ports: PlanningPorts,

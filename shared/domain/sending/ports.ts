@@ -9,7 +9,7 @@ import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
 import type { Destinations } from './destination-settings.ts';
 import type { IdempotencyRecord, MessageStore } from './message-store.ts';
 
-/** A circuit breaker: `resting` is skipped for `ms`; on `probation` its rest is over, and one call may try it. */
+/** A circuit breaker. `resting`: skipped for `ms`. `probation`: one trial call is allowed. */
 export type BreakerState =
   | { readonly kind: 'closed' | 'probation' }
   | { readonly kind: 'resting'; readonly ms: number };
@@ -19,7 +19,9 @@ export type Candidates =
   | {
       readonly kind: 'ready';
       readonly providers: readonly Provider<unknown>[];
-      /** Every provider of the route fails: none should be called for so long, in ms. Only where a send asked. */
+      /**
+       * Every provider of the route is failing: none should be called for this long, in ms. Only for purpose `send`.
+       */
       readonly restMs?: number;
     }
   | { readonly kind: 'none'; readonly missing: string };
@@ -31,7 +33,10 @@ export interface Routing {
     organizationId: Id<'organization'>,
     env: Environment,
     route: string,
-    /** `send`: the first provider is about to be called. Where its breaker rested, this call tries it again, and others do not. */
+    /**
+     * `send`: the first provider is about to be called. If its breaker rested, this call is the trial, and no other
+     * call is.
+     */
     purpose?: 'send',
   ): Promise<Candidates>;
   /** One provider's adapter, for status queries; undefined when it is not set up. */
@@ -56,11 +61,14 @@ export interface QuotePorts {
   ) => Promise<MonthVolume>;
 }
 
-/** Ports of the price of a plan: the price table, and where the organization sends. */
+/** Ports for pricing a plan: the price table, and the organization's destinations. */
 export interface RoutePorts extends Pick<QuotePorts, 'prices'> {
-  /** Where the organization sends; at most ten seconds old. */
+  /** The organization's destinations; at most ten seconds old. */
   readonly destinations: (organizationId: Id<'organization'>) => Promise<Destinations | undefined>;
-  /** Until when (ms) a prefix of SMS is held; undefined when it is not. At most ten seconds old; asked for numbers abroad only. */
+  /**
+   * Until when (ms) an SMS prefix is held; undefined if it is not. At most ten seconds old; only called for numbers
+   * abroad.
+   */
   readonly heldUntil: (organizationId: Id<'organization'>, prefix: string) => Promise<number | undefined>;
 }
 
@@ -69,8 +77,8 @@ export interface SendPorts extends QuotePorts, RoutePorts {
   readonly messageStore: MessageStore;
   readonly routing: Routing;
   /**
-   * The lane of the next debit (0: the wallet's own row), and the volume to price it at where the lane has a part of the month of its own.
-   * A guess: the reservation verifies it.
+   * The lane of the next debit (0: the wallet's own row), and the volume to price it at if the lane has its own part of
+   * the month. An estimate, which the reservation verifies.
    */
   readonly debitLane: (
     tenant: Tenant,
@@ -78,7 +86,10 @@ export interface SendPorts extends QuotePorts, RoutePorts {
   ) => Promise<{ readonly lane: number; readonly volume?: MonthVolume | undefined }>;
   /** Corrects the estimate after a reservation found another volume. */
   readonly learnVolume: (organizationId: Id<'organization'>, month: string, volume: MonthVolume) => void;
-  /** Told of a message that failed since its providers refuse the service's account; absent where nothing follows from that. */
+  /**
+   * Called for a message that failed because its providers refuse the service's account; absent if nothing depends on
+   * it.
+   */
   readonly onAccountRefused?: (message: MessageRecord) => Promise<void>;
   /** The record of a caller's key, unless expired. */
   readonly idempotencyRecord: (
@@ -86,7 +97,7 @@ export interface SendPorts extends QuotePorts, RoutePorts {
     callerKey: string,
     now: number,
   ) => Promise<IdempotencyRecord | undefined>;
-  /** Whether a message is of a batch that is not decided yet, or is being undone. Reads nothing for a message outside of a batch. */
+  /** Whether a message's batch is undecided or being rolled back. Reads nothing for a message without a batch. */
   readonly mayBeWithdrawn: (message: MessageRecord) => Promise<boolean>;
   readonly recipientHashOf: (organizationId: Id<'organization'>, kind: RecipientKind, to: string) => Promise<string>;
   /** Blind index across organizations, by which the sender of a reply is looked up before its organization is known. */

@@ -5,7 +5,9 @@ import type { TakenPositions } from '../pricing/volume.ts';
 
 const FIRST_BAND = 1;
 
-/** What a message stores of its positions: nothing where they are of the first band of the month in which it was made, as most are. */
+/**
+ * The stored positions of a message: absent if they are in the first band of the month of its creation, as most are.
+ */
 export const storedPositions = (
   { month, positions }: TakenPositions,
   { createdAt }: Pick<MessageRecord, 'createdAt'>,
@@ -14,7 +16,7 @@ export const storedPositions = (
     ? undefined
     : { month, positions };
 
-/** Whether a message takes positions: live ones do, of channels with a volume. */
+/** Whether a message takes positions: only live messages of channels with a volume. */
 export const takesPositions = ({ env, channel }: Pick<MessageRecord, 'env' | 'channel'>): boolean =>
   env === 'live' && channelOf(channel).countsVolume;
 

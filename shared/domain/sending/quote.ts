@@ -13,7 +13,10 @@ export interface SendQuote extends Quote {
   readonly month: string;
 }
 
-/** The price row of a route, for a recipient where that is a phone; 412 where the table has none (docs/spec/pricing.md#prices-by-destination). */
+/**
+ * The price row of a route, for a recipient if that is a phone number; 412 if the table has none
+ * (docs/spec/pricing.md#prices-by-destination).
+ */
 export const priceOf = async (
   ports: Pick<QuotePorts, 'prices'>,
   channel: Channel,
@@ -34,7 +37,7 @@ export const priceOf = async (
   });
 };
 
-/** Prices units now, in the sandbox too by the live month's volume (docs/spec/pricing.md#price-in-the-sandbox). */
+/** Prices units now; the sandbox, too, uses the live month's volume (docs/spec/pricing.md#price-in-the-sandbox). */
 export const quote = async (
   ports: QuotePorts,
   organizationId: Id<'organization'>,

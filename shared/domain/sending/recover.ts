@@ -6,7 +6,7 @@ import type { PendingReceipt } from './apply-receipt.ts';
 import { settleAccepted } from './dispatch.ts';
 import type { SendPorts } from './ports.ts';
 
-/** How long a recovery holds its claim before another may take over, in ms. */
+/** How long a recovery holds its claim before another worker may claim the message, in ms. */
 const CLAIM_MS = 15_000;
 /** How long to wait for a receipt when the provider has no status query, from the dispatch, in ms. */
 const MAX_RECEIPT_WAIT_MS = 90_000;
@@ -47,16 +47,16 @@ const settle = async (ports: RecoverPorts, message: MessageRecord, providerMessa
 };
 
 /**
- * Resolves a hold that its sender left open: after a crash, or after an ambiguous answer. A receipt proves acceptance; else the provider's
- * status is queried; when neither decides in time, the message becomes `indeterminate` and is refunded
- * (docs/spec/sends.md#uncertain-answers). Raising the fence first locks the original sender out
+ * Resolves a hold that its sender left open: after a crash, or after an ambiguous answer. A receipt proves acceptance;
+ * otherwise the provider's status is queried; if neither decides in time, the message becomes `indeterminate` and is
+ * refunded (docs/spec/sends.md#uncertain-answers). Raising the fence first excludes the original sender
  * (docs/spec/reliability.md#a-sender-that-is-taken-over).
  */
 export const recoverSend = async (ports: RecoverPorts, messageId: Id<'message'>): Promise<void> => {
   const found = await ports.messageStore.read(messageId);
   const now = ports.clock();
   if (found?.hold !== 'open' || found.status === 'queued' || found.deadline > now) return;
-  // Its devices are asked for, one by one, by the fan-out itself.
+  // The fan-out itself queries the status of each device.
   if (channelOf(found.channel).fansOut) return;
   const message = await ports.messageStore.claimExpired(found, now, now + CLAIM_MS);
   if (!message) return;

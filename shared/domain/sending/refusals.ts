@@ -5,14 +5,14 @@ import type { SendPlan } from './plan.ts';
 import type { Candidates } from './ports.ts';
 
 /** Why consent forbids a send. */
-/** 503 while every provider of a route fails, for `restMs`: nothing is stored, and no provider is called. */
+/** 503 while every provider of a route is failing, for `restMs`: nothing is stored, and no provider is called. */
 export const providersRest = (restMs: number) =>
   refuse('SERVICE_UNAVAILABLE', {
     detail: 'Every provider of this route fails right now; send again later.',
     retryAfterSeconds: Math.max(1, Math.ceil(restMs / 1000)),
   });
 
-/** Reasons (`meta.motivo`) of a refusal that are known of the recipient alone. */
+/** Reasons (`meta.motivo`) of refusals that depend on the recipient alone. */
 export const RECIPIENT_REASONS: readonly unknown[] = ['opt_out', 'suppressed'];
 
 export type ConsentFault = 'opted_out' | 'unknown_contact';
@@ -30,14 +30,14 @@ export const consentRefusal = (fault: ConsentFault): Refusal<'VALIDATION_ERROR'>
 /** The caller's key was used by another request. */
 export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
 
-/** The caller's key belongs to a message that its batch may still withdraw: neither a replay nor free. */
+/** The caller's key belongs to a message that its batch may still withdraw: neither a replay nor available. */
 export const KEY_IN_PROGRESS = refuse('CONFLICT', {
   detail: 'The first request with this key is still running.',
   meta: { code: 'EM_ANDAMENTO' },
   retryAfterSeconds: 1,
 });
 
-/** The message of a key that is kept for longer than messages stay in the table. */
+/** The message of a long-lived key has left the table. */
 export const sentBefore = (messageId: Id<'message'>) =>
   refuse('CONFLICT', {
     detail: 'The message of this key was accepted long ago, and has left for the archive.',
@@ -57,7 +57,7 @@ export const RATE_EXCEEDED = refuse('RATE_LIMITED', {
 export const exceedsMaxCoins = (maxCoins: number) =>
   refuse('PRECONDITION_FAILED', { detail: 'It costs more than maxCoins allows.', meta: { maxCoins } });
 
-/** A rule of ours stopped the message before its provider was called; `motivo` is the channel's reason. */
+/** A rule of the service stopped the message before its provider was called; `motivo` is the channel's reason. */
 export const stoppedRefusal = (
   { detail }: RefusedAnswer,
   motivo: string | undefined,

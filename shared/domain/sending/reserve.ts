@@ -21,7 +21,10 @@ export type ReserveRefusal = Refusal<
 >;
 /** Attempts against concurrent changes of the month's volume. */
 const MAX_QUOTE_ATTEMPTS = 10;
-/** Attempts in lanes that others use at the same moment, or that must lease first, and at a contact that others send to. */
+/**
+ * Attempts on contention: in lanes that others use or that must lease first, and on counts of a contact that others
+ * send to.
+ */
 const MAX_LANE_ATTEMPTS = 40;
 
 /** A plan to reserve under its caller's key, with the message's initial state and events. */
@@ -29,7 +32,7 @@ export interface ReserveRequest {
   readonly plan: SendPlan;
   readonly key: RequestKey;
   readonly initial: InitialState;
-  /** Makes it count for the frequency caps of its contact; without effect on what is transactional, or names no contact. */
+  /** Counts it for its contact's frequency caps; ignored for transactional messages and those without a contact. */
   readonly frequency?: SendFrequency | undefined;
   readonly events?: (message: MessageRecord) => readonly DomainEvent[];
 }
@@ -106,7 +109,7 @@ const quoteInLane = async (
   return { lane, priced: await quote(pricing, organizationId, env, plan.price, plan.units) };
 };
 
-/** What the contact of a send was sent so far, and how that makes it count; undefined where it does not count. */
+/** The send counts of a send's contact, and its change of them; undefined if it does not count. */
 const counterOf = async (ports: SendPorts, { plan, frequency }: ReserveRequest, { contactId, createdAt }: Draft) => {
   if (!frequency || !plan.requiresConsent || contactId === undefined) return undefined;
   let counts = await ports.messageStore.sentTo(contactId);
@@ -119,8 +122,8 @@ const counterOf = async (ports: SendPorts, { plan, frequency }: ReserveRequest, 
 };
 
 /**
- * Prices the plan and stores key, hold and message in one transaction; stores nothing when it refuses. A key that is already taken
- * answers with its message, or 409 when the request differs.
+ * Prices the plan and stores key, hold and message in one transaction; stores nothing if it refuses. A key that is
+ * already taken returns its message, or 409 if the request differs.
  */
 export const reserveMessage = async (
   ports: SendPorts,
@@ -141,7 +144,7 @@ export const reserveMessage = async (
     const outcome = await ports.messageStore.reserve(reservation);
     switch (outcome.kind) {
       case 'reserved':
-        // The next send of this process counts on them no more.
+        // The next send of this process must not count on them.
         if (lane === 0 && priced.reused.length > 0) ports.learnVolume(organizationId, priced.month, priced.after);
         return { message: reservation.message, replayed: false, quote: priced };
       case 'volume_changed':

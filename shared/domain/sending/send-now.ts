@@ -21,7 +21,7 @@ const MAX_RETRY_AFTER_S = 10;
 export const retryAfterSeconds = (startedAt: number, now: number): number =>
   Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil((now - startedAt) / 1000)));
 
-/** The answer of a synchronous send that was replayed or refused (docs/spec/sends.md#replay). */
+/** The response to a synchronous send that was replayed or refused (docs/spec/sends.md#replay). */
 const toSyncResponse = <C extends Channel>(ports: SendPorts, sent: Sent | SendRefusal): SentNow<C> | SendRefusal => {
   if (isRefusal(sent)) return sent;
   const { message } = sent;
@@ -45,9 +45,10 @@ interface SentNow<C extends Channel> {
 }
 
 /**
- * Sends while the caller waits. One transaction reserves key, money and message; then the provider is called; then one transaction
- * captures or releases the hold (docs/spec/sends.md#reserve-call-settle). The message is sent at most once and charged only if it was
- * sent, whatever fails in between. A refused plan is answered by an earlier send under the same key, if any.
+ * Sends while the caller waits. One transaction reserves key, money and message; then the provider is called; then one
+ * transaction captures or releases the hold (docs/spec/sends.md#reserve-call-settle). The message is sent at most once
+ * and charged only if it was sent, whatever fails in between. A refused plan returns an earlier send under the same
+ * key, if any.
  */
 export const sendNow = async <C extends Channel>(
   ports: SendPorts,
@@ -76,7 +77,7 @@ export type SendRefusal =
   | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED'>
   | Exclude<Awaited<ReturnType<typeof dispatchMessage>>, MessageRecord>;
 
-/** Answers a send: the channel's view of the message, or the refusal, which is counted. */
+/** The response to a send: the channel's view of the message, or the refusal, which is counted in metrics. */
 export const answerSend = <C extends Channel, View>(
   ports: Pick<SendPorts, 'observe'>,
   actor: Actor,

@@ -11,19 +11,24 @@ import { EXPIRED, isExpired } from './validity.ts';
 
 /** Ports of the consumer of queued messages. */
 export interface SendQueuedPorts extends SendPorts, LeavingPorts {
-  /** The content to send: the sealed body, or the stored content where there is none; undefined when the body is gone. */
+  /** The content to send: the sealed body, or the stored content if there is none; undefined if the body is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
   /** Whether the message is a fallback step and an earlier step was delivered. */
   readonly isSuperseded: (message: MessageRecord) => Promise<boolean>;
-  /** The earliest time to send by the organization's quiet hours, in ms; at most `now` when it may be sent at once. */
+  /**
+   * The earliest time to send according to the organization's quiet hours, in ms; at most `now` if it may be sent now.
+   */
   readonly earliestSendAt: (message: MessageRecord, now: number) => Promise<number>;
   /** Deferral by the sending number's rate; undefined when it may be sent. Absent where numbers have no rates. */
   readonly numberRateDeferral?: (message: MessageRecord, now: number) => Promise<Deferral | undefined>;
-  /** Whether the organization may still send as what the message names. */
+  /** Whether the organization may still use the sender that the message names. */
   readonly maySendAs: (message: MessageRecord) => Promise<boolean>;
   /** Moves a queued message's due time (ms); false when the message changed meanwhile. */
   readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
-  /** Sends to the devices of a message that was claimed, on channels whose messages fan out; `provider` is the name that such messages have. */
+  /**
+   * Sends to the devices of a claimed message, on channels whose messages fan out; `provider` is the provider name of
+   * such messages.
+   */
   readonly fanOut: { readonly provider: string; readonly start: (messageId: Id<'message'>) => Promise<void> };
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
@@ -42,7 +47,7 @@ export const sendQueued = async (ports: SendQueuedPorts, messageId: Id<'message'
 export const isDue = ({ status, hold, deadline }: MessageRecord, now: number): boolean =>
   status === 'queued' && hold === 'open' && deadline <= now;
 
-/** Quiet hours first: a message that they defer draws nothing from its number's rate. */
+/** Quiet hours are checked first: a message that they defer draws no token of its number's rate. */
 const deferralOf = async (
   ports: SendQueuedPorts,
   queued: MessageRecord,
@@ -68,7 +73,7 @@ const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: n
 /** Whether a message was scheduled or deferred: only then can an earlier step have been delivered since it was reserved. */
 const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
 
-/** Puts a message off, told in its timeline; at most until its validity ends, when it is due to fail. */
+/** Defers a message and records it in the timeline; no longer than its validity, when it is due to fail. */
 const defer = async (
   ports: SendQueuedPorts,
   queued: MessageRecord,
@@ -82,7 +87,7 @@ const defer = async (
 
 const NO_SENDER: RefusedAnswer = { kind: 'refused', cause: 'sender', detail: 'its sender is no longer verified' };
 
-/** Why a message that was claimed does not leave after all. */
+/** Why a claimed message must not be sent after all. */
 const stopOf = async (
   ports: SendQueuedPorts,
   queued: MessageRecord,
@@ -116,14 +121,14 @@ const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: 
   if (isRefusal(sent)) ports.observe.sent(channel, sent.name, { organizationId, messageId });
 };
 
-/** Fails a message whose validity ended while it waited; nothing if another worker claimed it. */
+/** Fails a message whose validity ended while it was queued; does nothing if another worker claimed it. */
 const expire = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
   const { channel, organizationId, id: messageId } = queued;
   const { name } = await failAndRefund(ports, queued, EXPIRED, true);
   ports.observe.sent(channel, name, { organizationId, messageId });
 };
 
-/** Claims a due message and hands it to the fan-out to its devices; nothing if another worker claimed it. */
+/** Claims a due message and hands it to the device fan-out; does nothing if another worker claimed it. */
 const claimAndFanOut = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { provider, start } = ports.fanOut;
   const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);

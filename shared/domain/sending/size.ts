@@ -9,14 +9,17 @@ import type { SendEnvelope } from '../message/send-request.ts';
  */
 export const MAX_STORED_BYTES = 256_000;
 
-/** What a message's own row has of its plan. */
+/** The parts of a plan that a message's own row contains. */
 type RowContent = Pick<ChannelPlan, 'content' | 'labels'> & Pick<SendEnvelope, 'metadata'>;
 
-/** The bytes that a message's own row has of its plan. */
+/** The size of the plan's parts in a message's own row, in bytes. */
 export const rowBytes = ({ content, labels, metadata }: RowContent): number =>
   jsonBytes(content) + jsonBytes(labels) + jsonBytes(metadata);
 
-/** 422 for content that is too large to be stored until it is sent (docs/spec/sends.md#sizes); `path` is the field that it comes from. */
+/**
+ * 422 for content that is too large to be stored until it is sent (docs/spec/sends.md#sizes); `path` is the field that
+ * contains it.
+ */
 export const sizeFault = (
   planned: { readonly plan: RowContent; readonly outbound?: unknown },
   path: 'payload' | 'text' | 'variables',

@@ -17,7 +17,7 @@ export interface StepRequest extends Omit<FallbackStep, 'afterMs' | 'type'> {
   readonly afterMs?: number | undefined;
 }
 
-/** How long to wait for a delivery when neither the send nor the step says, in ms. */
+/** How long to wait for a delivery if neither the send nor the step specifies it, in ms. */
 export const DEFAULT_WAIT_MS = 10 * 60_000;
 
 /** Ports of planning a fallback step. */
@@ -29,7 +29,7 @@ export interface StepPorts {
     contactId: Id<'contact'>,
     channel: SendRequest['channel'],
   ) => Promise<string | undefined>;
-  /** The contact that a recipient belongs to; undefined where it is nobody's, or several contacts'. */
+  /** The contact with an address; undefined if there is none, or several. */
   readonly contactAt: (
     tenant: Tenant,
     channel: SendRequest['channel'],
@@ -40,7 +40,7 @@ export interface StepPorts {
 /** Why consent forbids a plan; undefined when it does not. */
 type ConsentCheck = (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | undefined>;
 
-/** Why a step has nobody to be sent to. */
+/** The step has no recipient. */
 export const NO_RECIPIENT = refuse('VALIDATION_ERROR', {
   detail: 'The fallback has no recipient: neither the send nor its contact tells one on this channel.',
   v1Code: 'invalid_recipient',
@@ -52,7 +52,10 @@ export const templateLabels = ({ template, variables }: Pick<SendRequest, 'templ
     ? {}
     : { templateId: template, templateVars: variables && Object.values(variables).map(String) };
 
-/** Completes the fallback steps: omitted fields are taken from the first message. One without a recipient asks its contact when it is planned. */
+/**
+ * Completes the fallback steps: omitted fields are taken from the first message. A step without a recipient uses its
+ * contact's address when it is planned.
+ */
 export const completeSteps = (
   first: SendRequest,
   requested: readonly StepRequest[],
@@ -81,13 +84,14 @@ export const completeSteps = (
     };
   });
 
-/** Whether a step's recipient is known by the contact alone that has the first message's recipient. */
+/** Whether a step's recipient is known only through the contact that has the first message's recipient. */
 export const needsMatch = (first: Pick<SendRequest, 'contactId'>, { to }: Pick<FallbackStep, 'to'>): boolean =>
   to === undefined && first.contactId === undefined;
 
 /**
- * The completed steps of a send that names no contact: those without a recipient are for the contact that has the first message's recipient
- * now. The contact is kept with them: when they are due it is still that person, whoever has the recipient then. At most one lookup.
+ * Completes the steps of a send that names no contact: those without a recipient go to the contact that has the first
+ * message's recipient now. The contact is stored with them, so that they still go to that person when they are due,
+ * whoever has the recipient then. At most one lookup.
  */
 export const matchContact = async (
   ports: Pick<StepPorts, 'contactAt'>,
@@ -101,7 +105,10 @@ export const matchContact = async (
   return steps.map((step) => (needsMatch(first, step) ? { ...step, contactId } : step));
 };
 
-/** Plans a fallback step as it stands now. Without a recipient of its own it goes to its contact's address on the channel. */
+/**
+ * Plans a fallback step with current data. Without a recipient of its own it goes to its contact's address on the
+ * channel.
+ */
 export const planStep = async (
   ports: Omit<StepPorts, 'contactAt'>,
   tenant: Tenant,
@@ -120,8 +127,9 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 };
 
 /**
- * The fallback steps with their price now, or with why they could not be sent now (docs/spec/v1.md#fallbacks-that-cannot-leave). Both are
- * answered and neither binds: a step is planned, priced and checked anew when it is due. Of steps that are not `told`, nothing is.
+ * The fallback steps with their price now, or the reason why they could not be sent now
+ * (docs/spec/v1.md#fallbacks-that-cannot-leave). Both are informative: a step is planned, priced and checked again when
+ * it is due. Steps that are not `told` get neither.
  */
 export const priceSteps = (
   ports: Omit<StepPorts, 'contactAt'> & QuotePorts & Pick<SendPorts, 'routing'>,

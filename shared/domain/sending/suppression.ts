@@ -12,13 +12,18 @@ export interface SuppressionPorts {
   readonly suppress: (organizationId: Id<'organization'>, hash: string, until: number) => Promise<void>;
 }
 
-/** The refusal of a message to a suppressed address; undefined if it may be sent, and on channels without suppression. */
+/**
+ * The refusal of a message to a suppressed address; undefined if it may be sent, or if the channel has no suppression.
+ */
 export const suppressionRefusal = (
   { channel, to }: Pick<MessageRecord, 'channel' | 'to'>,
   suppressed: boolean,
 ): RefusedAnswer | undefined => channelOf(channel).suppression?.refusal(to, suppressed);
 
-/** Reads a queued message's content and, at the same time, whether its address is suppressed; the provider awaits the latter. */
+/**
+ * Reads a queued message's content and, concurrently, whether its address is suppressed; the provider awaits the
+ * latter.
+ */
 export const withSuppressionLookup =
   (contentOf: (message: MessageRecord) => Promise<unknown>, { isSuppressed }: Pick<SuppressionPorts, 'isSuppressed'>) =>
   async (message: MessageRecord): Promise<unknown> => {
@@ -30,8 +35,8 @@ export const withSuppressionLookup =
   };
 
 /**
- * Advances a message, after storing its address if the report says that it is suppressed. In this order, so that after a crash in between
- * the report is applied again.
+ * Advances a message, after storing its address if the report means that it is suppressed. In this order, so that after
+ * a crash in between the report is applied again.
  */
 export const advanceSuppressing =
   (advance: MessageStore['advance'], { suppress }: Pick<SuppressionPorts, 'suppress'>): MessageStore['advance'] =>

@@ -32,7 +32,7 @@ const valuesOf = ({ variables = {} }: SendRequest): readonly string[] => Object.
 const sandboxText = (name: string, values: readonly string[]): string =>
   values.length === 0 ? name : `${name}: ${values.join(', ')}`;
 
-/** The body of a template with a send's values filled in; undefined where the template has no text of its own. */
+/** The body of a template with a send's values filled in; undefined if the template has no text. */
 const bodyText = ({ components }: WhatsappTemplate, filled: unknown): string | undefined => {
   const body = components.find(({ type }) => type.toUpperCase() === 'BODY');
   const text = bodyPayload.safeParse(body?.payload).data?.text;

@@ -1,11 +1,11 @@
 import type { MessageRecord } from '../message/message.ts';
 import type { RefusedAnswer } from '../message/provider-port.ts';
 
-/** Whether a message is past the moment until which it is of use: it does not leave any more. */
+/** Whether a message's validity has ended, so that it must not be sent. */
 export const isExpired = ({ validUntil }: Pick<MessageRecord, 'validUntil'>, now: number): boolean =>
   validUntil !== undefined && validUntil <= now;
 
-/** Why such a message fails. */
+/** The refusal of an expired message. */
 export const EXPIRED: RefusedAnswer = {
   kind: 'refused',
   cause: 'content',

@@ -23,13 +23,13 @@ export interface AiTurn extends Tenant {
   readonly role: AiRole;
   readonly text?: string | undefined;
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** SHA-256 of the report, which recognises a repeat under the same Idempotency-Key. */
+  /** SHA-256 of the report, to recognize a repeat under the same Idempotency-Key. */
   readonly requestHash: string;
   /** In ms. */
   readonly createdAt: number;
 }
 
-/** The fields of a turn that answers and events show alike. */
+/** The fields of a turn that responses and events share. */
 const shownFields = ({ id, contactId, messageId, channel, model, role, text, metadata }: AiTurn) => ({
   id,
   contactId,
@@ -52,6 +52,6 @@ export const turnEvent = (turn: AiTurn, { phone }: Pick<Contact, 'phone'>): Doma
   return { id: turnEventId(turn.id), type: 'ai.interaction', organizationId, env, createdAt, data };
 };
 
-/** What a timeline says of a turn; never its text. */
+/** The timeline text of a turn; never its content. */
 export const turnDetail = ({ role, model, channel }: Pick<AiTurn, 'channel' | 'model' | 'role'>): string =>
   role === 'user' ? `the person to ${model} on ${channel}` : `${model} on ${channel}`;

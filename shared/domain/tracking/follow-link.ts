@@ -11,11 +11,11 @@ export interface LinkPorts {
   readonly clock: Clock;
   readonly readLink: (code: string) => Promise<ShortLink | undefined>;
   /**
-   * Counts a click of a message's link and raises its event in one transaction, conditional on the link as it was read. True when the click is
-   * counted, also by an earlier attempt with the same event; false when another click was counted meanwhile.
+   * Counts a click of a message's link and raises its event in one transaction, conditional on the link as it was read. True if the click
+   * is counted, also by an earlier attempt with the same event; false if another click was counted meanwhile.
    */
   readonly countClick: (link: ShortLink, message: MessageRecord, event: DomainEvent) => Promise<boolean>;
-  /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
+  /** Advances the last interaction of the message's contact to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageRecord | undefined>;
 }
@@ -52,7 +52,7 @@ const clickEvent = (id: Id<'event'>, link: ShortLink, message: MessageRecord, no
  */
 export const followLink = async (ports: LinkPorts, code: string): Promise<string | Refusal<'NOT_FOUND'>> => {
   if (!CODE.test(code)) return linkNotFound();
-  // One id for all attempts, so that an attempt that was committed without an answer is recognised.
+  // The same id for all attempts, so that a commit whose response was lost is recognized.
   const eventId = newId('event');
   let message: MessageRecord | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -14,7 +14,7 @@ import type { StoredMessage } from '../message/inbound-message.ts';
 import { phoneOf, recipientIdOf } from '../message/recipient.ts';
 import { type AiTurn, turnEvent } from './ai-turn.ts';
 
-/** A report of a turn: its fields, and the contact by its id or by its address on the channel, one of both. */
+/** A report of a turn: its fields, and the contact by either its id or its address on the channel. */
 export interface TurnReport extends Pick<AiTurn, 'channel' | 'messageId' | 'metadata' | 'model' | 'role' | 'text'> {
   readonly contactId?: Id<'contact'> | undefined;
   readonly to?: string | undefined;
@@ -29,14 +29,14 @@ export interface ReportedTurn {
 export interface TurnPorts {
   readonly clock: Clock;
   readonly readContact: (organizationId: Id<'organization'>, id: Id<'contact'>) => Promise<Contact | undefined>;
-  /** The contact that an address on a channel belongs to, if any. */
+  /** The contact with an address on a channel, if any. */
   readonly contactAt: (
     organizationId: Id<'organization'>,
     at: { readonly channel: Channel; readonly kind: RecipientKind; readonly address: string },
   ) => Promise<Id<'contact'> | undefined>;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<StoredMessage | undefined>;
   readonly readTurn: (id: Id<'aiTurn'>) => Promise<AiTurn | undefined>;
-  /** Stores a turn and raises its event in one transaction; false when the turn is stored already, or its contact is gone. */
+  /** Stores a turn and raises its event in one transaction; false if the turn is already stored, or its contact is gone. */
   readonly store: (turn: AiTurn, event: DomainEvent) => Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ type Invalid = Refusal<'VALIDATION_ERROR'>;
 const invalid = (path: string, message: string): Invalid =>
   refuseField('The turn names nothing that is known.', path, message);
 
-/** An address in the form in which contacts are found by it; 422 when it is none of its channel. */
+/** A normalized address of the channel; 422 if it is invalid. */
 const addressOf = (kind: RecipientKind, to: string): string | Invalid => {
   if (kind === 'phone') return phoneOf(to);
   return kind === 'email' ? (parseAddress(to) ?? invalid('to', 'must be an e-mail address')) : recipientIdOf(to);
@@ -64,7 +64,7 @@ const contactOf = async (
   return contact ?? invalid(path, 'belongs to no contact');
 };
 
-/** Refuses a message that is not the organization's, or that names another contact. */
+/** Refuses a message that is not the organization's, or that belongs to another contact. */
 const messageFault = async (
   ports: TurnPorts,
   organizationId: Id<'organization'>,
@@ -78,15 +78,15 @@ const messageFault = async (
   return contactId === contact.id ? undefined : invalid('messageId', 'is a message of another contact');
 };
 
-/** Answers a repeat under a key; 409 when the key was used for another report. */
+/** Returns the turn for a repeat under a key; 409 if the key was used for another report. */
 const repeatOf = (turn: AiTurn, requestHash: string): ReportedTurn | Refusal<'CONFLICT'> =>
   turn.requestHash === requestHash
     ? { turn, replayed: true }
     : refuse('CONFLICT', 'This Idempotency-Key was used for another turn.');
 
 /**
- * Stores a turn of the caller's own assistant, and raises ai.interaction, once for a key (docs/spec/ai.md#reporting-a-turn). 422 for an unknown
- * contact or message; 409 for a key that was used for another turn. Throws Unavailable when the contact vanished meanwhile.
+ * Stores a turn of the caller's own assistant, and raises ai.interaction, once per key (docs/spec/ai.md#reporting-a-turn). 422 for an
+ * unknown contact or message; 409 for a key that was used for another turn. Throws Unavailable if the contact was deleted meanwhile.
  */
 export const reportTurn = async (
   ports: TurnPorts,
@@ -117,7 +117,7 @@ export const reportTurn = async (
   if (await ports.store(turn, turnEvent(turn, contact))) return { turn, replayed: false };
   const rival = await ports.readTurn(id);
   if (!rival) throw new Unavailable('The contact of the turn changed meanwhile.');
-  // Our own commit, when its answer was lost, is the first report and no repeat.
+  // A row from this call's own commit, whose response was lost, is the first report and not a repeat.
   const isOurs = rival.requestHash === requestHash && rival.createdAt === turn.createdAt;
   return isOurs ? { turn: rival, replayed: false } : repeatOf(rival, requestHash);
 };

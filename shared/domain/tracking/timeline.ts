@@ -37,7 +37,7 @@ export interface Step {
   readonly kind: StepKind;
   readonly detail: string;
   readonly coins?: number;
-  /** Of a step about a webhook: by which the delivery, with what was sent and answered, is read. */
+  /** For a step about a webhook: the ids for reading the delivery, with request and response. */
   readonly webhookId?: Id<'webhook'>;
   readonly deliveryId?: Id<'delivery'>;
 }

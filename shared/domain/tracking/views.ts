@@ -31,7 +31,7 @@ export const unifiedStatus = ({ status, archivedAt }: MessageRecord): UnifiedSta
 const lastErrorOf = ({ lastError, reason }: MessageRecord, status: UnifiedStatus) =>
   lastError ?? (status === 'failed' ? reason : undefined);
 
-/** The id of the saved template; undefined for a name that the organization keeps no template of. */
+/** The id of the saved template; undefined for a name without a saved template. */
 const keptTemplateId = ({ templateId }: MessageRecord): string | undefined =>
   templateId !== undefined && (isId('template', templateId) || isId('emailTemplate', templateId))
     ? templateId
@@ -111,7 +111,7 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
   };
 };
 
-/** A message as it was when it was queued, so that a replay answers like the first call. */
+/** A message as of when it was queued, so that a replay returns the first response. */
 const asQueued = (message: MessageRecord): MessageRecord =>
   ({
     ...message,
@@ -135,7 +135,7 @@ const asQueued = (message: MessageRecord): MessageRecord =>
     ),
   }) as MessageRecord;
 
-/** The answer of a create or a resend: the message as queued, its price, and whether an earlier call created it. */
+/** The response to a create or a resend: the message as queued, its price, and whether an earlier call created it. */
 export const queuedMessageView = (message: MessageRecord, unmasked: boolean, replayed: boolean) => ({
   ...messageView(asQueued(message), unmasked),
   billing: { coins: message.coins },

@@ -94,7 +94,7 @@ const post = async (
   }
 };
 
-/** The result of an attempt. `recovered`: its endpoint failed before and responds again, or is gone. */
+/** The result of an attempt. `recovered`: its endpoint failed before and responds again, or returned 410. */
 export interface Attempted {
   readonly delivered: boolean;
   readonly recovered: boolean;

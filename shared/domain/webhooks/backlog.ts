@@ -5,13 +5,13 @@ import type { WebhookPorts } from './ports.ts';
 import { JITTER } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** How long a paused endpoint's backlog waits for its next drain, in ms; resuming it triggers a drain at once. */
+/** How long a paused endpoint's backlog waits for its next drain, in ms; resuming it triggers a drain immediately. */
 const PAUSED_MS = 3_600_000;
 /** How long a failing endpoint's backlog waits, in ms: doubled after each failed event, at most a tenth of its outage. */
 const FIRST_WAIT_MS = 2_000;
 const SHARE_OF_OUTAGE = 0.1;
 const OUTAGE_WAIT_MS = { min: 15_000, max: 300_000 } as const;
-/** Deliveries that a resume or a replay enqueues; the others are found by their due time. */
+/** Deliveries that a resume or a replay enqueues; the others are found through the due index. */
 export const MAX_ENQUEUED = 1_000;
 /** Concurrent writes of one call. */
 export const CONCURRENT_WRITES = 25;
@@ -32,7 +32,10 @@ export const backlogWaitMs = (ports: Pick<WebhookPorts, 'clock' | 'random'>, sub
   return Math.round(wait * (1 - JITTER + 2 * JITTER * ports.random()));
 };
 
-/** Drains an endpoint's backlog at once: when the endpoint recovered, or was resumed, moved or revoked. Does nothing when the backlog is empty. */
+/**
+ * Drains an endpoint's backlog immediately: when the endpoint recovered, or was resumed, changed its URL or was
+ * revoked. Does nothing if the backlog is empty.
+ */
 export const triggerDrain = async (
   ports: Pick<WebhookPorts, 'clock' | 'backlog' | 'enqueueDrain'>,
   subscription: Subscription,
@@ -40,11 +43,14 @@ export const triggerDrain = async (
   if (await ports.backlog.triggerDrain(subscription, ports.clock())) ports.enqueueDrain(subscription);
 };
 
-/** Deliveries in the order of their events; those made together have the same time. */
+/** Deliveries in the order of their events; those created together have the same time. */
 export const inOrder = <D extends Delivery>(deliveries: readonly D[]): D[] =>
   deliveries.toSorted((a, b) => a.createdAt - b.createdAt || (a.sequence ?? 0) - (b.sequence ?? 0));
 
-/** Retries the newest failed deliveries of a subscription at once, regardless of their due time, in the order of their events. */
+/**
+ * Retries the newest failed deliveries of a subscription immediately, regardless of their due time, in the order of
+ * their events.
+ */
 export const retryFailed = async (
   ports: Pick<WebhookPorts, 'clock' | 'deliveries' | 'enqueue'>,
   webhookId: Id<'webhook'>,

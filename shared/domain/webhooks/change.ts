@@ -21,10 +21,10 @@ export interface SubscriptionChange extends Patch<NewSubscription, 'description'
   readonly status?: 'active' | 'paused' | undefined;
 }
 
-/** 422 with the rule that a field breaks. */
+/** 422 with the field and the rule that it breaks. */
 export const invalid = (path: string, message: string) => refuseField('The body breaks the contract.', path, message);
 
-/** 422 for a URL or headers that cannot be taken; `before` is the subscription that they change. */
+/** 422 for an invalid URL or invalid headers; `before` is the subscription to change. */
 export const requestFault = (
   ports: WebhookPorts,
   { url, headers }: Pick<SubscriptionChange, 'url' | 'headers'>,
@@ -43,7 +43,7 @@ export const requestFault = (
 const statusAfter = (before: Subscription, { status }: SubscriptionChange): Subscription['status'] =>
   status === undefined || (status === 'active' && before.status === 'failing') ? before.status : status;
 
-/** The subscription with a change by this caller. */
+/** The subscription with a caller's changes. */
 export const changed = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -59,7 +59,7 @@ export const changed = async (
     description: description === undefined ? before.description : (description ?? undefined),
     headers: await storedHeaders(ports, before, before.headers, headers),
     retry,
-    // A caller who may not see recipients in full cannot have them sent to a receiver of their own either.
+    // A caller who may not see recipients in full must not redirect them to its own endpoint either.
     unmasked: before.unmasked && (!goesElsewhere || seesInFull(actor)),
     status: statusAfter(before, change),
     updatedAt: Math.max(ports.clock(), before.updatedAt + 1),

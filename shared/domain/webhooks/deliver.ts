@@ -13,7 +13,7 @@ const FULL_WAIT_MS = 2_000;
 
 /** The result of a due delivery: `waits` for a slot of its endpoint, or `ended` without an attempt. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'waits' | 'ended';
-/** Called when a failing endpoint recovered, or is gone. */
+/** Called when a failing endpoint recovered, or returned 410. */
 type OnRecovery = (subscription: Subscription) => Promise<void>;
 
 interface DueDelivery {
@@ -29,10 +29,13 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<ClaimedDelivery
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
 
-/** Age of a claim, in ms, from which on its worker may have ended: most attempts are over sooner. */
+/** The age of a claim, in ms, from which its worker may have crashed: most attempts take less. */
 const OLD_CLAIM_MS = 5_000;
 
-/** Queues a delivery for the end of another worker's old claim: that worker may have ended. What is done by then is left alone. */
+/**
+ * Enqueues a delivery for the end of another worker's old claim, in case that worker crashed. If it has finished by
+ * then, nothing happens.
+ */
 const lookAgain = (ports: WebhookPorts, delivery: Delivery, claimedUntil: number): void => {
   const left = claimedUntil - ports.clock();
   if (left <= CLAIM_MS - OLD_CLAIM_MS) ports.enqueue([delivery], Math.max(0, left / 1000));
@@ -68,7 +71,10 @@ const moveToBacklog = async ({ ports, view: { subscription }, delivery }: DueDel
   return 'waits';
 };
 
-/** For a failing or slow endpoint: acquires a slot before it claims the delivery, since most deliveries find no free slot. */
+/**
+ * For a failing or slow endpoint: acquires a slot before claiming the delivery, since most deliveries find no free
+ * slot.
+ */
 const attemptThrottled = async (due: DueDelivery): Promise<AttemptOutcome | undefined> => {
   const { ports, view, delivery } = due;
   const now = ports.clock();
@@ -86,7 +92,7 @@ const attemptThrottled = async (due: DueDelivery): Promise<AttemptOutcome | unde
   return claimed && tryNow(due, claimed, release);
 };
 
-/** For a healthy endpoint: claims the delivery before it acquires a slot, so that no slot waits for the table. */
+/** For a healthy endpoint: claims the delivery before acquiring a slot, so that no slot waits for the table. */
 const attemptHealthy = async (due: DueDelivery): Promise<AttemptOutcome | undefined> => {
   const { ports, view, delivery } = due;
   const claimed = await claim(ports, delivery);
@@ -140,9 +146,9 @@ const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => 
 };
 
 /**
- * Attempts due deliveries concurrently. Returns the results in the ids' order, undefined where there was nothing to attempt; one that cannot
- * be read or written fails alone. Repeats and redriven messages change nothing: only the worker that claims a delivery attempts it, and a
- * delivered one cannot be claimed.
+ * Attempts due deliveries concurrently. Returns the results in the ids' order, undefined if there was nothing to
+ * attempt; one that cannot be read or written fails alone. Repeats and redriven messages change nothing: only the
+ * worker that claims a delivery attempts it, and a delivered one cannot be claimed.
  */
 export const deliverAll = async (
   ports: WebhookPorts,

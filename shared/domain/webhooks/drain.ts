@@ -5,7 +5,10 @@ import type { DrainLease, Waiter, WebhookPorts } from './ports.ts';
 import { RETRY_FOR_MS } from './schedule.ts';
 import type { Subscription } from './subscription.ts';
 
-/** How long one worker leases a drain, in ms: its work, an attempt that began at the end of it, and the time to record that. */
+/**
+ * How long one worker leases a drain, in ms: its work, an attempt that started at the end of it, and the time to record
+ * that.
+ */
 const LEASE_MS = 60_000;
 /** A drain starts no attempt later than this after its start, in ms. */
 const WORK_MS = 10_000;

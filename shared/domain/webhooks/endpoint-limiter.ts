@@ -1,9 +1,12 @@
 import type { Id } from '../core/ids.ts';
 import type { Subscription } from './subscription.ts';
 
-/** Slots of an endpoint: concurrent attempts of this process. A hanging endpoint occupies no more, so that others are not delayed. */
+/**
+ * Slots of an endpoint: concurrent attempts of this process. A hanging endpoint occupies no more than these, so that
+ * others are not delayed.
+ */
 const SLOTS = 4;
-/** Each response of an endpoint that has answered everything adds a slot, up to this number. */
+/** Each response of an endpoint without unanswered requests adds a slot, up to this number. */
 const MAX_SLOTS = 16;
 /** Slots of an endpoint whose last attempts failed. */
 const FAILING_SLOTS = 1;

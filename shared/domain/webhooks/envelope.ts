@@ -6,7 +6,7 @@ import { openHeaders } from './header-values.ts';
 import type { WebhookPorts } from './ports.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** A delivery's id is derived from its subscription and event, so that a repeated fan-out makes no second one. */
+/** A delivery's id is derived from its subscription and event, so that a repeated fan-out creates no second one. */
 export const deliveryIdOf = (webhookId: Id<'webhook'>, eventId: Id<'event'>): Id<'delivery'> =>
   derivedId('delivery', [webhookId, eventId]);
 
@@ -24,7 +24,7 @@ export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: s
 /** The fields with a person's address: the recipient of a sent message, the sender of an inbound one, the phone of a contact. */
 export const PARTIES = ['to', 'from', 'phone'] as const;
 
-/** The person's address in full: that of the message that the event is about, or of the contact. */
+/** The person's address in full: from the message of the event, or from the contact. */
 const addressOf = async (
   ports: Pick<WebhookPorts, 'recipient' | 'contactPhone'>,
   { organizationId, data }: DomainEvent,
@@ -32,7 +32,7 @@ const addressOf = async (
 ): Promise<string | undefined> => {
   const contactId = asId('contact', String(data.contactId));
   if (party === 'phone') return contactId && ports.contactPhone(organizationId, contactId);
-  // An SMS reply has its own id, and names the inbound message that it is.
+  // An SMS reply has its own id, and refers to its inbound message.
   const messageId = asId('message', String(data.messageId ?? data.id));
   return messageId && ports.recipient(organizationId, messageId);
 };
@@ -49,7 +49,7 @@ export const asSeenBy = async (
   return address === undefined ? event : { ...event, data: { ...event.data, [party]: address } };
 };
 
-/** The secrets that sign now, newest first. */
+/** The secrets that currently sign, newest first. */
 const liveSecrets = async (
   ports: Pick<WebhookPorts, 'open'>,
   subscription: Subscription,
@@ -59,7 +59,10 @@ const liveSecrets = async (
   return Promise.all(live.map(({ sealed }) => ports.open(subscription.organizationId, subscription.id, sealed)));
 };
 
-/** The headers of an attempt (Standard Webhooks 1.0), lower-case. The subscription's own come first, so that none replaces one of these. */
+/**
+ * The headers of an attempt (Standard Webhooks 1.0), lower-case. The subscription's own come first, so that they can't
+ * override these.
+ */
 export const attemptHeaders = async (
   ports: Pick<WebhookPorts, 'open' | 'openHeader' | 'sign' | 'userAgent'>,
   subscription: Subscription,

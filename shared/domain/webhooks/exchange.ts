@@ -21,8 +21,9 @@ const hideAddress = (text: string, address: string): string => {
 };
 
 /**
- * An attempt's exchange as the caller may see it. The endpoint may have been sent an address in full, as the subscription's creator sees it; a
- * caller without that permission sees it masked, also where the endpoint repeated it.
+ * An attempt's exchange as the caller may see it. The endpoint may have received an address in full, as the
+ * subscription's creator sees it; a caller without that permission gets it masked, even where the endpoint's response
+ * repeated it.
  */
 export const exchangeFor = (actor: Actor, exchange: Exchange): Exchange => {
   const addresses = seesInFull(actor) ? [] : addressesIn(exchange.requestBody);

@@ -6,22 +6,22 @@ import type { Subscription } from './subscription.ts';
 
 type Outcome<T> = PromiseSettledResult<T>;
 
-/** Whether a subscription gets an event: of its types, and not from before it. */
+/** Whether a subscription receives an event: it includes the type, and is not newer than the event. */
 export const isTakenBy = (
   { status, events, createdAt }: Pick<Subscription, 'status' | 'events' | 'createdAt'>,
   event: DomainEvent,
 ): boolean => status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt;
 
-/** Within a batch a subscription gets its events in the order in which they happened. */
+/** Within a batch a subscription gets its events in chronological order. */
 const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason });
 
 /**
- * Makes the deliveries of committed events: an organization's subscriptions are read once, and each gets its events in one call. Returns how
- * many deliveries of each event wait for their first attempt, in the events' order; when a subscription could not be given its events, only
- * those events fail. Deliveries to a throttled endpoint join its backlog. A repeat makes no deliveries: it only enqueues those without an
- * attempt again.
+ * Creates the deliveries of committed events: an organization's subscriptions are read once, and each gets its events
+ * in one call. Returns how many deliveries of each event wait for their first attempt, in the events' order; if a
+ * subscription's deliveries could not be created, only those events fail. Deliveries to a throttled endpoint join its
+ * backlog. A repeat creates no deliveries: it only enqueues those without an attempt again.
  */
 export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]): Promise<Outcome<number>[]> => {
   const ordered = events.toSorted(byTime);
@@ -62,8 +62,8 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
 };
 
 /**
- * Publishes committed events: makes their deliveries, then marks the events whose deliveries all exist. Returns the results in the ids' order.
- * An event whose mark is lost is published again, which changes nothing.
+ * Publishes committed events: creates their deliveries, then marks the events whose deliveries all exist. Returns the
+ * results in the ids' order. An event whose mark is lost is published again, which changes nothing.
  */
 export const publishEvents = async (ports: WebhookPorts, ids: readonly Id<'event'>[]): Promise<Outcome<void>[]> => {
   const wanted = [...new Set(ids)];

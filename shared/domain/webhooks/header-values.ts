@@ -3,14 +3,14 @@ import { type CustomHeader, isReservedHeader, MASK } from './headers.ts';
 import type { Exchange, WebhookPorts } from './ports.ts';
 import type { StoredHeader, Subscription } from './subscription.ts';
 
-/** A shorter value shows nothing of itself, and is not looked for in an endpoint's response. */
+/** Shorter values are masked completely, and not searched for in an endpoint's response. */
 const MIN_SHOWN_LENGTH = 8;
 
-/** A header's value as answers show it (docs/spec/webhooks.md#header-values). */
+/** A header's value as responses show it (docs/spec/webhooks.md#header-values). */
 export const maskHeaderValue = (value: string): string =>
   value.startsWith(MASK) ? value : MASK + (value.length < MIN_SHOWN_LENGTH ? '' : value.slice(-4));
 
-/** A stored header as answers show it. */
+/** A stored header as responses show it. */
 export const shownHeader = (header: StoredHeader): CustomHeader => ({
   key: header.key,
   value: 'sealed' in header ? header.shown : maskHeaderValue(header.value),
@@ -18,13 +18,13 @@ export const shownHeader = (header: StoredHeader): CustomHeader => ({
 
 const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** The stored header that a caller sends back as it was answered; undefined when the value is another. */
+/** The stored header that a caller sent back in masked form; undefined if the value is new. */
 const keptOf = (stored: readonly StoredHeader[], given: CustomHeader): StoredHeader | undefined =>
   given.value.startsWith(MASK)
     ? stored.find((each) => isSameName(each.key, given.key) && shownHeader(each).value === given.value)
     : undefined;
 
-/** The given headers, with empty values where they keep a stored one: what is left to be checked. */
+/** The given headers, with empty values where they keep a stored one, ready for validation. */
 export const headersToCheck = (
   stored: readonly StoredHeader[] | undefined,
   given: readonly CustomHeader[],
@@ -38,7 +38,7 @@ export const keepsValues = (
 ): boolean =>
   given === undefined ? stored.length > 0 : (given ?? []).some((header) => keptOf(stored, header) !== undefined);
 
-/** Whether a change leaves other headers than the stored ones. */
+/** Whether a change results in different headers. */
 export const changesHeaders = (
   stored: readonly StoredHeader[] = [],
   given: readonly CustomHeader[] | null | undefined,
@@ -58,7 +58,7 @@ const sealed = async (
   shown: maskHeaderValue(value),
 });
 
-/** Headers to store: new values sealed, returned ones as they are stored, and what is still stored in clear sealed too. */
+/** Headers to store: new values sealed, kept ones as they are, and those stored in plain text sealed, too. */
 export const storedHeaders = (
   ports: Pick<WebhookPorts, 'sealHeader'>,
   place: Place,
@@ -72,7 +72,7 @@ export const storedHeaders = (
     : Promise.resolve(undefined);
 };
 
-/** The headers to send, in clear, under lower-case names. One with a reserved name is left out, even if it was stored. */
+/** The headers to send, decrypted, under lower-case names. A reserved name is omitted, even if it was stored. */
 export const openHeaders = async (
   ports: Pick<WebhookPorts, 'openHeader'>,
   { organizationId, id, headers = [] }: Place & Pick<Subscription, 'headers'>,
@@ -88,8 +88,8 @@ const mapValues = (fields: Readonly<Record<string, string>>, map: (value: string
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value, name)]));
 
 /**
- * An exchange without the values of the subscription's own headers: they are masked in the request, and where the endpoint repeated one of
- * eight or more characters, in its response.
+ * An exchange without the values of the subscription's own headers: masked in the request, and, if eight or more
+ * characters long, wherever the response repeats them.
  */
 export const hideHeaderValues = (exchange: Exchange): Exchange => {
   const { requestHeaders, requestBody, responseHeaders, responseBody } = exchange;

@@ -4,7 +4,7 @@ export interface CustomHeader {
   readonly value: string;
 }
 
-/** How a value begins in answers: no value to send can, since it is printable ASCII. */
+/** The prefix of masked values in responses: it is not printable ASCII, so no real value can start with it. */
 export const MASK = '••••';
 
 const MAX_HEADERS = 20;
@@ -36,7 +36,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible ASCII, space and tab (RFC 9110, 5.5): line ends and NUL would start another header, and other bytes are ambiguous. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Whether a header of this name is never taken from a subscription. */
+/** Whether a header of this name is never accepted from a subscription. */
 export const isReservedHeader = (name: string): boolean => {
   const lower = name.toLowerCase();
   return RESERVED.has(lower) || lower.startsWith(RESERVED_PREFIX);
@@ -52,8 +52,8 @@ const faultOf = ({ key, value }: CustomHeader): string | undefined => {
 };
 
 /**
- * What is wrong with a subscription's headers, as a text that follows their name; undefined when nothing is. Values are usually credentials,
- * so no message repeats one; names are not repeated either, only the position.
+ * The error in a subscription's headers, as a text that follows their name; undefined if they are valid. Values are
+ * usually credentials, so no message repeats one; names are not repeated either, only the position.
  */
 export const checkHeaders = (headers: readonly CustomHeader[]): string | undefined => {
   if (headers.length > MAX_HEADERS) return `must be at most ${MAX_HEADERS}`;

@@ -2,7 +2,7 @@ import type { Health, PostOutcome, WebhookPorts } from './ports.ts';
 import { FAILING_AFTER } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** While nothing else changes, last success and failure are recorded at most this often, in ms. */
+/** Unless something else changes, last success and failure are recorded at most this often, in ms. */
 const RECORD_EVERY_MS = 60_000;
 const GONE = 410;
 
@@ -10,14 +10,17 @@ const GONE = 410;
 export const succeeded = (outcome: PostOutcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** The endpoint reports that it is gone: 410. */
+/** Whether the endpoint answered 410 Gone. */
 export const isGone = (outcome: PostOutcome): boolean => outcome.kind === 'answered' && outcome.status === GONE;
 
 /** Whether enough events failed in a row for the status `failing`, which the subscription does not have yet. */
 const isFailing = ({ consecutiveFailures, status }: Subscription): boolean =>
   consecutiveFailures >= FAILING_AFTER && status === 'active';
 
-/** How an attempt changes its subscription: five failed events in a row make it `failing`, a success `active`, a 410 `revoked`. */
+/**
+ * The effect of an attempt on its subscription: five failed events in a row make it `failing`, a success `active`, a
+ * 410 `revoked`.
+ */
 const healthOf = (
   subscription: Subscription,
   delivery: Delivery,
@@ -35,14 +38,14 @@ const healthOf = (
     };
   }
   if (isGone(outcome)) return { status: 'revoked', lastFailureAt: now, revokedAt: now };
-  // An event counts once, at its first attempt: its retries are the same failure.
+  // An event counts once, at its first attempt; its retries count as the same failure.
   const another = delivery.attempts === 0;
   const stale = now - (subscription.lastFailureAt ?? 0) >= RECORD_EVERY_MS;
   if (!another && !stale && !isFailing(subscription)) return undefined;
   return { lastFailureAt: now, ...(another ? { failures: 'another' } : {}) };
 };
 
-/** A subscription during one batch: read once, and updated by the results of the batch's own attempts. */
+/** A subscription during one batch: read once, then updated by the results of the batch's own attempts. */
 export interface View {
   subscription: Subscription;
   /** Resolves when the results of the attempts so far are recorded, one after another. */
@@ -50,8 +53,8 @@ export interface View {
 }
 
 /**
- * Records how an attempt changes its subscription's health. True when the endpoint failed before and responds again, or is gone: its backlog
- * should then be drained.
+ * Records the effect of an attempt on its subscription's health. True if the endpoint failed before and responds again,
+ * or answered 410: its backlog should then be drained.
  */
 export const noteHealth = async (
   ports: WebhookPorts,

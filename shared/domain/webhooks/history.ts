@@ -43,7 +43,10 @@ export const listDeliveries = async (
 /** The exchange of an attempt that was never sent. */
 const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
 
-/** A delivery's attempts as they were made, without the values of own headers, and with addresses in full only for callers who may see them. */
+/**
+ * A delivery's attempts, without the values of custom headers, and with addresses in full only for callers who may see
+ * them.
+ */
 export const attemptsOf = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -71,7 +74,7 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: Id<'webho
   return again;
 };
 
-/** Replays the first delivery that no worker is trying, together with the entry of the whole replay. */
+/** Replays the first delivery that no worker is attempting, together with the audit entry of the whole replay. */
 const replayFirst = async (ports: WebhookPorts, ordered: readonly Delivery[], now: number, entry: AuditEntry) => {
   let tried = 0;
   for (const delivery of ordered) {
@@ -82,7 +85,7 @@ const replayFirst = async (ports: WebhookPorts, ordered: readonly Delivery[], no
   return { tried, replayed: undefined };
 };
 
-/** Delivers the events of a time range again. 422 for more than 10,000: narrow the range. */
+/** Redelivers the events of a time range. 422 for more than 10,000: narrow the range. */
 export const replayRange = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -108,7 +111,7 @@ export const replayRange = async (
   return { replayed: again.length };
 };
 
-/** The events after a sequence number, in order and without gaps, as both the subscription and the caller may see them. */
+/** The events after a sequence number, in order and without gaps, masked as the subscription and the caller require. */
 export const pullEvents = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -130,7 +133,7 @@ export const pullEvents = async (
         return read?.value && envelopeOf(await asSeenBy(ports, seen, read.value.event), sequence);
       }),
     );
-    // One that is missing has expired: the feed starts at the oldest that is kept.
+    // A missing one has expired: the feed starts at the oldest that is kept.
     items.push(...shown.filter((item) => item !== undefined));
     last = entries.at(-1)?.sequence ?? lastSequence;
     if (items.length === limit || last >= lastSequence) return { items, lastSequence };

@@ -18,7 +18,7 @@ const VALIDATION_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 type Verb = 'changed' | 'created' | 'deleted' | 'replayed' | 'secret_rotated';
-/** The entry of a caller's act on a subscription. */
+/** The audit entry of a caller's action on a subscription. */
 export const webhookEntry = (actor: Actor, id: Id<'webhook'>, verb: Verb, at: number, details: AuditDetails = {}) =>
   auditEntry(actor, { action: `webhook.${verb}`, object: id, at, details });
 
@@ -31,7 +31,10 @@ export const moved = () => refuse('CONFLICT', 'The subscription changed meanwhil
 const creatorOf = (actor: Actor): Id<'account'> =>
   actor.accountId ?? parseId('account', `${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}`);
 
-/** The URL must answer 200 to a signed webhook.validation event before it gets any other; 429 when the organization's posts are used up. */
+/**
+ * The URL must answer 200 to a signed webhook.validation event before it gets any other; 429 if the organization's
+ * validation posts are used up.
+ */
 const validate = async (
   ports: WebhookPorts,
   subscription: Subscription,
@@ -133,7 +136,7 @@ export const changeSubscription = async (
   if (refused) return refused;
   const entry = webhookEntry(actor, id, 'changed', after.updatedAt, { fields: fieldNames(change) });
   if (!(await ports.subscriptions.change(before, after, entry))) return moved();
-  // The new URL has just responded: failures of the old one do not count against it.
+  // The new URL has just responded, so failures of the old one no longer count.
   const recovered = moves && before.consecutiveFailures > 0 ? await noteRecovered(ports, after) : undefined;
   if (resumed || recovered) {
     await triggerDrain(ports, after);
@@ -154,8 +157,8 @@ export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
 };
 
 /**
- * Creates a new secret; the old one also signs until the overlap ends. 403 for a subscription that delivers recipients in full, when the
- * caller may not see them so.
+ * Creates a new secret; the old one also signs until the overlap ends. 403 for a subscription that delivers recipients
+ * in full, if the caller may not see them in full.
  */
 export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, overlapHours: number) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);

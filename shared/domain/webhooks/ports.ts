@@ -29,7 +29,7 @@ export interface KeptAttempt extends AttemptSummary {
 /** A delivery with summaries of its attempts, oldest first. */
 export type StoredDelivery = Delivery & { readonly summaries: readonly AttemptSummary[] };
 
-/** How an attempt changes its delivery. */
+/** The effect of an attempt on its delivery. */
 export interface AttemptResult {
   readonly attempt: KeptAttempt;
   readonly status: DeliveryStatus;
@@ -37,7 +37,7 @@ export interface AttemptResult {
   readonly nextAttemptAt?: number | undefined;
 }
 
-/** How an attempt changes its subscription's health. */
+/** The effect of an attempt on its subscription's health. */
 export interface Health {
   readonly status?: Subscription['status'];
   /** `another` adds one failure, also under concurrent updates; `none` resets the count. */
@@ -59,7 +59,7 @@ export interface WebhookStore {
   list(organizationId: Id<'organization'>): Promise<readonly Subscription[]>;
   /** Replaces the fields that an operator may change, if the subscription is unchanged since `before` was read. */
   change(before: Subscription, after: Subscription, entry: AuditEntry): Promise<boolean>;
-  /** Revokes a subscription at `at` (ms), and enters who did; does nothing when it is revoked already. */
+  /** Revokes a subscription at `at` (ms), with the audit entry; does nothing if it is already revoked. */
   revoke(subscription: Subscription, at: number, entry: AuditEntry): Promise<void>;
   /** Records a change of health; a subscription that was revoked meanwhile stays revoked. */
   noteHealth(organizationId: Id<'organization'>, id: Id<'webhook'>, health: Health): Promise<Subscription | undefined>;
@@ -75,19 +75,19 @@ export interface FeedEntry {
   readonly eventId: Id<'event'>;
   readonly sequence: number;
 }
-/** Entries of a subscription's feed, in order, and the last sequence number that was given out. */
+/** Entries of a subscription's feed, in order, and the last assigned sequence number. */
 export interface FeedPage {
   readonly entries: readonly FeedEntry[];
   readonly lastSequence: number;
 }
 
-/** What the work items of a delivery depend on: which it is, whose, and its priority. */
+/** The fields of a delivery that its work items need. */
 export type QueuedDelivery = Pick<Delivery, 'id' | 'organizationId' | 'priority'>;
 
 /** A delivery that waits for its first attempt. */
 export type Waiting = QueuedDelivery & Pick<Delivery, 'eventId'>;
 
-/** A due delivery. `claimedUntil`: another worker has it until then (ms), or left it. */
+/** A due delivery. `claimedUntil`: another worker claimed it until then (ms), and may have crashed. */
 export interface FoundDue {
   readonly delivery: Delivery;
   readonly claimedUntil?: number;
@@ -95,9 +95,10 @@ export interface FoundDue {
 
 export interface DeliveryStore {
   /**
-   * Assigns the events their sequence numbers in the subscription, in the given order and without gaps, and makes their deliveries due, once: a
-   * repeat changes nothing. Returns the deliveries without an attempt, whoever made them. With `drainAt` (ms) they join the endpoint's backlog
-   * instead, which is drained then at the latest. Any number of processes may do so at once.
+   * Assigns the events their sequence numbers in the subscription, in the given order and without gaps, and makes their
+   * deliveries due, once: a repeat changes nothing. Returns the deliveries without an attempt, whoever created them.
+   * With `drainAt` (ms) they join the endpoint's backlog instead, which is drained by then at the latest. Safe to call
+   * concurrently from any number of processes.
    */
   fanOut(
     subscription: Subscription,
@@ -114,13 +115,13 @@ export interface DeliveryStore {
   readDue(ids: readonly Id<'delivery'>[], now: number): Promise<readonly PromiseSettledResult<FoundDue | undefined>[]>;
   /** Claims a due delivery for this worker until `until` (ms). Undefined when it is no longer due, or claimed by another worker. */
   claim(delivery: Delivery, now: number, until: number): Promise<ClaimedDelivery | undefined>;
-  /** Releases a claimed delivery without an attempt, due at a moment (ms). */
+  /** Releases a claimed delivery without an attempt, due at a time (ms). */
   postpone(delivery: ClaimedDelivery, at: number): Promise<void>;
-  /** Makes a waiting delivery due at a moment (ms), unless a worker claimed it. */
+  /** Makes a waiting delivery due at a time (ms), unless a worker claimed it. */
   advance(delivery: Delivery, at: number): Promise<void>;
   /** Records the attempt of a claimed delivery. False when the claim was lost meanwhile. */
   record(delivery: ClaimedDelivery, result: AttemptResult): Promise<boolean>;
-  /** Starts a new round of attempts, and enters who did; undefined while a worker tries the delivery. */
+  /** Starts a new round of attempts, with the audit entry; undefined while a worker attempts the delivery. */
   replay(delivery: Delivery, now: number, entry?: AuditEntry): Promise<StoredDelivery | undefined>;
   read(deliveryId: Id<'delivery'>): Promise<StoredDelivery | undefined>;
   attempts(deliveryId: Id<'delivery'>): Promise<readonly KeptAttempt[]>;
@@ -171,13 +172,13 @@ export interface BacklogStore {
     now: number,
     until: number,
   ): Promise<DrainLease | undefined>;
-  /** The `max` deliveries that wait longest, oldest first. */
+  /** The `max` deliveries that have waited longest, oldest first. */
   oldest(webhookId: Id<'webhook'>, max: number): Promise<readonly Waiter[]>;
-  /** Ends a drain; the next is due at a moment (ms). False when a drain was triggered meanwhile. */
+  /** Ends a drain; the next is due at a time (ms). False if a drain was triggered meanwhile. */
   rescheduleDrain(lease: DrainLease, at: number): Promise<boolean>;
-  /** Ends the drains of an empty backlog. False when a delivery joined it meanwhile. */
+  /** Ends the drains of an empty backlog. False if a delivery joined it meanwhile. */
   close(lease: DrainLease): Promise<boolean>;
-  /** Makes a drain due at `now` (ms). False when the backlog is empty. */
+  /** Makes a drain due at `now` (ms). False if the backlog is empty. */
   triggerDrain(subscription: Pick<Subscription, 'organizationId' | 'id'>, now: number): Promise<boolean>;
 }
 
@@ -227,7 +228,7 @@ export interface WebhookPorts {
   }) => Promise<PostOutcome>;
   /** Draws one of the organization's validation posts; 429 when those of this minute are used up. */
   readonly drawValidation: (organizationId: Id<'organization'>) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
-  /** What is wrong with a URL; undefined when nothing is. */
+  /** The error in a URL; undefined if it is allowed. */
   readonly checkEndpoint: (url: string) => string | undefined;
   readonly checkHeaders: (headers: readonly { key: string; value: string }[]) => string | undefined;
   readonly newSecret: () => string;

@@ -11,14 +11,17 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'abandoned'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** A signing secret, sealed; an old one signs until its end (ms). */
+/** A sealed signing secret; an old one signs until its end (ms). */
 export interface SealedSecret {
   readonly version: number;
   readonly sealed: string;
   readonly endsAt?: number | undefined;
 }
 
-/** A header that a subscription adds to every delivery: its value sealed, with what answers show of it; in an old row still in clear. */
+/**
+ * A header that a subscription adds to every delivery: its sealed value, and the masked form for responses; rows from
+ * before sealing have plain text.
+ */
 export type StoredHeader =
   | { readonly key: string; readonly sealed: string; readonly shown: string }
   | { readonly key: string; readonly value: string };
@@ -66,8 +69,8 @@ export interface Delivery {
   readonly firstAt?: number | undefined;
   readonly nextAttemptAt?: number | undefined;
   readonly createdAt: number;
-  /** That of its event; absent: normal. */
+  /** The priority of its event; absent: normal. */
   readonly priority?: Priority | undefined;
-  /** It waits in its endpoint's backlog. */
+  /** True while it waits in its endpoint's backlog. */
   readonly inBacklog?: true;
 }
