@@ -116,7 +116,7 @@ const archiveOf = (given: string | undefined): ArchiveSetting | undefined => {
   return { afterDays };
 };
 
-const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data => {
+const createData = (app: App, { env, stages = STAGES }: DeploymentProps, named: string | undefined): Data => {
   const restored = byStage(app, 'restoredTable', /^[\w.-]{3,255}$/, 'live=messaging-live-20261123');
   const archived = byStage(app, 'archiveAfterDays', /^(?:\d{1,5}|paused)$/, 'live=365,test=90');
   const dataOf = (environment: Environment) =>
@@ -127,6 +127,7 @@ const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data =
       generation: originGeneration(app),
       restoredTable: restored[environment],
       archive: archiveOf(archived[environment]),
+      consoleOrigin: named && new URL(named).origin,
       description: `Messaging, ${environment}: the table and its key.`,
     });
   return { live: dataOf('live'), test: dataOf('test') };
@@ -265,7 +266,7 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
   const { env } = props;
   const domain = customDomain(app);
   const named = publicAddress(app, domain);
-  const data = createData(app, props);
+  const data = createData(app, props, named);
   const apis = createApis(app, props);
   const firewall = createFirewall(app, env);
   const services = createServices(app, props, data, named);

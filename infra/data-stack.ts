@@ -24,6 +24,8 @@ export interface DataStackProps extends StackProps {
   readonly generation: number;
   /** A table that the stage uses instead of its own, restored from it (docs/restore.md). The own one stays. */
   readonly restoredTable?: string | undefined;
+  /** The origin of the console, where it is known before the edge is: its pages put files into the stage's bucket. */
+  readonly consoleOrigin?: string | undefined;
   /** Whether old rows leave for an archive; undefined: never. */
   readonly archive?: ArchiveSetting | undefined;
 }
@@ -41,7 +43,7 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: props.settings.deletionProtection });
-    const { environment, settings, generation, archive } = props;
+    const { environment, settings, generation, archive, consoleOrigin } = props;
     this.key = new Key(this, 'Key', {
       alias: `alias/messaging-${environment}`,
       description: `Messaging, ${environment}: seals the table and wraps the root keys of the stage.`,
@@ -56,7 +58,7 @@ export class DataStack extends Stack {
     this.table = restoredTable === undefined ? own : Table.fromTableName(this, 'RestoredTable', restoredTable);
     if (archive) new ArchiveBucket(this, 'Archive', { environment, key: this.key, settings });
     this.archive = archive && { ...archive, streamArn: archivedStream(own, props) };
-    new UploadBucket(this, 'Uploads', { environment, key: this.key, settings });
+    new UploadBucket(this, 'Uploads', { environment, key: this.key, settings, consoleOrigin });
     new OriginSecrets(this, 'OriginSecrets', { environment, generation });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });

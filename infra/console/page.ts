@@ -3,7 +3,7 @@
 /** Where the page's own nonce goes; `console/vite.config.ts` writes it into the page. */
 export const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
-/** The content security policy of the page. `connect`: origins besides its own that it may send files to. */
+/** The content security policy of the page. */
 const policyOf = (nonce: string, connect: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -18,6 +18,9 @@ const policyOf = (nonce: string, connect: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** What the console's pages may do at a bucket, by its rule for other origins: put a file of a type that was agreed. */
+export const UPLOAD_RULE = { method: 'PUT', header: 'content-type', maxAgeSeconds: 3000 } as const;
+
 /** The headers of every answer under `/console`. */
 export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
@@ -26,8 +29,11 @@ export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The headers of the page. It is asked for anew each time, since it names the files of the latest build. */
-export const pageHeaders = (nonce: string, connect: readonly string[] = []): Readonly<Record<string, string>> => ({
+/**
+ * The headers of the page, which is asked for anew each time, since it names the files of the latest build. `connect`: the origins besides its own
+ * that it may send files to.
+ */
+export const pageHeaders = (nonce: string, connect: readonly string[]): Readonly<Record<string, string>> => ({
   ...FILE_HEADERS,
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

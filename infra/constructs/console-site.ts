@@ -15,10 +15,12 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { consoleFunctionCode } from '../console/edge-function.ts';
 import { cacheControl, FILE_HEADERS } from '../console/page.ts';
 import { acknowledge } from './acknowledge.ts';
 import { nagToken } from './function-role.ts';
+import { uploadOrigin } from './upload-bucket.ts';
 
 const ORIGIN = 'console';
 const PREFIX = 'console';
@@ -141,7 +143,8 @@ export class ConsoleSite extends Construct {
       .filter((entry) => entry.isFile() && !NOT_SERVED.includes(entry.name))
       .map(({ name }) => name)
       .sort();
-    const code = consoleFunctionCode(page, files);
+    const uploads = ENVIRONMENTS.map((environment) => uploadOrigin(this, environment));
+    const code = consoleFunctionCode(page, files, uploads);
     const edgeFunction = new EdgeFunction(this, 'Page', {
       comment: "Answers the console's page with a nonce of its own",
       runtime: FunctionRuntime.JS_2_0,

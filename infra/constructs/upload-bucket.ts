@@ -1,8 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
+import { UPLOAD_RULE } from '../console/page.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 import { acknowledge } from './acknowledge.ts';
 
@@ -11,11 +12,17 @@ export interface UploadBucketProps {
   readonly environment: Environment;
   readonly key: IKey;
   readonly settings: StageSettings;
+  /** The origin of the console, whose pages may put files; undefined while the service has no address of its own. */
+  readonly consoleOrigin?: string | undefined;
 }
 
 /** The bucket's name. Deterministic, so that the application stack can grant it without a cross-stack export. */
 export const uploadBucketName = (scope: Construct, environment: Environment): string =>
   `${NAMES.uploadBucket(environment)}-${Stack.of(scope).account}-${Stack.of(scope).region}`;
+
+/** The origin of presigned addresses of the bucket, as the AWS SDK writes them. */
+export const uploadOrigin = (scope: Construct, environment: Environment): string =>
+  `https://${uploadBucketName(scope, environment)}.s3.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
 
 /**
  * Holds files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
@@ -23,7 +30,7 @@ export const uploadBucketName = (scope: Construct, environment: Environment): st
  * and exports stay for seven days at most. Files of cards, under `cards/`, stay until they are deleted: a stage that removes its bucket removes them, too.
  */
 export class UploadBucket extends Construct {
-  constructor(scope: Construct, id: string, { environment, key, settings }: UploadBucketProps) {
+  constructor(scope: Construct, id: string, { environment, key, settings, consoleOrigin }: UploadBucketProps) {
     super(scope, id);
     const bucket = new Bucket(this, 'Bucket', {
       bucketName: uploadBucketName(this, environment),
@@ -32,6 +39,18 @@ export class UploadBucket extends Construct {
       bucketKeyEnabled: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
+      ...(consoleOrigin === undefined
+        ? {}
+        : {
+            cors: [
+              {
+                allowedOrigins: [consoleOrigin],
+                allowedMethods: [HttpMethods.PUT],
+                allowedHeaders: [UPLOAD_RULE.header],
+                maxAge: UPLOAD_RULE.maxAgeSeconds,
+              },
+            ],
+          }),
       lifecycleRules: [
         ...['uploads/', 'card-uploads/'].map((prefix) => ({
           id: `${prefix.slice(0, -1)}-for-a-day`,

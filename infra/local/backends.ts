@@ -30,6 +30,8 @@ export interface BackendOptions {
   /** Engines to use instead of the embedded ones. */
   readonly dynamodbEndpoint?: string | undefined;
   readonly sqsEndpoint?: string | undefined;
+  /** Origins whose pages may put files into the buckets. */
+  readonly consoleOrigins?: readonly string[] | undefined;
   /** Puts DynamoDB's laws before the table: limits, conflicts, late indexes. */
   readonly tableLaws?: Partial<LawSettings> | undefined;
   /** Called as soon as an engine's process exists, so that a later start can stop it if this process is killed. */
@@ -87,7 +89,7 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
     const files = inMemory ? {} : { dataDir: join(dataDir, 'queues') };
     return supervise('fauxqs', (again) => startFauxqs({ ...files, ...again }), options);
   };
-  const objectEngine = () => startObjectStore(join(dataDir, 'objects'));
+  const objectEngine = () => startObjectStore(join(dataDir, 'objects'), options.consoleOrigins);
   const started = await Promise.allSettled([tableEngine(), queueEngine(), objectEngine()]);
   const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   let laws: TableLaws | undefined;

@@ -66,6 +66,8 @@ const accepts = ({ headers }: IncomingMessage, encoding: string): boolean =>
 export const consoleServer = (options: {
   readonly root: string;
   readonly outDir?: string | undefined;
+  /** Origins that the page may send files to. */
+  readonly connect: () => readonly string[];
 }): ConsoleServer => {
   const site = siteOf(options);
   return {
@@ -80,7 +82,7 @@ export const consoleServer = (options: {
       const content = file ? (brotli ? file.compressed : file.content) : page.replaceAll(NONCE_PLACEHOLDER, nonce);
       const headers = file
         ? { ...FILE_HEADERS, 'content-type': file.type, 'cache-control': cacheControl(name), vary: 'accept-encoding' }
-        : pageHeaders(nonce);
+        : pageHeaders(nonce, options.connect());
       response.writeHead(200, {
         ...headers,
         ...(brotli ? { 'content-encoding': 'br' } : {}),

@@ -198,7 +198,7 @@ const projectOperations = async (): Promise<readonly RoutedOperation[]> =>
   (await import('../../shared/contracts/index.ts')).OPERATIONS;
 
 /** Starts the engines and builds the functions in parallel. */
-const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFault) => {
+const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFault, url: string) => {
   const { dataDir, env = {}, functionsDir, distDir } = options;
   const building = buildFunctions({
     root: PROJECT,
@@ -210,6 +210,7 @@ const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFaul
     inMemory: options.inMemory,
     dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
     sqsEndpoint: env.SQS_ENDPOINT,
+    consoleOrigins: [url, env.PUBLIC_URL ?? url].map((address) => new URL(address).origin),
     tableLaws: options.tableLaws,
     onProcess: (pid) => parts.lock.note({ childPids: [pid] }),
     onFault,
@@ -241,14 +242,18 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   const onFault = faultLogger(parts.sink);
   let ready: ServedStages | undefined;
   const operations = options.operations ?? (await projectOperations());
-  const console = consoleServer({ root: PROJECT, outDir: options.consoleDir });
+  const console = consoleServer({
+    root: PROJECT,
+    outDir: options.consoleDir,
+    connect: () => (parts.backends ? [parts.backends.s3Endpoint] : []),
+  });
   const server = makeGateway({ operations, stages: () => ready?.stages, onFault, console });
   const url = await listen(server, port, host);
   parts.server = server;
   parts.lock.note({ url });
 
   const orphansStopped = await parts.lock.stopOrphans();
-  const { build, backends } = await prepare(options, parts, onFault);
+  const { build, backends } = await prepare(options, parts, onFault, url);
   const {
     dispatchSeconds = 5,
     batchesInFlight,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { linger } from './body.ts';
+import { answerCors } from './bucket-cors.ts';
 import type { Engine } from './engines.ts';
 import { multipartCall, type Refuse, serveMultipart } from './multipart.ts';
 import { isSigned } from './signed-request.ts';
@@ -152,14 +153,15 @@ const serve = async (folder: string, request: IncomingMessage, response: ServerR
 /**
  * A local S3 with the operations that uploads and jobs use (PUT, GET and HEAD with ranges and versions, DELETE, uploads in parts), on files in `folder`. Unlike fauxqs's S3 it streams objects of any
  * size to disk and verifies signatures as S3 does, so that a presigned URL that the deployment would refuse is refused here. A deleted
- * object cannot be put again, and objects other than files of cards expire after a day.
+ * object cannot be put again, and objects other than files of cards expire after a day. `origins`: of pages that may put files.
  */
-export const startObjectStore = async (folder: string): Promise<Engine> => {
+export const startObjectStore = async (folder: string, origins: readonly string[] = []): Promise<Engine> => {
   await mkdir(folder, { recursive: true });
   await sweep(folder);
   // Failures are retried at the next sweep.
   const sweeping = setInterval(() => void sweep(folder).catch(() => undefined), SWEEP_MS).unref();
   const server = createServer({ requestTimeout: 600_000 }, (request, response) => {
+    if (answerCors(request, response, origins)) return;
     serve(folder, request, response).catch(() => {
       if (response.headersSent) response.destroy();
       else refuse(request, response, 500, 'InternalError');

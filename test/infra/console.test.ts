@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { deploy, distributionOf, type Piece, resourcesOf } from './support.ts';
+import { AWS, deploy, distributionOf, type Piece, resourcesOf, textOf } from './support.ts';
 
 const { edge } = deploy();
+/** The origins of the stages' buckets, as presigned addresses have them. */
+const BUCKETS = ['live', 'test'].map(
+  (stage) => `https://messaging-${stage}-uploads-${AWS.account}-${AWS.region}.s3.${AWS.region}.amazonaws.com`,
+);
 const config = distributionOf(edge);
 const functions = resourcesOf(edge, 'AWS::CloudFront::Function').map(({ Properties }) => Properties as Piece);
-const code: string = functions.find(({ FunctionCode }) => FunctionCode.includes('PAGE'))?.FunctionCode;
+const code = functions.map(({ FunctionCode }) => textOf(FunctionCode)).find((text) => text.includes('PAGE')) ?? '';
 
 let requests = 0;
 const call = (uri: string): Piece => {
@@ -29,7 +33,7 @@ describe("the console's function at the edge", () => {
         `style-src 'self' 'nonce-${nonce}'`,
         "img-src 'self' data:",
         "font-src 'self'",
-        "connect-src 'self'",
+        `connect-src 'self' ${BUCKETS.join(' ')}`,
         "form-action 'none'",
         "base-uri 'none'",
         "frame-ancestors 'none'",

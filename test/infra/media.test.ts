@@ -42,6 +42,27 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
     ]);
   });
 
+  it.each([
+    ['the address that is named', { publicUrl: 'https://edge.example/base/' }, 'https://edge.example'],
+    [
+      'the domain',
+      { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a' },
+      'https://api.example.com',
+    ],
+  ])('lets pages of one origin put files, that of %s, and do nothing else', (_, context, origin) => {
+    const { data } = deploy({ contracts, env: AWS, context });
+    const [named] = resourcesOf(data[environment], 'AWS::S3::Bucket');
+    expect(named?.Properties.CorsConfiguration).toEqual({
+      CorsRules: [
+        { AllowedOrigins: [origin], AllowedMethods: ['PUT'], AllowedHeaders: ['content-type'], MaxAge: 3000 },
+      ],
+    });
+  });
+
+  it('lets no page put files while the service has no address of its own', () => {
+    expect(bucket?.Properties.CorsConfiguration).toBeUndefined();
+  });
+
   it('is accessible to media, to jobs and to the consumers of both, each to its own objects only', () => {
     const owners = statementsOf(plain.apps[environment])
       .filter(({ actions }) => actions.some((action) => action.startsWith('s3:')))

@@ -10,7 +10,8 @@ import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
 import { tempDir } from '../support/local-stack.ts';
 
 const folder = await tempDir();
-const engine = await startObjectStore(folder);
+const CONSOLE = 'https://console.example';
+const engine = await startObjectStore(folder, [CONSOLE]);
 const bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
 afterAll(() => engine.stop());
 
@@ -32,6 +33,50 @@ const put = async (
   body: Buffer,
   headers: Record<string, string> = { 'content-type': 'application/pdf' },
 ) => (await fetch(url, { method: 'PUT', body: new Uint8Array(body), headers })).status;
+
+/** What a browser asks before a page of `origin` may use an address. */
+const preflight = (url: string, origin: string, method = 'PUT', headers = 'content-type') =>
+  fetch(url, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+  });
+
+describe('a page', () => {
+  it('of the console may put a file of the agreed type, and read that it arrived', async () => {
+    const { url } = await presign('page');
+    const allowed = await preflight(url, CONSOLE);
+    expect(allowed.status).toBe(200);
+    expect(Object.fromEntries(allowed.headers)).toMatchObject({
+      'access-control-allow-origin': CONSOLE,
+      'access-control-allow-methods': 'PUT',
+      'access-control-allow-headers': 'content-type',
+    });
+    const headers = { 'content-type': 'application/pdf', origin: CONSOLE };
+    const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(BYTES), headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(CONSOLE);
+    expect(answer.headers.get('vary')).toContain('Origin');
+  });
+
+  it.each([
+    ['of another origin', 'https://elsewhere.example', 'PUT', 'content-type'],
+    ['that would read', CONSOLE, 'GET', ''],
+    ['that would delete', CONSOLE, 'DELETE', ''],
+    ['with headers that were not agreed', CONSOLE, 'PUT', 'content-type, x-amz-acl'],
+  ])('%s is refused', async (_, origin, method, headers) => {
+    const { url } = await presign('refused');
+    const answer = await preflight(url, origin, method, headers);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('of another origin cannot read an answer', async () => {
+    const { url } = await presign('elsewhere');
+    const headers = { 'content-type': 'application/pdf', origin: 'https://elsewhere.example' };
+    const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(BYTES), headers });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
 
 describe('a presigned URL', () => {
   it('accepts exactly the upload it was made for, and stores it byte for byte', async () => {

@@ -60,6 +60,7 @@ export const shellTexts = defineTexts(
     range: (from: string, to: string, total: string) => `${from}–${to} de ${total}`,
     clearFilters: 'Limpar filtros',
     apply: 'Aplicar',
+    clearSearch: 'Limpar a busca',
     all: 'Todos',
   },
   {
@@ -114,6 +115,7 @@ export const shellTexts = defineTexts(
     range: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,
     clearFilters: 'Clear filters',
     apply: 'Apply',
+    clearSearch: 'Clear the search',
     all: 'All',
   },
 );

@@ -2,7 +2,8 @@ import { Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { useFormat } from '../app/format.ts';
 import { defineTexts, useTexts } from '../app/texts.ts';
 import type { WebhookAttempt, WebhookDelivery } from '../sdk.ts';
-import { Status, Time, type Tone } from './values.tsx';
+import { CodeBlock } from './code-block.tsx';
+import { StateOf, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(
   {
@@ -21,12 +22,6 @@ const texts = defineTexts(
   },
 );
 
-export const DELIVERY_STATUSES = [
-  'pending',
-  'delivered',
-  'failed',
-  'abandoned',
-] as const satisfies readonly WebhookDelivery['status'][];
 const TONES: Readonly<Record<WebhookDelivery['status'], Tone>> = {
   pending: 'pending',
   delivered: 'good',
@@ -34,10 +29,10 @@ const TONES: Readonly<Record<WebhookDelivery['status'], Tone>> = {
   abandoned: 'bad',
 };
 
-/** A delivery's status in words. */
+/** The words for a delivery's statuses, in the order in which a filter offers them. */
 export const useDeliveryStatus = () => useTexts(texts).statuses;
 export const DeliveryStatus = ({ status }: Pick<WebhookDelivery, 'status'>) => (
-  <Status tone={TONES[status]}>{useDeliveryStatus()[status]}</Status>
+  <StateOf state={status} tones={TONES} words={useDeliveryStatus()} />
 );
 
 const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
@@ -49,9 +44,7 @@ const Exchange = ({ title, headers, body }: { title: string; headers: string; bo
   headers === '' && body === undefined ? null : (
     <details>
       <summary>{title}</summary>
-      {/* A region that scrolls takes the focus, so that the keyboard reaches all of it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above. */}
-      <pre className="code-block" tabIndex={0}>{`${headers}\n\n${body ?? ''}`}</pre>
+      <CodeBlock>{`${headers}\n\n${body ?? ''}`}</CodeBlock>
     </details>
   );
 

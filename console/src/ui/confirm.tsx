@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
+import { FieldErrors } from './fields.tsx';
 import { ProblemView } from './problem-view.tsx';
 
 interface ConfirmProps {
@@ -43,7 +44,7 @@ export const Confirm = ({
         }}
       >
         {hint ? <Text size="sm">{hint}</Text> : null}
-        {children}
+        <FieldErrors value={error}>{children}</FieldErrors>
         <ProblemView error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Paper, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useMemo, useState } from 'react';
+import { fromLocal, toLocal } from '../app/local-time.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
 
@@ -40,14 +41,6 @@ export const useFilterValues = (fields: readonly FilterField[]): Values => {
     [fields, values],
   );
 };
-
-/** ISO 8601 as `datetime-local` has it, in the person's own time; to the minute. */
-const toLocal = (iso: string | undefined): string => {
-  if (!iso || Number.isNaN(Date.parse(iso))) return '';
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-const fromLocal = (text: string): string | undefined => (text === '' ? undefined : new Date(text).toISOString());
 
 interface FieldProps {
   readonly field: FilterField;

@@ -2,6 +2,16 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 
+/** A part of a page, under a heading of its own. */
+export const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Stack component="section" gap="sm" aria-label={title}>
+    <Title order={2} size="h4">
+      {title}
+    </Title>
+    {children}
+  </Stack>
+);
+
 interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;

@@ -31,6 +31,17 @@ export const Status = ({ tone, children }: { readonly tone: Tone; readonly child
   </Badge>
 );
 
+interface StateOfProps<S extends string> {
+  readonly state: S;
+  readonly tones: Readonly<Record<S, Tone>>;
+  readonly words: Readonly<Record<S, string>>;
+}
+
+/** One of a thing's states, by the tone and the word that each has. */
+export const StateOf = <S extends string>({ state, tones, words }: StateOfProps<S>) => (
+  <Status tone={tones[state]}>{words[state]}</Status>
+);
+
 interface AppLinkProps extends AnchorProps {
   /** Below `/console`. */
   readonly to: string;

@@ -1,16 +1,14 @@
-import { Code, Stack } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Code } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { AuditEntry, AuditListQuery, AuditPage } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { AuditEntry, AuditListQuery } from '../../sdk.ts';
+import type { Column } from '../../ui/data-table.tsx';
 import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { CursorList, useCursorList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { LoadMore } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
@@ -61,31 +59,24 @@ export default function AuditLogPage() {
   const fields = useFields();
   const columns = useColumns();
   const filters = useFilterValues(fields) as AuditListQuery;
-  const log = useInfiniteQuery({
+  const log = useCursorList<AuditEntry>({
     queryKey: ['audit', filters],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<AuditPage> =>
-      api.audit.list({ ...filters, limit: LIMIT, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    read: async (paging, signal) => api.audit.list({ ...filters, limit: LIMIT, ...paging }, { signal }),
   });
-  const entries = log.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Page title={t.title} description={t.description}>
       <Filters fields={fields} label={t.filters} />
-      <ProblemView error={log.error} onRetry={() => void log.refetch()} />
-      {log.isPending && !log.error ? <Loading /> : null}
-      {log.data ? (
-        <Stack>
-          {entries.length > 0 ? (
-            <DataTable caption={t.title} columns={columns} rows={entries} keyOf={({ id }) => id} />
-          ) : (
-            <EmptyState icon={ScrollText} title={t.emptyTitle}>
-              {t.empty}
-            </EmptyState>
-          )}
-          <LoadMore query={log} />
-        </Stack>
-      ) : null}
+      <CursorList
+        query={log}
+        caption={t.title}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState icon={ScrollText} title={t.emptyTitle}>
+            {t.empty}
+          </EmptyState>
+        }
+      />
     </Page>
   );
 }

@@ -1,11 +1,12 @@
-import { MultiSelect, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { MultiSelect } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { fromLocal } from '../../app/local-time.ts';
 import { useSession } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { CreateApiKey } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { TextAreaField, TextField } from '../../ui/fields.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { texts } from './texts.ts';
 
@@ -16,10 +17,11 @@ const PERSONAL = 'contacts:pii';
 /** What the fields ask for; what is empty stays out of the request. */
 const keyOf = (name: string, scopes: readonly KeyScope[], expiresAt: string, addresses: string): CreateApiKey => {
   const allowedIps = addresses.split(/[\s,]+/).filter((address) => address !== '');
+  const until = fromLocal(expiresAt);
   return {
     name,
     scopes: [...scopes],
-    ...(expiresAt === '' ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(until === undefined ? {} : { expiresAt: until }),
     ...(allowedIps.length === 0 ? {} : { allowedIps }),
   };
 };
@@ -27,38 +29,29 @@ const keyOf = (name: string, scopes: readonly KeyScope[], expiresAt: string, add
 /** Creates a key, and shows its secret, which is shown once. */
 export const CreateKeyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
   const { session } = useSession();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly KeyScope[]>([]);
   const [expiresAt, setExpiresAt] = useState('');
   const [addresses, setAddresses] = useState('');
-  const creating = useMutation({
-    mutationFn: () => api.keys.create(keyOf(name, scopes, expiresAt, addresses)),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
-  });
-  if (creating.data)
-    return (
-      <SecretDialog
-        title={t.created}
-        label={t.secret}
-        hint={t.secretHint}
-        secret={creating.data.key}
-        done={t.done}
-        onClose={onClose}
-      />
-    );
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.create}
-      action={t.create}
-      onConfirm={() => creating.mutate()}
-      busy={creating.isPending}
-      error={creating.error}
+      act={() => api.keys.create(keyOf(name, scopes, expiresAt, addresses))}
+      invalidates={[['keys']]}
+      onClose={onClose}
+      after={({ key }) => (
+        <SecretDialog
+          title={t.created}
+          label={t.secret}
+          hint={t.secretHint}
+          secret={key}
+          done={t.done}
+          onClose={onClose}
+        />
+      )}
     >
-      <TextInput required label={t.name} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+      <TextField name="name" required label={t.name} value={name} onChange={setName} />
       <MultiSelect
         searchable
         required
@@ -68,20 +61,22 @@ export const CreateKeyDialog = ({ onClose }: { readonly onClose: () => void }) =
         onChange={(chosen) => setScopes(chosen as KeyScope[])}
         data={(session?.scopes ?? []).filter((scope) => scope !== PERSONAL)}
       />
-      <TextInput
+      <TextField
+        name="expiresAt"
         type="datetime-local"
         label={t.expiresAt}
         description={t.optional}
         value={expiresAt}
-        onChange={({ currentTarget }) => setExpiresAt(currentTarget.value)}
+        onChange={setExpiresAt}
       />
-      <Textarea
-        autosize
+      <TextAreaField
+        name="allowedIps"
+        minRows={1}
         label={t.allowedIps}
         description={t.allowedIpsHint}
         value={addresses}
-        onChange={({ currentTarget }) => setAddresses(currentTarget.value)}
+        onChange={setAddresses}
       />
-    </Confirm>
+    </ActionDialog>
   );
 };

@@ -1,11 +1,10 @@
-import { ActionIcon, Checkbox, Menu } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Ellipsis } from 'lucide-react';
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ApiKey } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { texts } from './texts.ts';
 
@@ -16,65 +15,41 @@ interface DialogProps {
 
 const RotateDialog = ({ apiKey, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const rotating = useMutation({
-    mutationFn: () => api.keys.rotate(apiKey.id, {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
-  });
-  if (rotating.data)
-    return (
-      <SecretDialog
-        title={`${t.rotate}: ${apiKey.name}`}
-        label={t.secret}
-        hint={t.secretHint}
-        secret={rotating.data.key}
-        done={t.done}
-        onClose={onClose}
-      />
-    );
+  const title = `${t.rotate}: ${apiKey.name}`;
   return (
-    <Confirm
-      opened
-      onClose={onClose}
-      title={`${t.rotate}: ${apiKey.name}`}
+    <ActionDialog
+      title={title}
       hint={t.rotateHint}
       action={t.rotate}
-      onConfirm={() => rotating.mutate()}
-      busy={rotating.isPending}
-      error={rotating.error}
+      act={() => api.keys.rotate(apiKey.id, {})}
+      invalidates={[['keys']]}
+      onClose={onClose}
+      after={({ key }) => (
+        <SecretDialog title={title} label={t.secret} hint={t.secretHint} secret={key} done={t.done} onClose={onClose} />
+      )}
     />
   );
 };
 
 const RevokeDialog = ({ apiKey, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
   const [onlyThis, setOnlyThis] = useState(false);
-  const revoking = useMutation({
-    mutationFn: () => api.keys.revoke(apiKey.id, onlyThis ? { only: 'this' } : {}),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['keys'] });
-      onClose();
-    },
-  });
   return (
-    <Confirm
-      opened
+    <ActionDialog
       dangerous
-      onClose={onClose}
       title={`${t.revoke}: ${apiKey.name}`}
       hint={t.revokeHint}
       action={t.revoke}
-      onConfirm={() => revoking.mutate()}
-      busy={revoking.isPending}
-      error={revoking.error}
+      act={() => api.keys.revoke(apiKey.id, onlyThis ? { only: 'this' } : {})}
+      invalidates={[['keys']]}
+      onClose={onClose}
     >
       <Checkbox
         label={t.onlyThis}
         checked={onlyThis}
         onChange={({ currentTarget }) => setOnlyThis(currentTarget.checked)}
       />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
@@ -87,20 +62,11 @@ export const KeyActions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const Dialog = action && DIALOGS[action];
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t.more(apiKey.name)}>
-            <Ellipsis size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(['rotate', 'revoke'] as const).map((each) => (
-            <Menu.Item key={each} onClick={() => setAction(each)}>
-              {t[each]}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionMenu
+        label={t.more(apiKey.name)}
+        items={(['rotate', 'revoke'] as const).map((value) => ({ value, label: t[value] }))}
+        onChoose={setAction}
+      />
       {Dialog ? <Dialog apiKey={apiKey} onClose={() => setAction(undefined)} /> : null}
     </>
   );

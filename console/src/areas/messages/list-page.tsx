@@ -7,13 +7,14 @@ import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, MessagePage, MessagesListQuery } from '../../sdk.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
 import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Paging, useSkip } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
-import { MessageStatus, STATUSES, summaryOf } from './message-parts.tsx';
+import { MessageStatus, summaryOf } from './message-parts.tsx';
 import { texts } from './texts.ts';
 
 const LIMIT = 50;
@@ -28,7 +29,7 @@ const useFields = (): readonly FilterField[] => {
       kind,
       placeholder,
     });
-    const choices = STATUSES.map((value) => ({ value, label: t.statuses[value] }));
+    const choices = choicesOf(t.statuses);
     return [
       { ...field('status', 'choice'), choices },
       field('contactId', 'text', 'cnt_…'),

@@ -1,4 +1,4 @@
-import { Code, Stack, Title } from '@mantine/core';
+import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,8 +6,9 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, MessageTimeline } from '../../sdk.ts';
+import { JsonView } from '../../ui/code-block.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
@@ -18,15 +19,6 @@ import { texts } from './texts.ts';
 import { TimelineView } from './timeline.tsx';
 
 const REFRESH_MS = 3_000;
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Stack component="section" gap="sm" aria-label={title}>
-    <Title order={2} size="h4">
-      {title}
-    </Title>
-    {children}
-  </Stack>
-);
 
 const MOMENTS = ['createdAt', 'scheduledAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
 
@@ -128,13 +120,7 @@ const Content = ({ message }: { readonly message: Message }) => {
           {templateVars.join('\n')}
         </Code>
       ) : null}
-      <details>
-        <summary>JSON</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach all of it. */}
-        <pre className="code-block" tabIndex={0}>
-          {JSON.stringify({ payload, ...(metadata ? { metadata } : {}) }, null, 2)}
-        </pre>
-      </details>
+      <JsonView value={{ payload, ...(metadata ? { metadata } : {}) }} />
     </Section>
   );
 };

@@ -1,17 +1,8 @@
 import { useTexts } from '../../app/texts.ts';
 import type { Message } from '../../sdk.ts';
-import { Status, type Tone } from '../../ui/values.tsx';
+import { StateOf, type Tone } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
-export const STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'archived',
-] as const satisfies readonly Message['status'][];
 const TONES: Readonly<Record<Message['status'], Tone>> = {
   queued: 'pending',
   sending: 'pending',
@@ -27,10 +18,9 @@ export const isOpen = ({ status, direction }: Message): boolean =>
   direction === 'outbound' && (status === 'queued' || status === 'sending' || status === 'sent');
 
 /** A message's status in words. */
-export const MessageStatus = ({ status }: Pick<Message, 'status'>) => {
-  const t = useTexts(texts);
-  return <Status tone={TONES[status]}>{t.statuses[status]}</Status>;
-};
+export const MessageStatus = ({ status }: Pick<Message, 'status'>) => (
+  <StateOf state={status} tones={TONES} words={useTexts(texts).statuses} />
+);
 
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,5 +1,5 @@
-import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
@@ -7,13 +7,14 @@ import { useMay, useSession } from '../../app/session.ts';
 import { shellTexts } from '../../app/shell-texts.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Account, AccountPage } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { PagedList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
-import { Status, Time, type Tone } from '../../ui/values.tsx';
+import { useSkip } from '../../ui/paging.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StateOf, Time, type Tone } from '../../ui/values.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { type Role, RoleField } from './role-field.tsx';
 import { texts } from './texts.ts';
@@ -23,38 +24,21 @@ const TONES: Readonly<Record<Account['status'], Tone>> = { active: 'good', suspe
 
 const InviteDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const inviting = useMutation({
-    mutationFn: () => api.accounts.create({ name, email, role }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['people'] });
-      onClose();
-    },
-  });
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.invite}
       hint={t.inviteHint}
-      action={t.invite}
-      onConfirm={() => inviting.mutate()}
-      busy={inviting.isPending}
-      error={inviting.error}
+      act={() => api.accounts.create({ name, email, role })}
+      invalidates={[['people']]}
+      onClose={onClose}
     >
-      <TextInput required label={t.name} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
-      <TextInput
-        required
-        type="email"
-        label={t.email}
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-      />
+      <TextField name="name" required label={t.name} value={name} onChange={setName} />
+      <TextField name="email" required type="email" label={t.email} value={email} onChange={setEmail} />
       <RoleField value={role} onChange={setRole} />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
@@ -77,7 +61,7 @@ const useColumns = (): readonly Column<Account>[] => {
     {
       key: 'status',
       title: t.status,
-      cell: ({ status }) => <Status tone={TONES[status]}>{t.statuses[status]}</Status>,
+      cell: ({ status }) => <StateOf state={status} tones={TONES} words={t.statuses} />,
     },
     { key: 'createdAt', title: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
     ...actions,
@@ -98,18 +82,11 @@ export default function PeoplePage() {
   const invite = may('accounts:write') ? <Button onClick={() => setInviting(true)}>{t.invite}</Button> : null;
   return (
     <Page title={t.title} description={t.description} actions={invite}>
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {list.data ? (
-        <Stack>
-          <DataTable caption={t.title} columns={columns} rows={list.data.items} keyOf={({ id }) => id} />
-          {list.data.total === 1 ? (
-            <EmptyState icon={UsersRound} title={t.emptyTitle}>
-              {t.empty}
-            </EmptyState>
-          ) : null}
-          <Paging limit={LIMIT} total={list.data.total} />
-        </Stack>
+      <PagedList query={list} limit={LIMIT} caption={t.title} columns={columns} keyOf={({ id }) => id} empty={null} />
+      {list.data?.total === 1 ? (
+        <EmptyState icon={UsersRound} title={t.emptyTitle}>
+          {t.empty}
+        </EmptyState>
       ) : null}
       {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
     </Page>

@@ -1,8 +1,8 @@
-import { NativeSelect } from '@mantine/core';
 import { useSession } from '../../app/session.ts';
 import { shellTexts } from '../../app/shell-texts.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Account } from '../../sdk.ts';
+import { ChoiceField } from '../../ui/fields.tsx';
 import { texts } from './texts.ts';
 
 export type Role = Account['role'];
@@ -20,12 +20,13 @@ export const RoleField = ({ value, onChange }: RoleFieldProps) => {
   const { session } = useSession();
   const highest = ROLES.indexOf(session?.person.role ?? 'viewer');
   return (
-    <NativeSelect
+    <ChoiceField
+      name="role"
       label={t.role}
       description={t.roleHints[value]}
       value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value as Role)}
-      data={ROLES.slice(0, highest + 1).map((role) => ({ value: role, label: shell.roles[role] }))}
+      onChange={onChange}
+      choices={ROLES.slice(0, highest + 1).map((role) => ({ value: role, label: shell.roles[role] }))}
     />
   );
 };

@@ -1,14 +1,15 @@
-import { Button, Stack, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { WebhookDelivery } from '../../sdk.ts';
+import { useAction } from '../../ui/action-dialog.tsx';
 import { Attempts, DeliveryStatus } from '../../ui/attempts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
@@ -52,7 +53,6 @@ const DeliveryFacts = ({ webhookId, delivery }: { readonly webhookId: string; re
 export default function DeliveryPage() {
   const t = useTexts(texts);
   const may = useMay();
-  const queries = useQueryClient();
   const { id = '', deliveryId = '' }: { id?: string; deliveryId?: string } = useParams({ strict: false });
   const queryKey = ['webhook', id, 'delivery', deliveryId];
   const delivery = useQuery({
@@ -60,10 +60,7 @@ export default function DeliveryPage() {
     queryFn: ({ signal }) => api.webhooks.getDelivery(id, deliveryId, { signal }),
     refetchInterval: REFRESH_MS,
   });
-  const replaying = useMutation({
-    mutationFn: () => api.webhooks.replayDelivery(id, deliveryId),
-    onSuccess: () => queries.invalidateQueries({ queryKey }),
-  });
+  const replaying = useAction(() => api.webhooks.replayDelivery(id, deliveryId), { invalidates: [queryKey] });
   const replay = may('webhooks:replay') ? (
     <Button onClick={() => replaying.mutate()} loading={replaying.isPending}>
       {t.replay}
@@ -76,12 +73,9 @@ export default function DeliveryPage() {
       {delivery.data ? (
         <Stack gap="xl">
           <DeliveryFacts webhookId={id} delivery={delivery.data} />
-          <Stack component="section" aria-label={t.attempts}>
-            <Title order={2} size="h4">
-              {t.attempts}
-            </Title>
+          <Section title={t.attempts}>
             <Attempts attempts={delivery.data.attempts} />
-          </Stack>
+          </Section>
         </Stack>
       ) : null}
     </Page>

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -7,16 +7,17 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Webhook, WebhookPage, WebhooksListQuery } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
 import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { PagedList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import { useSkip } from '../../ui/paging.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
 import { CreateWebhookDialog } from './create-dialog.tsx';
 import { texts } from './texts.ts';
-import { WEBHOOK_STATUSES, WebhookStatus } from './webhook-status.tsx';
+import { WebhookStatus } from './webhook-status.tsx';
 
 const LIMIT = 50;
 
@@ -56,7 +57,7 @@ export default function WebhooksPage() {
   const columns = useColumns();
   const [creating, setCreating] = useState(false);
   const fields = useMemo((): readonly FilterField[] => {
-    const choices = WEBHOOK_STATUSES.map((value) => ({ value, label: t.statuses[value] }));
+    const choices = choicesOf(t.statuses);
     return [
       { name: 'status', label: t.status, kind: 'choice', choices },
       { name: 'event', label: t.testEvent, kind: 'text', placeholder: 'sms.delivered' },
@@ -71,20 +72,18 @@ export default function WebhooksPage() {
   return (
     <Page title={t.title} description={t.description} actions={create}>
       <Filters fields={fields} label={t.filters} />
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {list.data ? (
-        <Stack>
-          {list.data.items.length > 0 ? (
-            <DataTable caption={t.title} columns={columns} rows={list.data.items} keyOf={({ id }) => id} />
-          ) : (
-            <EmptyState icon={WebhookIcon} title={t.emptyTitle}>
-              {t.empty}
-            </EmptyState>
-          )}
-          <Paging limit={LIMIT} total={list.data.total} />
-        </Stack>
-      ) : null}
+      <PagedList
+        query={list}
+        limit={LIMIT}
+        caption={t.title}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState icon={WebhookIcon} title={t.emptyTitle}>
+            {t.empty}
+          </EmptyState>
+        }
+      />
       {creating ? <CreateWebhookDialog onClose={() => setCreating(false)} /> : null}
     </Page>
   );

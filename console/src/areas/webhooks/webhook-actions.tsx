@@ -1,13 +1,15 @@
-import { Alert, Button, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
+import { fromLocal, toLocal } from '../../app/local-time.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Webhook } from '../../sdk.ts';
+import { ActionDialog, useAction } from '../../ui/action-dialog.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { texts } from './texts.ts';
@@ -17,62 +19,42 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes queries of a subscription anew. */
-const useRefresh = ({ id }: Webhook) => {
-  const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: ['webhook', id] });
-};
+/** What a change of a subscription makes out of date. */
+const changed = ({ id }: Webhook) => [['webhook', id], ['webhooks']];
 
 const RotateDialog = ({ webhook, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(webhook);
-  const rotating = useMutation({ mutationFn: () => api.webhooks.rotateSecret(webhook.id, {}), onSuccess: refresh });
-  if (rotating.data)
-    return (
-      <SecretDialog
-        title={t.rotate}
-        label={t.secret}
-        hint={t.secretHint}
-        secret={rotating.data.secret}
-        done={t.done}
-        onClose={onClose}
-      />
-    );
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.rotate}
       hint={t.rotateHint}
-      action={t.rotate}
-      onConfirm={() => rotating.mutate()}
-      busy={rotating.isPending}
-      error={rotating.error}
+      act={() => api.webhooks.rotateSecret(webhook.id, {})}
+      invalidates={changed(webhook)}
+      onClose={onClose}
+      after={({ secret }) => (
+        <SecretDialog
+          title={t.rotate}
+          label={t.secret}
+          hint={t.secretHint}
+          secret={secret}
+          done={t.done}
+          onClose={onClose}
+        />
+      )}
     />
   );
 };
 
 const RevokeDialog = ({ webhook, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(webhook);
-  const revoking = useMutation({
-    mutationFn: () => api.webhooks.delete(webhook.id),
-    onSuccess: async () => {
-      await refresh();
-      onClose();
-    },
-  });
   return (
-    <Confirm
-      opened
+    <ActionDialog
       dangerous
-      onClose={onClose}
       title={t.revoke}
       hint={t.revokeHint}
-      action={t.revoke}
-      onConfirm={() => revoking.mutate()}
-      busy={revoking.isPending}
-      error={revoking.error}
+      act={() => api.webhooks.delete(webhook.id)}
+      invalidates={changed(webhook)}
+      onClose={onClose}
     />
   );
 };
@@ -80,47 +62,38 @@ const RevokeDialog = ({ webhook, onClose }: DialogProps) => {
 const TestDialog = ({ webhook, onClose }: DialogProps) => {
   const t = useTexts(texts);
   const navigate = useNavigate();
-  const [event, setEvent] = useState(webhook.events[0]);
-  const testing = useMutation({
-    mutationFn: () => api.webhooks.test(webhook.id, { event: event ?? 'sms.delivered' }),
-    onSuccess: ({ id }) => navigate({ to: `/webhooks/${webhook.id}/deliveries/${id}` }),
-  });
+  const [event, setEvent] = useState(webhook.events[0] ?? 'sms.delivered');
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.test}
-      action={t.test}
-      onConfirm={() => testing.mutate()}
-      busy={testing.isPending}
-      error={testing.error}
+      act={() => api.webhooks.test(webhook.id, { event })}
+      onDone={({ id }) => navigate({ to: `/webhooks/${webhook.id}/deliveries/${id}` })}
+      onClose={onClose}
     >
-      <NativeSelect
+      <ChoiceField
+        name="event"
         label={t.testEvent}
         value={event}
-        onChange={({ currentTarget }) => setEvent(currentTarget.value as typeof event)}
-        data={webhook.events}
+        onChange={setEvent}
+        choices={webhook.events.map((value) => ({ value, label: value }))}
       />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
 const DAY_MS = 24 * 3600_000;
-const local = (ms: number): string =>
-  new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+const localAt = (ms: number): string => toLocal(new Date(ms).toISOString());
 
 const ReplayDialog = ({ webhook, onClose }: DialogProps) => {
   const t = useTexts(texts);
   const format = useFormat();
-  const refresh = useRefresh(webhook);
-  const [from, setFrom] = useState(() => local(Date.now() - DAY_MS));
+  const [from, setFrom] = useState(() => localAt(Date.now() - DAY_MS));
   // The end of this minute: what came in it is meant, too.
-  const [to, setTo] = useState(() => local(Date.now() + 60_000));
-  const replaying = useMutation({
-    mutationFn: () =>
-      api.webhooks.replay(webhook.id, { from: new Date(from).toISOString(), to: new Date(to).toISOString() }),
-    onSuccess: refresh,
-  });
+  const [to, setTo] = useState(() => localAt(Date.now() + 60_000));
+  const replaying = useAction(
+    () => api.webhooks.replay(webhook.id, { from: fromLocal(from) ?? '', to: fromLocal(to) ?? '' }),
+    { invalidates: changed(webhook) },
+  );
   return (
     <Confirm
       opened
@@ -132,20 +105,8 @@ const ReplayDialog = ({ webhook, onClose }: DialogProps) => {
       busy={replaying.isPending}
       error={replaying.error}
     >
-      <TextInput
-        type="datetime-local"
-        required
-        label={t.from}
-        value={from}
-        onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-      />
-      <TextInput
-        type="datetime-local"
-        required
-        label={t.until}
-        value={to}
-        onChange={({ currentTarget }) => setTo(currentTarget.value)}
-      />
+      <TextField name="from" type="datetime-local" required label={t.from} value={from} onChange={setFrom} />
+      <TextField name="to" type="datetime-local" required label={t.until} value={to} onChange={setTo} />
       {replaying.data ? (
         <Alert variant="outline" role="status">
           {t.replayed(format.number(replaying.data.replayed))}
@@ -160,11 +121,9 @@ type Dialog = keyof typeof DIALOGS;
 
 const PauseButton = ({ webhook }: { readonly webhook: Webhook }) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(webhook);
   const isPaused = webhook.status === 'paused';
-  const pausing = useMutation({
-    mutationFn: () => api.webhooks.change(webhook.id, { status: isPaused ? 'active' : 'paused' }),
-    onSuccess: refresh,
+  const pausing = useAction(() => api.webhooks.change(webhook.id, { status: isPaused ? 'active' : 'paused' }), {
+    invalidates: changed(webhook),
   });
   return (
     <>

@@ -1,4 +1,4 @@
-import { Stack, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -7,14 +7,15 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Webhook, WebhookDelivery, WebhookDeliveryPage, WebhooksListDeliveriesQuery } from '../../sdk.ts';
-import { DELIVERY_STATUSES, DeliveryStatus, useDeliveryStatus } from '../../ui/attempts.tsx';
+import { DeliveryStatus, useDeliveryStatus } from '../../ui/attempts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
 import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import { PagedList, QueryView } from '../../ui/lists.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useSkip } from '../../ui/paging.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -89,7 +90,7 @@ const Deliveries = ({ id }: { readonly id: string }) => {
   const columns = useColumns(id);
   const statuses = useDeliveryStatus();
   const fields = useMemo((): readonly FilterField[] => {
-    const choices = DELIVERY_STATUSES.map((value) => ({ value, label: statuses[value] }));
+    const choices = choicesOf(statuses);
     return [{ name: 'status', label: t.deliveryColumns.status, kind: 'choice', choices }];
   }, [t, statuses]);
   const filters = useFilterValues(fields) as WebhooksListDeliveriesQuery;
@@ -100,23 +101,21 @@ const Deliveries = ({ id }: { readonly id: string }) => {
     refetchInterval: REFRESH_MS,
   });
   return (
-    <Stack component="section" aria-label={t.deliveries}>
-      <Title order={2} size="h4">
-        {t.deliveries}
-      </Title>
+    <Section title={t.deliveries}>
       <Filters fields={fields} label={t.deliveryFilters} />
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {list.data && list.data.items.length > 0 ? (
-        <DataTable caption={t.deliveries} columns={columns} rows={list.data.items} keyOf={(row) => row.id} />
-      ) : null}
-      {list.data?.items.length === 0 ? (
-        <EmptyState icon={Send} title={t.noDeliveries}>
-          {t.noDeliveriesHint}
-        </EmptyState>
-      ) : null}
-      {list.data ? <Paging limit={LIMIT} total={list.data.total} /> : null}
-    </Stack>
+      <PagedList
+        query={list}
+        limit={LIMIT}
+        caption={t.deliveries}
+        columns={columns}
+        keyOf={(row) => row.id}
+        empty={
+          <EmptyState icon={Send} title={t.noDeliveries}>
+            {t.noDeliveriesHint}
+          </EmptyState>
+        }
+      />
+    </Section>
   );
 };
 
@@ -130,14 +129,14 @@ export default function WebhookPageView() {
   });
   return (
     <Page title="Webhook" actions={webhook.data ? <WebhookActions webhook={webhook.data} /> : null}>
-      <ProblemView error={webhook.error} onRetry={() => void webhook.refetch()} />
-      {webhook.isPending && !webhook.error ? <Loading /> : null}
-      {webhook.data ? (
-        <Stack gap="xl">
-          <WebhookFacts webhook={webhook.data} />
-          <Deliveries id={id} />
-        </Stack>
-      ) : null}
+      <QueryView query={webhook}>
+        {(data) => (
+          <Stack gap="xl">
+            <WebhookFacts webhook={data} />
+            <Deliveries id={id} />
+          </Stack>
+        )}
+      </QueryView>
     </Page>
   );
 }

@@ -1,0 +1,107 @@
+import { Stack } from '@mantine/core';
+import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Column, DataTable } from './data-table.tsx';
+import { LoadMore, Paging } from './paging.tsx';
+import { ProblemView } from './problem-view.tsx';
+import { Loading } from './states.tsx';
+
+interface QueryViewProps<T> {
+  readonly query: {
+    readonly data: T | undefined;
+    readonly error: unknown;
+    readonly isPending: boolean;
+    readonly refetch: () => unknown;
+  };
+  /** Bars that stand in the place of what is being loaded. */
+  readonly loadingRows?: number;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** What a query answered; until then bars, and the problem where it has one. */
+export const QueryView = <T,>({ query, loadingRows = 5, children }: QueryViewProps<T>) => (
+  <>
+    <ProblemView error={query.error} onRetry={() => void query.refetch()} />
+    {query.isPending && !query.error ? <Loading rows={loadingRows} /> : null}
+    {query.data === undefined ? null : children(query.data)}
+  </>
+);
+
+interface ListProps<T> {
+  /** What the table lists, for who cannot see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (item: T) => string;
+  /** What stands there while there is nothing. */
+  readonly empty: ReactNode;
+}
+
+interface PagedListProps<T> extends ListProps<T> {
+  readonly query: QueryViewProps<{ readonly items: readonly T[]; readonly total: number }>['query'];
+  readonly limit: number;
+}
+
+/** A list that pages by number: its page is the address's (`useSkip`). */
+export const PagedList = <T,>({ query, limit, caption, columns, keyOf, empty }: PagedListProps<T>) => (
+  <QueryView query={query}>
+    {({ items, total }) => (
+      <Stack>
+        {items.length > 0 ? <DataTable caption={caption} columns={columns} rows={items} keyOf={keyOf} /> : empty}
+        <Paging limit={limit} total={total} />
+      </Stack>
+    )}
+  </QueryView>
+);
+
+interface CursorPage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string | null | undefined;
+}
+
+interface CursorListOptions<T> {
+  readonly queryKey: QueryKey;
+  readonly read: (paging: { readonly cursor?: string }, signal: AbortSignal) => Promise<CursorPage<T>>;
+  readonly enabled?: boolean;
+}
+
+/** The pages of a list that pages by cursor, as far as one has asked for them. */
+export const useCursorList = <T,>({ queryKey, read, enabled = true }: CursorListOptions<T>) =>
+  useInfiniteQuery({
+    queryKey,
+    enabled,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }): Promise<CursorPage<T>> =>
+      read(pageParam ? { cursor: pageParam } : {}, signal),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+  });
+
+interface CursorViewProps<T> extends Pick<ListProps<T>, 'empty'> {
+  readonly query: ReturnType<typeof useCursorList<T>>;
+  readonly children: (items: readonly T[]) => ReactNode;
+}
+
+/** What is there of a list that pages by cursor, and the button that gets more. */
+export const CursorView = <T,>({ query, empty, children }: CursorViewProps<T>) => (
+  <QueryView query={query}>
+    {(items) => (
+      <Stack>
+        {items.length > 0 ? children(items) : empty}
+        <LoadMore query={query} />
+      </Stack>
+    )}
+  </QueryView>
+);
+
+/** The same as a table. */
+export const CursorList = <T,>({
+  query,
+  caption,
+  columns,
+  keyOf,
+  empty,
+}: ListProps<T> & Pick<CursorViewProps<T>, 'query'>) => (
+  <CursorView query={query} empty={empty}>
+    {(items) => <DataTable caption={caption} columns={columns} rows={items} keyOf={keyOf} />}
+  </CursorView>
+);
