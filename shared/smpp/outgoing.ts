@@ -66,11 +66,15 @@ export class Outgoing {
     return this.#sequence;
   }
 
-  /** Sends a request, whose sequence number is written into its bytes. */
-  send(bytes: Buffer): Promise<Reply> {
+  /** Sends a request, whose sequence number is written into its bytes. `heard` is told of what became of it before the next PDU is looked at. */
+  send(bytes: Buffer, heard: (reply: Reply) => void = () => {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve({ kind: 'closed' });
     if (!this.#isOpen() && this.#waiting.length >= this.#options.queue) return Promise.resolve({ kind: 'busy' });
-    return new Promise((answer) => {
+    return new Promise((resolve) => {
+      const answer = (reply: Reply) => {
+        heard(reply);
+        resolve(reply);
+      };
       this.#waiting.push({ bytes, answer });
       this.flush();
     });

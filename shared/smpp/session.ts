@@ -119,11 +119,12 @@ export class Session {
     return this.#state === 'unbinding' ? { kind: 'closed' } : this.#outgoing.send(bytes);
   }
 
-  /** Binds, on the side that binds. */
+  /** Binds, on the side that binds. What follows the response in the same chunk belongs to the bound session. */
   async bind(command: BindCommand, body: Partial<Body<BindCommand>>): Promise<Reply> {
-    const reply = await this.request(command, body);
-    if (reply.kind === 'response' && reply.pdu.status === 0 && this.#state === 'open') this.#bound(BOUND_AS[command]);
-    return reply;
+    const bytes = encodePdu(pduOf(command, 0, body) as Pdu);
+    return this.#outgoing.send(bytes, (reply) => {
+      if (reply.kind === 'response' && reply.pdu.status === 0 && this.#state === 'open') this.#bound(BOUND_AS[command]);
+    });
   }
 
   /** Ends the session: answers what has begun, says unbind and waits for its response, each for a bounded time. */

@@ -24,7 +24,7 @@ const keepsSnapshot: Matches = ({ action, body }, { id }) =>
   action === 'BatchWriteItem' && body.includes(`"CMPS#${id}#`);
 const makesPortions: Matches = (call, campaign) =>
   commits(call) && ofCampaign(call, campaign) && ofPortion(call, campaign) && call.body.includes('"portioned"');
-const claims: Matches = (call, campaign) =>
+export const claims: Matches = (call, campaign) =>
   updates(call) && ofPortion(call, campaign) && call.body.includes('#claimedUntil <= :now');
 const allots: Matches = (call, campaign) =>
   commits(call) && ofPortion(call, campaign) && call.body.includes('#allotted = :allotted');

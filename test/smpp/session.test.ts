@@ -1,9 +1,10 @@
+import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { pduOf } from '../../shared/smpp/codec.ts';
+import { encodePdu, pduOf } from '../../shared/smpp/codec.ts';
 import { Session } from '../../shared/smpp/session.ts';
 import type { Answer } from '../../shared/smpp/session-types.ts';
 import { tlvValue } from '../../shared/smpp/tlvs.ts';
-import { accepting, memorySession, turns } from './kit.ts';
+import { accepting, memorySession, peerOf, turns } from './kit.ts';
 
 /** Requests that wait until the test answers them. */
 const held = () => {
@@ -345,5 +346,21 @@ describe('our requests', () => {
     });
     expect(request).toHaveBeenCalledTimes(1);
     await client.unbind();
+  });
+
+  it('are delivered to a client that is about to be bound where they come in one chunk with the response to its bind', async () => {
+    const [near, far] = duplexPair();
+    const smsc = peerOf(near);
+    const request = vi.fn(async () => ({}));
+    const client = new Session({ side: 'client', stream: far, handlers: accepting({ request }) });
+    const bound = client.bind('bind_receiver', {});
+    await turns();
+    const answer = encodePdu(pduOf('bind_receiver_resp', smsc.read[0]?.sequence ?? 0));
+    const delivery = encodePdu(pduOf('deliver_sm', 1, { shortMessage: Buffer.from('x') }));
+    smsc.write(Buffer.concat([answer, delivery]));
+    expect(await bound).toMatchObject({ pdu: { status: 0 } });
+    await vi.waitFor(() => expect(smsc.log()).toEqual(['bind_receiver ESME_ROK', 'deliver_sm_resp ESME_ROK']));
+    expect(request).toHaveBeenCalledTimes(1);
+    near.destroy();
   });
 });
