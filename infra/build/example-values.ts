@@ -340,6 +340,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     rawBody: { contentType: 'application/x-www-form-urlencoded', text: 'List-Unsubscribe=One-Click' },
   },
   'links.follow': { params: { code: 'k3Xp9aQz' } },
-  'meta.docs-asset': { params: { file: 'swagger-ui.css' } },
+  'meta.docs-asset': { params: { file: 'reference.css' } },
+  'meta.docs-guide': { params: { guide: 'first-message' } },
   'meta.docs-error': { params: { code: 'not-found' } },
 };

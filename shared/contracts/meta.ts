@@ -47,6 +47,16 @@ export const getDocsAsset = defineOperation({
   answer: { contentType: 'text/*', description: 'The script or the style.' },
 });
 
+export const getDocsGuide = defineOperation({
+  ...STATIC,
+  id: 'meta.docs-guide',
+  route: 'GET /docs/guides/{guide}',
+  summary: 'Read a guide',
+  description: 'Each shows a task with commands that run as they stand; `overview` lists them all.',
+  params: z.object({ guide: pathText('The name of the guide, for example `first-message`.') }),
+  answer: page('The guide.'),
+});
+
 export const getDocsError = defineOperation({
   ...STATIC,
   id: 'meta.docs-error',

@@ -1,7 +1,7 @@
 import { PROBLEMS, type ProblemName } from '../domain/core/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
-/** Content Security Policy: only this host. Swagger UI needs inline styles; inline scripts are not allowed. */
+/** Content Security Policy: only this host. RapiDoc needs inline styles; inline scripts are not allowed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,11 +29,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+/** Text as it may stand in HTML, in attributes as well. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 /** Escapes text and marks `code` between backticks. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-const page = (title: string, head: string, body: string): string =>
+/** A page of the documentation: its title as text, head and body as HTML. */
+export const page = (title: string, head: string, body: string): string =>
   `<!doctype html>
 <html lang="en">
 <head>
@@ -49,22 +51,27 @@ ${body}
 </html>
 `;
 
-/** The documentation page: Swagger UI for /openapi.json, with all files from this host. */
+/** The reference: RapiDoc for /openapi.json, with all files from this host, and the way to the guides beside it. */
 export const docsPage = page(
   'Multichannel messaging: API',
-  '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">',
-  `<div id="docs"></div>
-<noscript>The documentation needs scripts; the document behind it is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-<script src="/docs/assets/swagger-ui-bundle.js"></script>
-<script src="/docs/assets/start.js"></script>`,
+  '<link rel="stylesheet" href="/docs/assets/reference.css">',
+  `<rapi-doc id="reference" spec-url="/openapi.json" render-style="focused" load-fonts="false" show-header="false" regular-font="system-ui, sans-serif"
+ mono-font="ui-monospace, monospace" schema-style="table" schema-description-expanded="true" show-method-in-nav-bar="as-colored-text" use-path-in-nav-bar="false"
+ allow-spec-url-load="false" allow-spec-file-load="false" persist-auth="false" sort-endpoints-by="none" primary-color="#0b7285">
+<nav slot="nav-logo" aria-label="Documentation"><strong>API reference</strong> <a href="/docs/guides/overview">Guides</a></nav>
+</rapi-doc>
+<noscript>The reference needs scripts; the document behind it is at <a href="/openapi.json">/openapi.json</a>, the guides at <a href="/docs/guides/overview">/docs/guides/overview</a>.</noscript>
+<script src="/docs/assets/start.js"></script>
+<script src="/docs/assets/rapidoc.js"></script>`,
 );
 
-/** Starts Swagger UI, without the validator badge, which would call another host. */
-export const docsStart =
-  "SwaggerUIBundle({url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, displayRequestDuration: true, persistAuthorization: false});\n";
-
-export const errorStyle =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}dt{font-weight:600}\n';
+/** Gives the reference the colours that the reader's system prefers, also when that changes. */
+export const docsStart = `const reference = document.getElementById('reference');
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const paint = () => reference.setAttribute('theme', dark.matches ? 'dark' : 'light');
+dark.addEventListener('change', paint);
+paint();
+`;
 
 const nameOf = (slug: string): ProblemName | undefined =>
   (Object.keys(PROBLEMS) as ProblemName[]).find((name) => name.toLowerCase().replaceAll('_', '-') === slug);

@@ -49,6 +49,7 @@ const watch = async (page: Page): Promise<void> => {
 export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
 
 const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
+  await page.emulateMedia({ colorScheme: scheme });
   await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
   await page.evaluate(END_ANIMATIONS);
 };

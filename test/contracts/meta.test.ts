@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS, type ProblemName } from '../../shared/domain/core/errors.ts';
+import { GUIDE_NAMES } from '../../shared/openapi/guides.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
 import { changed, loadHandler } from './support.ts';
 
@@ -45,19 +47,62 @@ describe('documentation', () => {
     expect(body).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>/);
   });
 
-  it('serves Swagger UI itself', async () => {
+  it('serves the reader itself', async () => {
     const [script, style] = await Promise.all([
-      run('meta.docs-asset', { file: 'swagger-ui-bundle.js' }),
-      run('meta.docs-asset', { file: 'swagger-ui.css' }),
+      run('meta.docs-asset', { file: 'rapidoc.js' }),
+      run('meta.docs-asset', { file: 'reference.css' }),
     ]);
     expect(script.body.length).toBeGreaterThan(500_000);
     expect(script.headers?.['content-type']).toMatch(/^text\/javascript/);
-    expect(style.body).toContain('.swagger-ui');
+    expect(style.body).toContain('rapi-doc');
     expect(style.headers?.['content-type']).toMatch(/^text\/css/);
   });
 
   it.each(['../openapi.json', 'constructor', '__proto__', 'nothing.js'])('has no asset %s', async (file) => {
     expect((await run('meta.docs-asset', { file })).statusCode).toBe(404);
+  });
+});
+
+describe('guides', () => {
+  const FOLDER = new URL('../../docs/guides/', import.meta.url);
+
+  it('are all served: one page for each file', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.md'));
+    const names = files.map((file) => (file === 'README.md' ? 'overview' : file.slice(0, -'.md'.length)));
+    expect([...GUIDE_NAMES].sort()).toEqual(names.sort());
+  });
+
+  it.each(GUIDE_NAMES)('%s is a page without scripts, whose links lead to pages that are served', async (guide) => {
+    const { statusCode, body, headers } = await run('meta.docs-guide', { guide });
+    expect(statusCode).toBe(200);
+    expect(headers?.['content-type']).toMatch(/^text\/html/);
+    expect(body).toMatch(/<main>\s*<h1/);
+    expect(body).not.toMatch(/<script/);
+    const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, address = '']) => address);
+    expect(links).toContain('/docs');
+    for (const link of links.filter((address) => address.startsWith('/docs/'))) {
+      const [, kind, name = ''] = /^\/docs\/(guides|assets)\/([\w.-]+)/.exec(link) ?? [];
+      const params = kind === 'guides' ? { guide: name } : { file: name };
+      const { statusCode: status } = await run(kind === 'guides' ? 'meta.docs-guide' : 'meta.docs-asset', params);
+      expect([link, status]).toEqual([link, 200]);
+    }
+  });
+
+  it('show every block of commands as it stands in the file', async () => {
+    const source = readFileSync(new URL('first-message.md', FOLDER), 'utf8');
+    const { body } = await run('meta.docs-guide', { guide: 'first-message' });
+    const text = body
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>');
+    const blocks = [...source.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim());
+    expect(blocks.length).toBeGreaterThan(3);
+    for (const block of blocks) expect(text.replace(/&amp;/g, '&')).toContain(block);
+  });
+
+  it.each(['README', '__proto__', 'constructor', 'nothing'])('has none called %s', async (guide) => {
+    expect((await run('meta.docs-guide', { guide })).statusCode).toBe(404);
   });
 });
 

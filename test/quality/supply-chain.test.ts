@@ -55,8 +55,6 @@ const isAllowed = (expression: string): boolean =>
 
 /** The packages with an install script, and what it does. None is needed: `.npmrc` runs none. */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
-  'node_modules/@scarf/scarf':
-    'Reports to scarf.sh who installs what: package names and versions, hashed names of the project, its commit. swagger-ui-dist brings it for this alone.',
   'node_modules/@swc/core': 'Loads its binary, a package of its own, and downloads @swc/wasm where that fails.',
   'node_modules/esbuild':
     'Puts its binary, a package of its own, in the place of a starter in JavaScript, and downloads it where it is missing.',
