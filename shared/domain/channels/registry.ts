@@ -33,7 +33,7 @@ export const channelOf = (channel: Channel): AnyChannel => {
   return found;
 };
 
-/** A text as it reads where it arrives: as its channel writes it. */
+/** A text as its recipient sees it, with the channel's character replacements. */
 export const writtenText = <T extends string | undefined>(channel: Channel, text: T): string | T =>
   text === undefined ? text : (channelOf(channel).writtenText?.(text) ?? text);
 

@@ -13,11 +13,11 @@ import type { JourneyChange, JourneyStatePorts, VersionChange, WholeJourney } fr
 import { changedAt, eventOf, journeyEntry } from './states.ts';
 
 export interface ActivationPorts extends JourneyStatePorts {
-  /** What a journey names, as it is now. */
+  /** Checks the objects that a journey refers to, in their present state. */
   readonly check: CheckReferences;
 }
 
-/** Where those come from who are in it already; undefined for triggers of what happens. */
+/** The list or segment of a trigger whose members may enter at activation; undefined for event triggers. */
 const sourceOf = ({ tipo, listId, segmentId }: WireTrigger): EntrySource | undefined => {
   if (tipo === 'lista' && listId) return { kind: 'lista', listId };
   return tipo === 'segmento' && segmentId ? { kind: 'segmento', segmentId } : undefined;
@@ -25,7 +25,7 @@ const sourceOf = ({ tipo, listId, segmentId }: WireTrigger): EntrySource | undef
 
 const cannotInclude = (message: string) => refuseField('Nobody is in it already.', 'incluirAtuais', message);
 
-/** The source of an activation that includes who is there already; undefined for one that does not. */
+/** The source of an activation that includes present members; undefined for one that doesn't. */
 const wantedSource = (
   { gatilho, entriesClosed }: Journey,
   includesCurrent: boolean,
@@ -35,7 +35,7 @@ const wantedSource = (
   return sourceOf(gatilho) ?? cannotInclude('must be false: the trigger is neither a list nor a segment');
 };
 
-/** A repeat changes nothing; one that asks for more than the activation did is refused. */
+/** A repeat changes nothing; one that requests more than the activation did is refused. */
 const repeated = async (
   { store }: ActivationPorts,
   found: WholeJourney,
@@ -49,7 +49,7 @@ const repeated = async (
     : notNow('The journey is active already, without those who were in it.');
 };
 
-/** The version that this one takes the place of: from then on that one takes no entries, and its runs end on their own graph. */
+/** The version that this one replaces: from then on it takes no entries, and its runs finish on their own graph. */
 const replacement = async (
   { store }: ActivationPorts,
   journey: Journey,
@@ -69,13 +69,13 @@ const activated = (journey: Journey, at: number): Journey =>
     pause: undefined,
   });
 
-/** The entry that a pause stopped, which goes on. */
+/** The entry job that a pause stopped, which resumes. */
 const stoppedEntries = async ({ store }: ActivationPorts, { id, status }: Journey) => {
   const job = status === 'pausada' ? await store.readEntries(id) : undefined;
   return job?.state === 'running' ? job : undefined;
 };
 
-/** What an activation at `at` changes; undefined where the version was deleted meanwhile. */
+/** The changes of an activation at `at`; undefined if the version was deleted meanwhile. */
 const activation = async (
   ports: ActivationPorts,
   found: WholeJourney,
@@ -102,8 +102,8 @@ const activation = async (
 };
 
 /**
- * Activates a draft, in the place of the version that runs, or lets a paused version go on. One that is active already stays as it is; 409 for an archived one.
- * 422 where what it names is not there or cannot be used.
+ * Activates a draft, replacing the running version, or resumes a paused version. No effect on an active one; 409 for an archived one. 422
+ * if something that it refers to is missing or can't be used.
  */
 export const activateJourney = (
   ports: ActivationPorts,

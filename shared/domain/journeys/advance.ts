@@ -5,7 +5,7 @@ import { type RunEvent, visitOf, type Wait } from './run.ts';
 import type { Action } from './turn.ts';
 import type { Walk } from './walk.ts';
 
-/** What a step does outside of the run; undefined for steps that do nothing there. */
+/** The action of a step outside of the run; undefined for steps without one. */
 export const actionOf = (step: Step): Action | undefined => {
   switch (step.kind) {
     case 'enviar':
@@ -23,7 +23,7 @@ export const actionOf = (step: Step): Action | undefined => {
   }
 };
 
-/** Asks for the effect of the step that the run is at; it stays there until the result comes. */
+/** Requests the effect of the run's present step; the run stays there until the result arrives. */
 const perform = (walk: Walk, step: Step, attempt: number): boolean => {
   const action = actionOf(step);
   if (action) walk.effects.push({ ...action, step: step.key, visit: visitOf(walk.run), attempt });
@@ -68,7 +68,7 @@ const divide = (walk: Walk, step: Step<'divisao'>): boolean => {
   return true;
 };
 
-/** Does the step that the run has come to. Returns whether the run can go on at once. */
+/** Executes the step that the run has reached. Returns whether the run can continue immediately. */
 const execute = (walk: Walk, step: Step, attempt: number): boolean => {
   switch (step.kind) {
     case 'enviar':
@@ -89,7 +89,7 @@ const execute = (walk: Walk, step: Step, attempt: number): boolean => {
   }
 };
 
-/** The run waits: the count of steps since its last wait begins anew. */
+/** Keeps the run waiting, and resets its count of steps without a wait. */
 const keepWaiting = (walk: Walk): boolean => {
   if (walk.run.sinceWait > 0) walk.change({ sinceWait: 0 });
   return false;
@@ -106,7 +106,7 @@ const awaitEvent = (walk: Walk, step: Step, { awaits, until }: Extract<Wait, { k
   return true;
 };
 
-/** Takes the run one move on. Returns whether there may be another one at once. */
+/** Advances the run by one move. Returns whether another may follow immediately. */
 const advance = (walk: Walk, step: Step, wait: Wait): boolean => {
   const now = wait.kind === 'moment' || wait.kind === 'quiet' ? walk.moment.now : walk.time;
   switch (wait.kind) {
@@ -127,14 +127,14 @@ const advance = (walk: Walk, step: Step, wait: Wait): boolean => {
   }
 };
 
-/** Counts the goal of a run, and ends the run if that is active. */
+/** Counts the goal of a run, and ends the run if it is active. */
 export const reachGoal = (walk: Walk, event: RunEvent): void => {
   walk.effects.push({ kind: 'convert', event });
   walk.change({ convertedAt: walk.moment.now });
   if (walk.isActive) walk.end('meta', { result: 'meta' });
 };
 
-/** One move; or the end of a run whose graph knows nothing of where it is. */
+/** One move; or the end of a run whose step is missing from its graph. */
 const move = (walk: Walk): boolean => {
   const { step } = walk;
   const { wait } = walk.run;
@@ -144,8 +144,8 @@ const move = (walk: Walk): boolean => {
 };
 
 /**
- * Takes a run as far as it gets in one turn: to an effect, a wait or its end, first of all to its goal if that was kept. A run of a paused journey stays
- * where it is.
+ * Advances a run as far as possible in one turn: to an effect, a wait or its end; a kept goal is applied first. A run of a paused journey
+ * stays in place.
  */
 export const goOn = (walk: Walk): void => {
   if (walk.isPaused || !walk.isActive) return;

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Branch } from './graph.ts';
 import type { Run } from './run.ts';
 
-/** A number from 0 to below 100 that is the same for a contact at a step in every version of a journey. */
+/** A number from 0 to below 100, constant for a contact at a step in all versions of a journey. */
 const pointOf = (rootId: string, step: string, contactId: string): number =>
   (createHash('sha256').update([rootId, step, contactId].join('\n')).digest().readUInt32BE(0) / 2 ** 32) * 100;
 
 /**
- * The branch that a run takes at a `divisao` (docs/spec/journeys.md#branches): the one that its contact took before, where there still is such a one,
- * else one by the weights, decided by who the contact is and by nothing else.
+ * The branch of a run at a `divisao` (docs/spec/journeys.md#branches): the one that its contact took before, if it still exists; else one
+ * by weight, determined by the contact alone.
  */
 export const branchOf = (
   { rootId, contactId, branches: kept }: Pick<Run, 'rootId' | 'contactId' | 'branches'>,

@@ -9,12 +9,12 @@ import type { Moment } from './turn.ts';
 const clockMs = (hora: string): number =>
   Number(hora.slice(0, 2)) * UNIT_MS.horas + Number(hora.slice(3)) * UNIT_MS.minutos;
 
-/** Enough days for every day of the week, and for one that a calendar skipped. */
+/** Enough days to cover every weekday, and one that a calendar skipped. */
 const DAYS_AHEAD = 15;
 
 /**
- * When (ms) a wait for a time of day ends (docs/spec/journeys.md#waits): on its day, which may be past, or else the next time after `now` that the
- * clock of the time zone shows it, on its day of the week.
+ * When (ms) a wait for a time of day ends (docs/spec/journeys.md#waits): on its date, which may be past, or else the next time after `now`
+ * at that local time, on its weekday.
  */
 export const untilMoment = ({ hora, diaDaSemana, data }: WireUntil, timeZone: string, now: number): number => {
   if (data !== undefined) return momentOfWallTime(timeZone, Date.parse(`${data}T00:00:00Z`) + clockMs(hora));
@@ -27,12 +27,12 @@ export const untilMoment = ({ hora, diaDaSemana, data }: WireUntil, timeZone: st
   return now + UNIT_MS.dias;
 };
 
-/** How often quiet hours are followed from the end of one into the other: together they may cover the day. */
+/** How often the end of one quiet period may fall into the other: together they may cover the day. */
 const MAX_QUIET_HOPS = 4;
 
 /**
- * From when (ms) a journey may send on a channel: outside its own quiet hours and the organization's. Where both together cover the whole day it
- * keeps its own; the organization's then defer the message.
+ * From when (ms) a journey may send on a channel: outside its own quiet hours and the organization's. If both together cover the whole day,
+ * only its own apply here; the organization's then defer the message.
  */
 export const sendableFrom = ({ silence }: Graph, moment: Moment, channel: Channel): number => {
   const own = (at: number): number =>

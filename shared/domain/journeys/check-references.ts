@@ -14,7 +14,7 @@ import type { SegmentStore } from '../segments/segment.ts';
 import type { JourneyDefinition } from './definition.ts';
 import { channelUses, type Reference, referencesOf } from './references.ts';
 
-/** What a journey names, and what its messages leave by. */
+/** Lookups of the objects that a journey refers to, and of what its messages need. */
 export interface ReferencePorts {
   readonly lists: Pick<ListStore, 'read'>;
   readonly segments: Pick<SegmentStore, 'read'>;
@@ -24,20 +24,20 @@ export interface ReferencePorts {
   readonly numbers: Pick<NumberStore, 'page'>;
   readonly pushApps: Pick<AppStore, 'list'>;
   readonly prices: () => Promise<PriceTable>;
-  /** Whether e-mails that name no sender can leave. */
+  /** Whether e-mails without a sender can be sent. */
   readonly hasEmailSender: (tenant: Tenant) => Promise<boolean>;
 }
 
-/** `saving`: what is named is there. `activation`: it can be used as well. */
+/** `saving`: referenced objects exist. `activation`: they can be used as well. */
 export type CheckMoment = 'saving' | 'activation';
-/** 422 by place for what a definition names that is not there, or cannot be used. */
+/** 422 listing the references of a definition to objects that are missing or can't be used. */
 export type CheckReferences = (
   tenant: Tenant,
   definition: Pick<JourneyDefinition, 'gatilho' | 'passos'>,
   moment: CheckMoment,
 ) => Promise<Refusal<'VALIDATION_ERROR'> | undefined>;
 
-/** Look-ups of one definition at once: it may name hundreds. */
+/** Concurrent lookups for one definition: it may have hundreds of references. */
 const AT_ONCE = 8;
 
 const fault = (path: string, message: string): FieldError => ({ path, message });
@@ -83,7 +83,7 @@ const templateFaults = async (
   return found.flatMap(({ item: { path }, value }) => (value === undefined ? [] : [fault(path, value)]));
 };
 
-/** A trigger names a list or a segment at most. */
+/** A trigger refers to at most a list or a segment. */
 const triggerFaults = async (
   { lists, segments }: ReferencePorts,
   { organizationId }: Tenant,
@@ -115,7 +115,7 @@ const stageFaults = async (
   });
 };
 
-/** Routes without a price: every send on them is refused. */
+/** Routes without a price: every send on them would be refused. */
 const routeFaults = async ({ prices }: ReferencePorts, routes: readonly Named<'route'>[]): Promise<FieldError[]> => {
   if (routes.length === 0) return [];
   const table = await prices();
@@ -127,7 +127,7 @@ const routeFaults = async ({ prices }: ReferencePorts, routes: readonly Named<'r
 };
 
 const SENDING_NUMBERS = ['connected', 'flagged'] as const;
-/** What a channel lacks for its messages to leave; undefined where it lacks nothing that is known before. */
+/** What a channel lacks to send messages; undefined if nothing known is missing. */
 const CHANNEL_FAULTS: Readonly<
   Partial<Record<Channel, (ports: ReferencePorts, tenant: Tenant) => Promise<string | undefined>>>
 > = {
@@ -159,7 +159,7 @@ const DETAIL = {
   activation: 'The journey names what is not there, or cannot be used.',
 } as const;
 
-/** Checks what a definition names. Each thing is looked up once, however often it is named. */
+/** Checks the references of a definition. Each object is looked up once, however often it is named. */
 export const checkReferences =
   (ports: ReferencePorts): CheckReferences =>
   async (tenant, definition, moment) => {

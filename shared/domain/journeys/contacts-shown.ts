@@ -7,16 +7,16 @@ import { isSameValue } from '../core/same-value.ts';
 import type { WireStep } from './definition.ts';
 
 /**
- * How much of a contact the webhook steps of a version post, from the least: its id, the contact with masked addresses, all of it. As much as who chose where
- * they post may see (docs/spec/journeys.md#what-webhook-steps-show).
+ * How much of a contact the webhook steps of a version post, least first: its id, the contact with masked addresses, or everything. Limited
+ * to what the author of the steps may see (docs/spec/journeys.md#what-webhook-steps-show).
  */
 export const CONTACTS_SHOWN = ['id', 'masked', 'full'] as const;
 export type ContactsShown = (typeof CONTACTS_SHOWN)[number];
 
-/** Who defines journeys: an actor whose acts are entered, and who may see so much. */
+/** The author of a journey: an actor whose actions are audited, with scopes. */
 export type Author = Caller & Pick<Actor, 'scopes'>;
 
-/** What a caller may see of contacts. */
+/** How much of contacts a caller may see. */
 export const shownTo = ({ scopes }: Pick<Actor, 'scopes'>): ContactsShown => {
   if (!scopes.has('contacts:read')) return 'id';
   return scopes.has('pii:full') ? 'full' : 'masked';
@@ -25,15 +25,15 @@ export const shownTo = ({ scopes }: Pick<Actor, 'scopes'>): ContactsShown => {
 const endpoints = (steps: readonly WireStep[]): ReadonlyMap<string, unknown> =>
   new Map(steps.flatMap(({ chave, tipo, config }) => (tipo === 'webhook' ? [[chave, config] as const] : [])));
 
-/** Whether some webhook step posts where the one of its key did not, or with other headers, which may choose the receiver as well. */
+/** Whether some webhook step posts to another address than before, or with other headers, which may also select the receiver. */
 const postsElsewhere = (before: readonly WireStep[], after: readonly WireStep[]): boolean => {
   const known = endpoints(before);
   return [...endpoints(after)].some(([key, config]) => !isSameValue(config, known.get(key)));
 };
 
 /**
- * What a version shows after a change of its steps by a caller: what the caller may see, where that is more, or where it posts elsewhere. A change that does not
- * send the steps leaves it as it is, and so does one by a caller who sees less and leaves all addresses as they are.
+ * How much a version shows after a caller's change of its steps: what the caller may see, if that is more, or if it posts elsewhere.
+ * Unchanged if the change doesn't include the steps, or if a caller who sees less keeps all addresses.
  */
 export const shownAfter = (
   before: ContactsShown = 'id',

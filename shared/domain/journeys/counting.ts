@@ -1,13 +1,13 @@
 import type { HistoryEntry, Run, RunEvent, RunStatus } from './run.ts';
 import type { Counts, JourneyCounts } from './run-ports.ts';
 
-/** What is counted of a step by the moves of runs; its messages count the rest (docs/spec/journeys.md#metrics). */
+/** Step counters updated by runs; messages update the others (docs/spec/journeys.md#metrics). */
 export const STEP_COUNTS = ['entraram', 'sairam', 'puladas'] as const;
-/** What is counted of a journey as a whole. */
+/** Counters of a journey as a whole. */
 export const RUN_COUNTS = ['entradas', 'concluidas', 'canceladas', 'erros', 'conversoes', 'valorConvertido'] as const;
 type CountName = (typeof STEP_COUNTS)[number] | (typeof RUN_COUNTS)[number];
 
-/** The key under which what belongs to no step is counted. */
+/** The counter key of the journey itself. */
 export const JOURNEY_ITSELF = '';
 
 const ENDED: Readonly<Record<Exclude<RunStatus, 'ativa'>, CountName>> = {
@@ -16,10 +16,10 @@ const ENDED: Readonly<Record<Exclude<RunStatus, 'ativa'>, CountName>> = {
   erro: 'erros',
 };
 
-/** Values of goals are counted in ten-thousandths, since sums of fractions would drift. */
+/** Goal values are counted in ten-thousandths, since sums of fractions would drift. */
 export const VALUE_SCALE = 10_000;
 
-/** What runs that begin at a step count. */
+/** The counts of runs that start at a step. */
 export const countsOfStarts =
   (first: string) =>
   (begun: number): JourneyCounts =>
@@ -28,20 +28,17 @@ export const countsOfStarts =
       [first, { entraram: begun }],
     ]);
 
-/** Adds counts to what a key has among some sums. */
+/** Adds counts to those of a key. */
 export const addCounts = (sums: Map<string, Record<string, number>>, key: string, counts: Counts): void => {
   const sum = sums.get(key) ?? {};
   sums.set(key, sum);
   for (const [name, by] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + by;
 };
 
-/** Between the keys of two steps: what went from one to the other is counted by one write, which tells of both. */
+/** Separates the keys of two steps: a transition between them is counted by one write, for both. */
 const TO = '>';
 
-/**
- * What a move counts: the steps that it left, each with the one that it came to, one history entry for each; the end of the run, and the goal that it
- * reached.
- */
+/** The counts of a move: each step that it left, with the one it reached, one per history entry; the end of the run, and its goal. */
 export const countsOfMove = (
   before: Run,
   after: Run,

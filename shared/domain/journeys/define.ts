@@ -20,19 +20,19 @@ import { summaryOf } from './summary.ts';
 import { isTooLarge } from './validate.ts';
 
 export interface DefinitionPorts extends ActivationPorts, SecretPorts {
-  /** What is wrong with a definition by itself: docs/spec/journeys.md#refusals. */
+  /** Checks a definition by itself: docs/spec/journeys.md#refusals. */
   readonly refusal: (definition: JourneyDefinition) => Refusal<'VALIDATION_ERROR'> | undefined;
 }
 
-/** A version as it was defined; with the signing secret of the journey, where this call made it. */
+/** A defined version; with the journey's signing secret if this call created it. */
 export interface Defined extends WholeJourney {
   readonly secret?: string | undefined;
-  /** A new version, and not a change of a draft. */
+  /** Whether it is a new version, rather than a changed draft. */
   readonly isNew: boolean;
 }
 
 const graphIn = ({ passos, ligacoes }: JourneyDefinition): WireGraph => ({ passos, ligacoes });
-/** What a version's row has of its definition. */
+/** The fields of a definition that a version's row stores. */
 const fieldsOf = ({ passos, ligacoes, ...fields }: JourneyDefinition) => ({
   ...fields,
   ...summaryOf({ passos, ligacoes }),
@@ -49,7 +49,7 @@ const definitionOf = ({ journey, graph }: WholeJourney): JourneyDefinition => {
   };
 };
 
-/** All that is wrong with a definition, by itself and in what it names. One that is too large is not looked at any further. */
+/** All errors of a definition, in itself and in its references. If it is too large, nothing else is checked. */
 const checked = async (
   ports: DefinitionPorts,
   caller: Caller,
@@ -63,13 +63,13 @@ const checked = async (
   return refuse('VALIDATION_ERROR', { ...own.details, errors });
 };
 
-/** Notes in a lineage that a version posts contacts in full. */
+/** Records in a lineage that a version posts contacts in full. */
 const fullPosts = ({ contactsShown }: Journey, graph: WireGraph): Pick<JourneyLineage, 'postsInFull'> =>
   contactsShown === 'full' && hasEndpoint(graph) ? { postsInFull: true } : {};
 
 const LIMIT = `An organization has at most ${MAX_JOURNEYS} journeys that are not archived, all versions counted.`;
 
-/** A draft of a definition: the first version, or the one after `previous`. */
+/** A draft from a definition: the first version, or the one after `previous`. */
 const draftOf = (
   { organizationId, env }: Caller,
   definition: JourneyDefinition,
@@ -95,7 +95,7 @@ const draftOf = (
   };
 };
 
-/** Creates a journey, as a draft. 422 by place for what is wrong with it; 409 beyond the most that an organization may have. */
+/** Creates a journey as a draft. 422 listing its errors; 409 at the organization's limit. */
 export const createJourney = async (
   ports: DefinitionPorts,
   caller: Author,
@@ -128,11 +128,11 @@ const patched = (before: JourneyDefinition, patch: JourneyPatch): JourneyDefinit
   const merged = { ...before, ...definedFields(fields) };
   const kept = Object.entries(merged).filter(([, value]) => value !== null);
   const steps = passos ? withKeptHeaders(before.passos, passos) : before.passos;
-  // Only fields that may be absent are null in a patch.
+  // Only optional fields can be null in a patch.
   return { ...(Object.fromEntries(kept) as unknown as JourneyDefinition), passos: steps };
 };
 
-/** What a change of a definition stores: another state of the draft, or a draft after the version that runs. */
+/** The result of a definition's change: the changed draft, or a draft of the version after the running one. */
 interface Change {
   readonly found: WholeJourney;
   readonly lineage: JourneyLineage;
@@ -196,7 +196,7 @@ const newVersion = async (
   return outcome === 'saved' ? { journey, graph, secret: first?.secret, isNew: true } : CONFLICT;
 };
 
-/** Why no new version is made of one that is not a draft; undefined where it is. */
+/** Why no new version can be created from one that is not a draft; undefined if it can. */
 const versionFault = (
   { status, replacedBy }: Journey,
   { draftId }: JourneyLineage,
@@ -216,8 +216,8 @@ const versionFault = (
 };
 
 /**
- * Changes a draft, or makes a draft of the next version of a journey that is active or paused, which goes on as it is. 422 by place for what is wrong with it; 409 for
- * one that is archived or was replaced, and where there is a draft of the next version already.
+ * Changes a draft, or creates a draft of the next version of an active or paused journey, which continues unchanged. 422 listing the
+ * errors; 409 if it is archived or was replaced, or if the next version already has a draft.
  */
 export const changeJourney = (
   ports: DefinitionPorts,
@@ -253,7 +253,7 @@ export const deleteJourney = (
 ): Promise<undefined | Refusal<'CONFLICT' | 'NOT_FOUND'>> =>
   retryOnConflict('The journey', async (attempt) => {
     const found = await findJourney(ports, caller, id);
-    // On a repeat it may be gone because an earlier attempt was committed and its answer lost.
+    // On a repeat it may be gone because an earlier attempt was committed and its response lost.
     if (isRefusal(found)) return attempt === 0 ? found : undefined;
     const { journey } = found;
     if (journey.status !== 'rascunho') return notNow('Only a draft is deleted; archive the journey.');

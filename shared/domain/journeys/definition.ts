@@ -3,11 +3,11 @@ import type { Channel } from '../message/channel.ts';
 import type { WireTree } from '../segments/segment.ts';
 
 /*
- * A journey as it is on the wire (docs/spec/journeys.md#graph): what a caller writes, what is stored, and what is answered. `graphOf` makes of it
- * what the interpreter walks.
+ * A journey as on the wire (docs/spec/journeys.md#graph): as written by callers, stored and returned. `graphOf` compiles it for the
+ * interpreter.
  */
 
-/** What lets contacts into a journey (docs/spec/journeys.md#triggers). */
+/** Triggers of a journey (docs/spec/journeys.md#triggers). */
 export const TRIGGER_TYPES = ['lista', 'segmento', 'evento', 'mensagem', 'etiqueta', 'manual'] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
@@ -30,7 +30,7 @@ export type StepKind = (typeof STEP_KINDS)[number];
 export const LINK_OUTCOMES = ['padrao', 'sim', 'nao', 'tempo_esgotado', 'evento', 'ramo'] as const;
 export type LinkOutcome = (typeof LINK_OUTCOMES)[number];
 
-/** What may become of a message that a step sent, from the weakest to the strongest. */
+/** Outcomes of a step's message, from the weakest to the strongest. */
 export const SENT_STATUSES = ['entregue', 'lida', 'clicada', 'respondida'] as const;
 export type SentStatus = (typeof SENT_STATUSES)[number];
 
@@ -40,14 +40,14 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export const REENTRIES = ['nunca', 'apos_concluir'] as const;
 export type Reentry = (typeof REENTRIES)[number];
 
-/** One of the units, and how many. */
+/** A duration: one of the units, and a number. */
 export interface WireDuration {
   readonly segundos?: number | undefined;
   readonly minutos?: number | undefined;
   readonly horas?: number | undefined;
   readonly dias?: number | undefined;
 }
-/** A moment by the organization's clock: the next `hora`, on a day of the week, or on a day. */
+/** A local time of the organization: the next `hora`, on a weekday, or on a date. */
 export interface WireUntil {
   /** HH:MM. */
   readonly hora: string;
@@ -55,7 +55,7 @@ export interface WireUntil {
   /** YYYY-MM-DD. */
   readonly data?: string | undefined;
 }
-/** What became of what an earlier step sent last. */
+/** A check of the outcome of an earlier step's last message. */
 export interface WireSent {
   readonly passo?: string | undefined;
   readonly status?: SentStatus | undefined;
@@ -123,7 +123,7 @@ export type WireStep = {
   };
 }[StepKind];
 
-/** Where a run goes on from a step by its outcome; `padrao` where `quando` is absent. */
+/** The next step after an outcome; `padrao` if `quando` is absent. */
 export interface WireLink {
   readonly de: string;
   readonly para: string;
@@ -140,7 +140,7 @@ export interface WireTrigger {
   readonly segmentId?: Id<'segment'> | undefined;
 }
 
-/** What a journey is made of besides its graph. */
+/** The fields of a journey besides its graph. */
 export interface JourneySettings {
   readonly gatilho: WireTrigger;
   readonly reentrada: Reentry;
@@ -151,13 +151,13 @@ export interface JourneySettings {
   readonly meta?: { readonly evento: string } | undefined;
 }
 
-/** Steps and links: where runs go. The first step is where they begin. */
+/** Steps and links. Runs start at the first step. */
 export interface WireGraph {
   readonly passos: readonly WireStep[];
   readonly ligacoes: readonly WireLink[];
 }
 
-/** All that a caller says of a journey. */
+/** All fields of a journey that callers set. */
 export interface JourneyDefinition extends JourneySettings, WireGraph {
   readonly name: string;
 }

@@ -5,7 +5,7 @@ export const UNIT_MS = { segundos: 1_000, minutos: 60_000, horas: 3_600_000, dia
 /** The longest duration: 365 days. */
 export const MAX_DURATION_MS = 365 * UNIT_MS.dias;
 
-/** A duration in ms; 0 without a unit, which no contract lets through. */
+/** A duration in ms; 0 without a unit, which no contract allows. */
 export const durationMs = ({ segundos = 0, minutos = 0, horas = 0, dias = 0 }: WireDuration): number =>
   segundos * UNIT_MS.segundos + minutos * UNIT_MS.minutos + horas * UNIT_MS.horas + dias * UNIT_MS.dias;
 

@@ -9,17 +9,17 @@ import type { Run, RunEvent } from './run.ts';
 import type { RunStore } from './run-ports.ts';
 import type { EffectResult, PauseReason, PerformedEffect } from './turn.ts';
 
-/** What of an organization's settings its journeys go by. */
+/** An organization's settings that affect its journeys. */
 export interface JourneyClock {
-  /** Of the IANA list. */
+  /** An IANA time zone. */
   readonly timeZone: string;
   readonly quietHours?: QuietHours | undefined;
 }
 
-/** What came of an effect, or that it is to be tried again after `ms`, since what it needs is busy. */
+/** The result of an effect, or a retry after `ms` because a required resource is busy. */
 export type Performed = EffectResult | { readonly kind: 'later'; readonly ms: number };
 
-/** A run at an effect, and for whom. */
+/** A run at an effect, with its journey and contact. */
 export interface EffectContext {
   readonly run: Run;
   readonly journey: Journey;
@@ -27,25 +27,28 @@ export interface EffectContext {
   readonly contact: Contact;
 }
 
-/** What moves runs. */
+/** Ports of the engine that advances runs. */
 export interface EnginePorts {
   readonly clock: Clock;
   readonly runs: RunStore;
   readonly journeys: Pick<JourneyStore, 'find' | 'readGraph'>;
-  /** A contact, or the one that it was merged into; undefined for one that is gone. */
+  /** A contact, or the one that it was merged into; undefined if it is gone. */
   readonly contactOf: (organizationId: Id<'organization'>, id: Id<'contact'>) => Promise<Contact | undefined>;
   readonly clockOf: (organizationId: Id<'organization'>) => Promise<JourneyClock>;
-  /** The customer event with an id, as a run takes it; undefined for one that is gone. */
+  /** A customer event by id, as runs use it; undefined if it is gone. */
   readonly eventOf: (id: string) => Promise<RunEvent | undefined>;
-  /** Does what a step is for. A repeat for the same run, step and visit has no effect of its own. Throws `Unavailable` where it may be tried again soon. */
+  /**
+   * Performs a step's effect. A repeat for the same run, step and visit has no further effect. Throws `Unavailable` if it may be retried
+   * soon.
+   */
   readonly perform: (context: EffectContext, effect: PerformedEffect) => Promise<Performed>;
-  /** The message that a visit of a step has sent already; undefined where it has sent none. */
+  /** The message that a visit of a step already sent; undefined if none. */
   readonly sentBy: (run: Run, step: string, visit: number) => Promise<Id<'message'> | undefined>;
-  /** Pauses a journey that is active, once, and raises `journey.paused`. */
+  /** Pauses an active journey, once, and raises `journey.paused`. */
   readonly pause: (
     journey: Journey,
     cause: { readonly reason: PauseReason; readonly step: string; readonly label?: string | undefined },
   ) => Promise<void>;
-  /** Hands runs that are due at a time (ms) to workers. Best effort: they are due work. */
+  /** Enqueues runs that are due at a time (ms). Best effort: they are due work. */
   readonly enqueue: (runs: readonly Pick<Run, 'id' | 'organizationId'>[], at: number) => void;
 }

@@ -4,10 +4,10 @@ import type { EntryJob, EntrySource } from './jobs.ts';
 import type { JourneyStore } from './ports.ts';
 import { takesEntries } from './trigger.ts';
 
-/** Ports of letting those in who are in a list or segment. */
+/** Ports for entering the present members of a list or segment. */
 export interface CurrentPorts extends EntryPorts {
   readonly jobs: Pick<JourneyStore, 'moveEntries' | 'readEntries'>;
-  /** Members of a list or segment whose numbers are below one, the greatest first, up to `limit`; `next` is below which the others are. */
+  /** Members of a list or segment with numbers below one, in descending order, up to `limit`; `next` is the bound for the rest. */
   readonly members: (
     organizationId: Id<'organization'>,
     source: EntrySource,
@@ -21,13 +21,13 @@ export interface CurrentPorts extends EntryPorts {
 /** Contacts that enter between two saves of the position. */
 const PAGE = 192;
 
-/** What becomes of a job whose journey takes no entries now: it waits for a paused one, and ends with any other. */
+/** A job whose journey takes no entries now: it waits if the journey is paused, and ends otherwise. */
 const stopped = (status: string | undefined): Pick<EntryJob, 'goesOnAt' | 'state'> =>
   status === 'pausada' ? { state: 'running', goesOnAt: undefined } : { state: 'done', goesOnAt: undefined };
 
 /**
- * Lets those into a journey who were in its list or segment when it was activated, page by page, while there is time. Answers whether it is due again at once.
- * Safe to repeat, and to stop anywhere: who entered for this activation does not enter for it again.
+ * Enters the contacts that were in a journey's list or segment at its activation, page by page, while there is time. Returns whether it is
+ * due again immediately. Idempotent, and safe to interrupt anywhere: a contact enters only once per activation.
  */
 export const enterCurrent = async (ports: CurrentPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let job = await ports.jobs.readEntries(journeyId);

@@ -11,19 +11,19 @@ import { beginRun, EVENT_PRECISION_MS, type Run, type RunEvent } from './run.ts'
 import type { Start, StoredRun } from './run-ports.ts';
 import { takesEntries } from './trigger.ts';
 
-/** A contact that is to enter, and why. */
+/** A contact that may enter, and the cause. */
 export interface Candidate {
   readonly contactId: Id<'contact'>;
   readonly cause: EntryCause;
-  /** What let it in, as texts may use it. */
+  /** The triggering event, for use in texts. */
   readonly event?: RunEvent | undefined;
   readonly variables?: Run['variables'] | undefined;
 }
 
-/** What became of a candidate. A repeat of the same cause tells of the same run. */
+/** The result for a candidate. A repeat of the same cause returns the same run. */
 export type Entered = { readonly runId: Id<'run'> } | { readonly refusal: EntryRefusal };
 
-/** Ports of entries. `existing`: which of some contacts there are, each with the contacts that were merged into it. */
+/** Ports of entries. `existing`: the existing ones of some contacts, each with the contacts merged into it. */
 export interface EntryPorts extends Pick<EnginePorts, 'clock' | 'enqueue' | 'journeys' | 'runs'> {
   readonly existing: (
     organizationId: Id<'organization'>,
@@ -31,20 +31,20 @@ export interface EntryPorts extends Pick<EnginePorts, 'clock' | 'enqueue' | 'jou
   ) => Promise<ReadonlyMap<Id<'contact'>, readonly Id<'contact'>[]>>;
 }
 
-/** A contact's entry, and those of contacts that were merged into it and whose runs have not followed it yet. */
+/** A contact's entry, and those of contacts merged into it whose runs have not been moved yet. */
 interface OwnEntries {
   readonly over: Entry | undefined;
   readonly merged: readonly Entry[];
 }
 
-/** Candidates that are read and judged together. */
+/** Candidates that are read and checked together. */
 const AT_ONCE = 96;
-/** How often the entry of a contact may change under our hands: each time somebody else entered it or its run ended. */
+/** How often a contact's entry may change concurrently: each time another worker entered it or its run ended. */
 const MAX_ROUNDS = 32;
-/** The longest pause before it is judged again, in ms. */
+/** The longest pause before it is checked again, in ms. */
 const MAX_PAUSE_MS = 60;
 
-/** Candidates whose entries are judged together: no contact twice, since one of two would not see the other. */
+/** Groups of candidates that are checked together: no contact twice, since one would not see the other's entry. */
 const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
   const groups: { readonly ids: Set<string>; readonly own: Candidate[] }[] = [];
   for (const candidate of candidates) {
@@ -58,7 +58,7 @@ const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
   return groups.map(({ own }) => own);
 };
 
-/** The entries of candidates, in their order. `existing`: as its port answers. */
+/** The entries of candidates, in order. `existing`: as returned by its port. */
 const entriesOf = async (
   { runs }: Pick<EntryPorts, 'runs'>,
   { rootId }: Journey,
@@ -75,7 +75,7 @@ const entriesOf = async (
   });
 };
 
-/** Whether a contact may begin a run: neither its own entry nor one of a contact that was merged into it says otherwise. */
+/** Whether a contact may start a run, given its own entry and those of contacts merged into it. */
 const judgeEntries = (
   { over, merged }: OwnEntries,
   ...rule: readonly [journey: Journey, cause: EntryCause, runId: Id<'run'>]
@@ -84,7 +84,7 @@ const judgeEntries = (
   return judged.find((each) => each !== 'enters') ?? 'enters';
 };
 
-/** Enters those of a group that may, and judges again whose entry changed meanwhile. */
+/** Enters the admissible candidates of a group, and retries those whose entry changed meanwhile. */
 const enterGroup = async (
   ports: EntryPorts,
   journey: Journey,
@@ -116,10 +116,10 @@ const enterGroup = async (
         return [];
       }
       const of = { id: runId, organizationId, env, journeyId, rootId, contactId };
-      // Most entries are of this moment, and their rows are shorter without.
+      // Most entries happen now; omitting the time keeps their rows shorter.
       const since = cause.at <= now - EVENT_PRECISION_MS ? cause.at : undefined;
       const fields = definedFields({ event, variables, since, branches: over?.branches });
-      // Each of its later waits tells by how much the journey's clock was behind.
+      // Its later waits record the delay of the journey's clock.
       const run = { ...beginRun({ ...of, ...fields }, graph, now), version: 1 };
       const stored: StoredRun = { run, history: [], isParked: false, dueAt: now };
       return [{ candidate, start: { stored, over, caused: causedAfter(over, cause), goal: graph.goal } }];
@@ -143,8 +143,8 @@ const enterGroup = async (
 };
 
 /**
- * Lets contacts into a version of a journey, up to 32 in a transaction; the answers are in the order of the candidates. Who may not enter costs the others
- * nothing. A contact has one active run in all versions together, whoever lets it in at the same moment.
+ * Enters contacts into a version of a journey, up to 32 per transaction; the results are in the order of the candidates. Rejected
+ * candidates don't affect the others. A contact has at most one active run across all versions, even with concurrent entries.
  */
 export const enter = async (
   ports: EntryPorts,

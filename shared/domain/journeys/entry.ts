@@ -5,8 +5,8 @@ import type { JourneySettings } from './definition.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * A contact's place in a journey, all of its versions together: the run that is active, or the last one. What makes a contact have one active run at
- * most. Times in ms.
+ * A contact's entry in a journey, across all versions: its active or last run. Ensures that a contact has at most one active run. Times in
+ * ms.
  */
 export interface Entry extends Tenant {
   readonly contactId: Id<'contact'>;
@@ -16,9 +16,9 @@ export interface Entry extends Tenant {
   readonly isActive: boolean;
   readonly beganAt: number;
   readonly endedAt?: number | undefined;
-  /** The branches that the contact took, by the key of their step: it keeps them on every re-entry. */
+  /** The branches that the contact took, by step key: it keeps them on every re-entry. */
   readonly branches?: Readonly<Record<string, string>> | undefined;
-  /** How often it entered by what steps of journeys do, and since when. */
+  /** How often it entered because of changes that journeys made, and since when. */
   readonly caused?: CausedEntries | undefined;
 }
 /** Entries of a contact in an hour that began at `since` (ms). */
@@ -27,22 +27,22 @@ export interface CausedEntries {
   readonly count: number;
 }
 
-/** What has contacts enter a journey: something that happened to each of them. */
+/** The cause of an entry: something that happened to the contact. */
 export interface EntryCause {
-  /** Names what happened: the same thing has a contact enter once, however often it is told. */
+  /** Identifies the cause: each enters a contact once, however often it is reported. */
   readonly key: string;
-  /** When it happened, in ms: who may enter is judged by this moment, whenever that is. */
+  /** When it happened, in ms; eligibility is evaluated for this time, whenever it is reported. */
   readonly at: number;
-  /** Steps of journeys can bring it about: bounded, so that journeys which let contacts into each other come to an end. */
+  /** True if journeys can cause it: limited, so that journeys which trigger each other come to an end. */
   readonly byChange?: boolean | undefined;
 }
 
-/** Entries of a contact in a journey by changes of the contact, in an hour at most. */
+/** Maximum entries of a contact per hour that are caused by changes of the contact. */
 export const MAX_CAUSED_ENTRIES = 10;
 const countedNow = (caused: CausedEntries | undefined, at: number): CausedEntries =>
   caused && at < caused.since + HOUR_MS ? caused : { since: at, count: 0 };
 
-/** What an entry tells of a contact's entries by changes, after one more for a cause. */
+/** The counter of an entry after one more caused entry. */
 export const causedAfter = (
   entry: Pick<Entry, 'caused'> | undefined,
   { at, byChange }: EntryCause,
@@ -52,7 +52,7 @@ export const causedAfter = (
   return { since, count: count + 1 };
 };
 
-/** Why a contact does not enter (docs/spec/journeys.md#entries). */
+/** Why a contact can't enter (docs/spec/journeys.md#entries). */
 export const ENTRY_REFUSALS = [
   'contato_inexistente',
   'ja_ativa',
@@ -63,11 +63,11 @@ export const ENTRY_REFUSALS = [
 ] as const;
 export type EntryRefusal = (typeof ENTRY_REFUSALS)[number];
 
-/** The run that something has a contact begin: told again, it names the same run. */
+/** The id of the run that a cause starts for a contact: derived, so that a repeat gets the same run. */
 export const runIdOf = (rootId: Id<'journey'>, contactId: Id<'contact'>, { key }: EntryCause): Id<'run'> =>
   derivedId('run', [rootId, contactId, key]);
 
-/** Whether a contact may begin a run, by its entry as it is: `entered` where that very run began already. */
+/** Whether a contact may start a run, given its entry: `entered` if that very run has already started. */
 export const judgeEntry = (
   entry: Pick<Entry, 'beganAt' | 'caused' | 'endedAt' | 'isActive' | 'runId'> | undefined,
   { reentrada, intervaloReentradaHoras = 0 }: Pick<JourneySettings, 'intervaloReentradaHoras' | 'reentrada'>,
@@ -78,7 +78,7 @@ export const judgeEntry = (
   if (entry.runId === runId) return 'entered';
   if (entry.isActive) return 'ja_ativa';
   if (reentrada === 'nunca') return 'ja_entrou';
-  // It happened while the last run was active, and is told late or again.
+  // It happened while the last run was active, and is reported late or again.
   if (cause.at <= (entry.endedAt ?? entry.beganAt)) return 'ja_ativa';
   if (cause.at < entry.beganAt + intervaloReentradaHoras * HOUR_MS) return 'intervalo';
   const isOften = cause.byChange && countedNow(entry.caused, cause.at).count >= MAX_CAUSED_ENTRIES;

@@ -1,23 +1,23 @@
 import type { FieldError } from '../core/errors.ts';
 import type { WireLink } from './definition.ts';
 
-/** Faults that are told at once, at most. */
+/** Maximum number of faults reported at once. */
 export const MAX_FAULTS = 100;
 
-/** What is wrong with a definition, each with its place; the first hundred. */
+/** The faults of a definition, each with its path; the first hundred. */
 export class Faults {
   readonly list: FieldError[] = [];
 
   add(path: string, message: string): void {
     if (this.list.length < MAX_FAULTS) this.list.push({ path, message });
   }
-  /** Adds a fault where there is one. */
+  /** Adds a fault if `isWrong`. */
   addIf(isWrong: boolean, path: string, message: string): void {
     if (isWrong) this.add(path, message);
   }
 }
 
-/** Places in a definition. */
+/** Paths in a definition. */
 export const stepPath = (index: number, field = ''): string => `passos.${index}${field === '' ? '' : `.${field}`}`;
 export const configPath = (index: number, field = ''): string =>
   stepPath(index, field === '' ? 'config' : `config.${field}`);

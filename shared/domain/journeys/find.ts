@@ -15,11 +15,11 @@ export const findJourney = async (
   id: Id<'journey'>,
 ): Promise<WholeJourney | Refusal<'NOT_FOUND'>> => (await store.readWhole(organizationId, id)) ?? missing();
 
-/** What the versions of a journey share; undefined once its only version was deleted. */
+/** The shared state of a journey's versions; undefined once its only version was deleted. */
 export const lineageOf = (
   { store }: { readonly store: Pick<JourneyStore, 'readLineage'> },
   { journey }: WholeJourney,
 ): Promise<JourneyLineage | undefined> => store.readLineage(journey.rootId);
 
-/** A refusal for a version whose status does not allow what is asked. */
+/** The refusal of an operation that a version's status does not allow. */
 export const notNow = (detail: string): Refusal<'CONFLICT'> => refuse('CONFLICT', detail);

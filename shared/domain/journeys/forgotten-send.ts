@@ -6,8 +6,8 @@ import type { StoredRun } from './run-ports.ts';
 import type { Input, Moment } from './turn.ts';
 
 /**
- * The result of a run's send whose worker ended after the message was accepted and before that was stored, where quiet hours would now put the repeated send
- * off. Undefined where it was not, or where the send is repeated in any case. One read, for such a run alone.
+ * Recovers the result of a send whose worker crashed after the message was accepted and before that was stored, in case quiet hours would
+ * now defer the repeat. Undefined if it was not sent, or if the send is repeated anyway. One read, only for such runs.
  */
 export const forgottenSend = async (
   { sentBy }: Pick<EnginePorts, 'sentBy'>,

@@ -21,7 +21,7 @@ import type {
 } from './definition.ts';
 import { durationMs, waitTextMs } from './durations.ts';
 
-/** What a step sends: a request of /v1 without recipient and labels. Its texts hold placeholders. */
+/** The message of a step: a /v1 request without recipient and labels. Its texts contain placeholders. */
 export interface JourneyMessage
   extends Pick<
     V1SendRequest,
@@ -33,13 +33,13 @@ export interface JourneyMessage
   readonly transactional?: boolean | undefined;
 }
 
-/** What an earlier step's last message has to become. */
+/** The required outcome of an earlier step's last message. */
 export interface SentCheck {
   readonly step: string;
   readonly status: SentStatus;
 }
 
-/** What each kind of step does. Durations in ms. */
+/** The configuration of each kind of step. Durations in ms. */
 export interface StepConfigs {
   readonly enviar: JourneyMessage;
   readonly esperar: { readonly ms: number } | { readonly until: WireUntil };
@@ -53,12 +53,12 @@ export interface StepConfigs {
   readonly sair: Readonly<Record<never, never>>;
 }
 
-/** A branch of a `divisao`: `weight` percent of contacts take it. */
+/** A branch of a `divisao`, taken by `weight` percent of contacts. */
 export interface Branch {
   readonly name: string;
   readonly weight: number;
 }
-/** Where a contact's open card goes; `create`: the card to create where there is none. */
+/** The target of a contact's open card; `create`: the card to create if there is none. */
 export interface CardMove {
   readonly pipelineId: Id<'pipeline'>;
   readonly stageId: Id<'stage'>;
@@ -69,7 +69,7 @@ export interface WebhookCall {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** A step, and where runs go on from it: the next step's key by `outcomeKey`. */
+/** A step, with the key of the next step by `outcomeKey`. */
 export type Step<K extends StepKind = StepKind> = {
   [Kind in K]: {
     readonly key: string;
@@ -80,23 +80,23 @@ export type Step<K extends StepKind = StepKind> = {
   };
 }[K];
 
-/** A journey's graph as runs walk it (docs/spec/journeys.md#graph): its steps by key, in the order of the definition. */
+/** A journey's graph for the interpreter (docs/spec/journeys.md#graph): its steps by key, in the order of the definition. */
 export interface Graph {
-  /** The step where runs begin. */
+  /** The step where runs start. */
   readonly first: string;
   readonly steps: ReadonlyMap<string, Step>;
   readonly silence?: JourneyDefinition['silencio'];
-  /** The steps whose messages other steps ask about; nothing that becomes of others matters to a run. */
+  /** The steps whose messages other steps check; runs need no outcomes of other messages. */
   readonly watched: ReadonlySet<string>;
   /** The name of the customer event that is its goal. */
   readonly goal?: string | undefined;
 }
 
-/** The name of an outcome among a step's links. */
+/** The key of an outcome in a step's links. */
 export const outcomeKey = (outcome: LinkOutcome, branch?: string): string =>
   outcome === 'ramo' ? `ramo ${branch}` : outcome;
 
-/** The name of the outcome that a link follows. */
+/** The key of a link's outcome. */
 export const outcomeOf = ({ quando = 'padrao', ramo }: Pick<WireLink, 'quando' | 'ramo'>): string =>
   outcomeKey(quando, ramo);
 
@@ -131,7 +131,7 @@ const messageOf = (config: WireConfigs['enviar']): JourneyMessage => ({
   }),
 });
 
-/** How the configuration of each kind is read. */
+/** How the configuration of each kind is compiled. */
 const CONFIGS: { readonly [K in StepKind]: (config: WireConfigs[K]) => StepConfigs[K] } = {
   enviar: messageOf,
   esperar: waitOf,
@@ -164,7 +164,7 @@ const stepOf = (step: WireStep, next: ReadonlyMap<string, string>): Step =>
     next,
   }) as Step;
 
-/** The graph of a definition that `validate` found nothing wrong with; throws a TypeError where its filters are no filters. */
+/** Compiles the graph of a validated definition; throws a TypeError for invalid filters. */
 export const graphOf = ({
   passos,
   ligacoes,

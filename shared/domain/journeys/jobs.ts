@@ -1,43 +1,45 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 
-/** Where those come from who enter at an activation. */
+/** The source of contacts that enter at an activation. */
 export type EntrySource =
   | { readonly kind: 'lista'; readonly listId: Id<'list'> }
   | { readonly kind: 'segmento'; readonly segmentId: Id<'segment'> };
 
 /**
- * The entry of those who were in the list or segment of a journey when it was activated (`incluirAtuais`). Its worker goes on from `position` whenever
- * it is due. It rests while the journey is paused, and ends when the journey takes no entries any more.
+ * The job that enters the members of a journey's list or segment at its activation (`incluirAtuais`). Its worker continues from `position`
+ * whenever it is due. It waits while the journey is paused, and ends when the journey takes no more entries.
  */
 export interface EntryJob extends Tenant {
   readonly journeyId: Id<'journey'>;
   readonly source: EntrySource;
   /** When the journey was activated, in ms. */
   readonly since: number;
-  /** How far its worker came, in its own words; undefined before it begins. */
+  /** The worker's position, in its own format; undefined before it starts. */
   readonly position?: string | undefined;
   readonly state: 'running' | 'done';
   /** Optimistic lock. */
   readonly version: number;
-  /** When it goes on, in ms; undefined while the journey is paused, and when it is done. */
+  /** When it continues, in ms; undefined while the journey is paused, and when it is done. */
   readonly goesOnAt?: number | undefined;
 }
 
-/** What a sweep does with the runs of a journey: lets the parked ones go on, or cancels all that are active. */
+/** What a sweep does to the runs of a journey: resumes parked ones, or cancels all active ones. */
 export const SWEEP_KINDS = ['unpark', 'cancel'] as const;
 export type SweepKind = (typeof SWEEP_KINDS)[number];
 
-/** A sweep over the runs of a journey. An activation or an archive begins it anew; its worker goes on from `position` whenever it is due. */
+/**
+ * A sweep over the runs of a journey. Each activation or archiving restarts it; its worker continues from `position` whenever it is due.
+ */
 export interface RunSweep extends Tenant {
   readonly journeyId: Id<'journey'>;
   readonly kind: SweepKind;
-  /** When it began, in ms. */
+  /** When it started, in ms. */
   readonly since: number;
-  /** How far its worker came, in its own words; undefined before it begins. */
+  /** The worker's position, in its own format; undefined before it starts. */
   readonly position?: string | undefined;
-  /** Optimistic lock: grows also where a sweep begins anew. */
+  /** Optimistic lock: incremented also when a sweep restarts. */
   readonly version: number;
-  /** When it goes on, in ms; undefined when it is through. */
+  /** When it continues, in ms; undefined when it is done. */
   readonly goesOnAt?: number | undefined;
 }

@@ -7,13 +7,13 @@ import type { Journey, JourneyPause } from './journey.ts';
 import { withMaskedHeaders } from './kept-headers.ts';
 import type { RunStatus } from './run.ts';
 
-/** How many runs of a version have which status. */
+/** The number of a version's runs per status. */
 export type RunCounts = Readonly<Record<RunStatus, number>>;
 
-/** What answers tell of a version besides its own row. */
+/** The facts of a version that responses show besides its row. */
 export interface JourneyFacts {
   readonly runs: ReadonlyMap<Id<'journey'>, RunCounts>;
-  /** By the id of a list: its name, and how many contacts it has. */
+  /** By list id: its name, and its number of contacts. */
   readonly lists: ReadonlyMap<string, { readonly name: string; readonly size: number }>;
   /** By the id of a segment. */
   readonly segments: ReadonlyMap<string, { readonly name: string }>;
@@ -27,9 +27,9 @@ const pauseView = ({ reason: motivo, step: passo, at, label: rotulo }: JourneyPa
   ...definedFields({ rotulo }),
 });
 
-/** Bytes of a flow in a list: 200 of them fit an answer. */
+/** Maximum size of a flow in a list: 200 of them fit a response. */
 const MAX_LISTED_BYTES = 20_000;
-/** A flow as lists show it: as much of it as there is room for. */
+/** A flow as lists show it, truncated to the maximum size. */
 const listedFlow = (flow: readonly string[]): string[] => {
   let bytes = 0;
   return flow.filter((label) => {
@@ -38,7 +38,7 @@ const listedFlow = (flow: readonly string[]): string[] => {
   });
 };
 
-/** What all answers show of a version. */
+/** The fields that all responses show of a version. */
 const commonView = (journey: Journey, { runs, lists, segments }: JourneyFacts) => {
   const { id, rootId, name, status, reentrada, intervaloReentradaHoras, silencio, tetoDeFrequencia, meta } = journey;
   const { tipo, listId = '', segmentId = '', nome } = journey.gatilho;
@@ -86,7 +86,7 @@ type Writable<T> = T extends string
     : T extends object
       ? { -readonly [K in keyof T]: Writable<T[K]> }
       : T;
-/** A copy that an answer may have: schemas know no readonly parts. */
+/** A mutable copy for a response, since schemas have no readonly types. */
 const copyOf = <T>(value: T): Writable<T> => structuredClone(value) as Writable<T>;
 
 /** A version with its steps. Values of headers are masked. */

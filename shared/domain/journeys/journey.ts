@@ -22,23 +22,23 @@ export interface Journey extends Tenant, JourneySettings {
   readonly id: Id<'journey'>;
   /** The first version's id; its own for the first. */
   readonly rootId: Id<'journey'>;
-  /** Which version it is, from 1. */
+  /** The version number, from 1. */
   readonly number: number;
-  /** Which state of the graph is its own: another one with each change of a draft. */
+  /** The revision of its graph: incremented by each change of a draft. */
   readonly revision: number;
   readonly name: string;
   readonly status: JourneyStatus;
   readonly pause?: JourneyPause | undefined;
-  /** All the time that it has been paused, in ms, without a pause that lasts. */
+  /** The total time that it was paused, in ms, without a present pause. */
   readonly pausedMs: number;
   readonly pausedAt?: number | undefined;
   readonly activatedAt?: number | undefined;
   readonly replacedBy?: Id<'journey'> | undefined;
-  /** Nobody enters any more: a newer version was activated. */
+  /** Takes no entries any more: a newer version was activated. */
   readonly entriesClosed?: boolean | undefined;
-  /** How much of contacts its webhook steps post; absent: their ids. */
+  /** How much of contacts its webhook steps post; absent: only ids. */
   readonly contactsShown?: ContactsShown | undefined;
-  /** Derived from its graph, for lists: the channels that it sends on, and the steps of its main path. */
+  /** Derived from its graph, for lists: its channels, and the steps of its main path. */
   readonly channels: readonly Channel[];
   readonly flow: readonly string[];
   readonly createdAt: number;

@@ -7,7 +7,7 @@ type Header = NonNullable<Endpoint['cabecalhos']>[number];
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
 
-/** The value that a header had, where the caller sends it back as it was answered; what was kept is not sent to another origin. */
+/** A header's stored value, if the caller sends it back masked; a stored value is never sent to another origin. */
 const headerValue = (stored: Endpoint | undefined, { url }: Endpoint, { key, value }: Header): string => {
   if (!value.startsWith(MASK) || !stored || originOf(stored.url) !== originOf(url)) return value;
   const kept = stored.cabecalhos?.find((header) => header.key.toLowerCase() === key.toLowerCase());
@@ -17,7 +17,7 @@ const headerValue = (stored: Endpoint | undefined, { url }: Endpoint, { key, val
 const endpointOf = (step: WireStep | undefined): Endpoint | undefined =>
   step?.tipo === 'webhook' ? step.config : undefined;
 
-/** The given steps; headers whose values come back as they were answered keep the values of the stored step with the same key. */
+/** The given steps; masked header values are replaced by those of the stored step with the same key. */
 export const withKeptHeaders = (stored: readonly WireStep[], given: readonly WireStep[]): readonly WireStep[] => {
   const byKey = new Map(stored.map((step) => [step.chave, step]));
   return given.map((step) => {
@@ -32,7 +32,7 @@ export const withKeptHeaders = (stored: readonly WireStep[], given: readonly Wir
   });
 };
 
-/** The steps as answers show them: values of headers are write-only (docs/spec/webhooks.md#header-values). */
+/** The steps as responses show them: header values are write-only (docs/spec/webhooks.md#header-values). */
 export const withMaskedHeaders = (steps: readonly WireStep[]): readonly WireStep[] =>
   steps.map((step) => {
     if (step.tipo !== 'webhook' || !step.config.cabecalhos) return step;

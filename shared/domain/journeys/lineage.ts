@@ -1,25 +1,25 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 
-/** A signing secret of the webhook steps of a journey, sealed. The first of several signs, the others beside it until they end. */
+/** A sealed signing secret of a journey's webhook steps. The first one and, until they end, older ones sign. */
 export interface StepSecret {
   readonly version: number;
   readonly sealed: string;
-  /** In ms; absent: the one that is in use. */
+  /** In ms; absent: the current one. */
   readonly endsAt?: number | undefined;
 }
 
-/** What the versions of a journey share (docs/spec/journeys.md#versions). There is one draft and one that runs at most. */
+/** The shared state of a journey's versions (docs/spec/journeys.md#versions). At most one is a draft and at most one runs. */
 export interface JourneyLineage extends Tenant {
   /** The id of the first version. */
   readonly rootId: Id<'journey'>;
-  /** The version that may be changed. */
+  /** The version that can be edited. */
   readonly draftId?: Id<'journey'> | undefined;
-  /** The version that takes entries, or would if it was not paused. */
+  /** The version that takes entries, unless paused. */
   readonly runningId?: Id<'journey'> | undefined;
   /** None until a version has a webhook step. */
   readonly secrets: readonly StepSecret[];
-  /** A version of it posted contacts in full: a secret of it is for those who may see them so. */
+  /** A version posted contacts in full: its secret is only for callers who may see them so. */
   readonly postsInFull?: boolean | undefined;
   /** Optimistic lock. */
   readonly version: number;

@@ -1,6 +1,6 @@
 import type { LinkOutcome, WireGraph, WireLink, WireStep } from './definition.ts';
 
-/** The links that leave each step, with their places among all links. Links that begin nowhere are left out. */
+/** The outgoing links of each step, with their indexes. Links from unknown steps are omitted. */
 export type OutgoingLinks = ReadonlyMap<string, readonly OutgoingLink[]>;
 export interface OutgoingLink {
   readonly index: number;
@@ -15,14 +15,14 @@ export const outgoingLinks = ({ passos, ligacoes }: WireGraph): OutgoingLinks =>
   return links;
 };
 
-/** The steps that can be come to from some, themselves included, without going through `except`. */
+/** The steps reachable from some steps, including those, without passing `except`. */
 export const reachableFrom = (links: OutgoingLinks, from: readonly string[], except?: string): ReadonlySet<string> => {
   const reached = new Set(from.filter((key) => key !== except));
   for (const key of reached) for (const { to } of links.get(key) ?? []) if (to !== except) reached.add(to);
   return reached;
 };
 
-/** Whether a run may leave a step by an outcome at the moment at which it came to the step. */
+/** Whether a run may leave a step by an outcome immediately on reaching it. */
 type Pace = 'instant' | 'waits' | 'waits_for_message';
 const paceOf = (step: WireStep, outcome: LinkOutcome): Pace => {
   if (step.tipo === 'esperar') return step.config.ate?.data === undefined ? 'waits' : 'instant';
@@ -50,8 +50,8 @@ const closingLinks = (links: OutgoingLinks): OutgoingLink[] => {
 };
 
 /**
- * Places of the links that close a cycle which a run could go round without waiting. A wait for what became of a message is no wait where the cycle
- * does not send that message again: what became of it is known from the first time round.
+ * Indexes of links that close a cycle which a run could repeat without waiting. A wait for a message's outcome doesn't count if the cycle
+ * does not send that message again: its outcome is already known in the next round.
  */
 export const instantCycles = ({ passos, ligacoes }: WireGraph): number[] => {
   const steps = new Map(passos.map((step) => [step.chave, step]));
@@ -87,7 +87,7 @@ const OUTCOMES: { readonly [K in WireStep['tipo']]: readonly LinkOutcome[] } = {
   sair: [],
 };
 
-/** What a link cannot follow of the step that it leaves, and where; undefined when nothing is wrong. */
+/** The error of a link whose outcome its step doesn't have; undefined if valid. */
 export const linkFault = (
   { quando = 'padrao', ramo }: WireLink,
   step: WireStep,

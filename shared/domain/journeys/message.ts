@@ -7,10 +7,10 @@ import type { JourneySettings } from './definition.ts';
 import type { JourneyMessage } from './graph.ts';
 import type { Run } from './run.ts';
 
-/** What of a contact texts may hold. */
+/** The contact fields available to texts. */
 type Reader = Pick<Contact, 'attributes' | 'email' | 'externalId' | 'name' | 'phone'>;
 
-/** What the texts of a run are filled from. */
+/** The placeholder values of a run's texts. */
 export const scopeOf = ({ event, variables }: Pick<Run, 'event' | 'variables'>, contact: Reader): Scope => {
   const { name, phone, email, externalId, attributes } = contact;
   return {
@@ -20,7 +20,7 @@ export const scopeOf = ({ event, variables }: Pick<Run, 'event' | 'variables'>, 
   };
 };
 
-/** A step's message as /v1 takes it: an e-mail's own fields are in its payload. Its texts still hold placeholders. */
+/** A step's message as a /v1 request: an e-mail's own fields are in its payload. Its texts still contain placeholders. */
 const bodyOf = ({ subject, html, transactional, route, ...message }: JourneyMessage): Omit<AutomatedRequest, 'to'> => {
   const email = { subject, html, ...(message.template === undefined ? { text: message.text } : {}), transactional };
   const isEmail = message.channel === 'email' && [subject, html, transactional].some((field) => field !== undefined);
@@ -37,7 +37,7 @@ const compile = (message: JourneyMessage): CompiledMessage<Omit<AutomatedRequest
   return made;
 };
 
-/** What a step says to a contact: its texts filled. Throws a TypeError for texts that were not checked. */
+/** A step's message to a contact, with its texts filled in. Throws a TypeError for texts that were not validated. */
 export const personalizedMessage = (
   message: JourneyMessage,
   run: Pick<Run, 'event' | 'variables'>,

@@ -20,19 +20,19 @@ import type { Effect, Input, Moment, PerformedEffect, Turn } from './turn.ts';
 import { dueAt } from './waits.ts';
 
 /**
- * How long a worker that goes on with a run has, in ms, before another one takes the run up: far more than a send takes. Nothing breaks where both are at it.
+ * How long a worker has for a run, in ms, before another one takes over: far longer than a send takes. Correctness doesn't depend on it.
  */
 const RECOVERY_MS = 20_000;
-/** Attempts to store a turn while customer events that it begins to wait for keep coming: each takes one of them. */
+/** Attempts to store a turn while the customer events that it starts to wait for keep arriving: each attempt consumes one. */
 const MAX_ATTEMPTS = 8;
 
-/** What a run goes by besides itself. */
+/** The context of a run: its journey, contact and settings. */
 interface Surroundings {
   readonly journey: Journey;
   readonly graph: Graph;
   readonly contact: Contact | undefined;
   readonly clock: JourneyClock;
-  /** Its contact was merged into one that has an active run of its own in the journey: that one goes on. */
+  /** Its contact was merged into one that has its own active run in the journey; only that one continues. */
   readonly isOvertaken: boolean;
 }
 
@@ -70,10 +70,10 @@ const momentOf = ({ journey, contact, clock }: Surroundings, now: number): Momen
 const isPerformed = (effect: Effect): effect is PerformedEffect =>
   effect.kind !== 'pause_journey' && effect.kind !== 'convert';
 
-/** Whether a run stays where it is until its journey goes on. */
+/** Whether a run waits until its journey is resumed. */
 const isToPark = ({ status }: Run, journey: Journey): boolean => journey.status === 'pausada' && status === 'ativa';
 
-/** A run with what a turn made of it: a run of a paused journey is parked until the journey goes on. */
+/** The stored run after a turn: a run of a paused journey is parked until the journey is resumed. */
 const storedAfter = (
   before: StoredRun,
   { run, history }: Pick<Turn, 'history' | 'run'>,
@@ -118,7 +118,7 @@ const moveOf = (
   };
 };
 
-/** One turn after another as one. */
+/** Combines two consecutive turns. */
 const both = (first: Turn, second: Turn): Turn => ({
   run: second.run,
   effects: [...first.effects.filter((effect) => !isPerformed(effect)), ...second.effects],
@@ -126,12 +126,12 @@ const both = (first: Turn, second: Turn): Turn => ({
   goesOn: second.goesOn,
 });
 
-/** What came of storing a turn: the run as it is stored then and what the turn asks for, or that others changed it. */
+/** The result of storing a turn: the stored run and the turn's effects, or a conflict. */
 type Stored = { readonly stored: StoredRun; readonly turn: Turn } | typeof CONFLICT;
 
 /**
- * Stores what a turn made of a run. Where it would begin to wait for a customer event that came meanwhile, the event is taken with it: none gets lost
- * between a decision and its transaction.
+ * Stores a turn. If the run would start to wait for a customer event that arrived meanwhile, the event is consumed in the same move, so
+ * that none is lost between a decision and its transaction.
  */
 const store = async (
   ports: EnginePorts,
@@ -155,31 +155,31 @@ const store = async (
     const next =
       event && step(turn.run, around.graph, momentOf(around, now), { kind: 'event', event }, turn.history.length);
     if (next && next.run !== turn.run) turn = both(turn, next);
-    // It was erased, or the run has taken it.
+    // It was erased, or the run has already consumed it.
     else decidedAt = Math.max(decidedAt, last?.at ?? 0) + 1;
   }
   return CONFLICT;
 };
 
-/** When a run is next looked at: at once where something is still to be done for it, but not before its worker had the time for that. */
+/** When a run is due again: immediately if work is left, but not before its worker had time to do it. */
 const nextLook =
   ({ journey }: Surroundings, now: number) =>
   ({ run, effects, goesOn }: Turn): number | undefined =>
     goesOn || effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
 
-/** Whether a turn has to be stored before what it asks for is done: else that would be done for a decision that a crash forgets. */
+/** Whether a turn must be stored before its effect is performed: otherwise a crash would forget the decision that caused it. */
 const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
   const { run, effects } = turn;
   if (run !== before.run) return true;
   const isParked = isToPark(run, journey);
   if (isParked !== before.isParked) return true;
   if (isParked || run.status !== 'ativa') return false;
-  // A try of a webhook is its worker's alone for a while; all else may be done by two at once.
+  // An attempt of a webhook is leased to its worker; other effects are idempotent, so two workers may perform them.
   const performed = effects.find(isPerformed);
   return performed ? performed.kind === 'webhook' : lookAt !== before.dueAt;
 };
 
-/** Pauses the journey where a turn asks for it; the run's surroundings after that. */
+/** Pauses the journey if a turn requests it; returns the updated context. */
 const pausedWhere = async (ports: EnginePorts, around: Surroundings, { effects }: Turn): Promise<Surroundings> => {
   const pause = effects.find((effect) => effect.kind === 'pause_journey');
   if (!pause) return around;
@@ -200,7 +200,7 @@ const resultOf = (
   result,
 });
 
-/** A run's surroundings after an effect: what changed the contact is seen by the conditions and texts behind it. */
+/** The run's context after an effect, so that later conditions and texts see a changed contact. */
 const afterEffect = async (
   ports: EnginePorts,
   around: Surroundings,
@@ -211,7 +211,7 @@ const afterEffect = async (
     ? { ...around, contact: await ports.contactOf(organizationId, contactId) }
     : around;
 
-/** Takes a run on from an input to where it waits or ends. `CONFLICT` where others changed it. */
+/** Advances a run from an input until it waits or ends. `CONFLICT` if it changed concurrently. */
 const walk = async (
   ports: EnginePorts,
   first: StoredRun,
@@ -239,7 +239,7 @@ const walk = async (
       ({ effects, goesOn } = outcome.turn);
     }
     if (stored.isParked) {
-      // The sweep of a journey that went on meanwhile may have passed before this run was parked.
+      // A sweep after a resumption may have passed before this run was parked.
       const journey = await ports.journeys.find(stored.run.journeyId);
       if (!journey || journey.status === 'pausada') return undefined;
       around = { ...around, journey };
@@ -260,7 +260,7 @@ const walk = async (
   }
 };
 
-/** Leaves a run where it is, to be tried again after some time (ms). */
+/** Leaves a run in place, to be retried after some time (ms). */
 const postpone = async (
   ports: EnginePorts,
   stored: StoredRun,
@@ -275,7 +275,7 @@ const postpone = async (
   return undefined;
 };
 
-/** What happens to a run before anything else: it is cancelled with its journey, and with its contact. */
+/** Cancellations that take precedence: of the run's journey, and of its contact. */
 const overruled = ({ status }: Run, around: Surroundings, input: Input): Input => {
   const { journey, contact } = around;
   if (status !== 'ativa' || input.kind === 'cancel') return input;
@@ -284,7 +284,7 @@ const overruled = ({ status }: Run, around: Surroundings, input: Input): Input =
   return contact ? input : { kind: 'cancel', reason: 'contato_apagado' };
 };
 
-/** Gives an input to a run, and takes the run on as far as it gets. Nothing for a run that is not there. Safe to repeat. */
+/** Gives an input to a run, and advances it as far as possible. No effect on a missing run. Idempotent. */
 export const moveRun = (ports: EnginePorts, id: Id<'run'>, input: Input): Promise<void> =>
   retryOnConflict('The run', async () => {
     const [stored] = await ports.runs.read([id]);
@@ -294,8 +294,8 @@ export const moveRun = (ports: EnginePorts, id: Id<'run'>, input: Input): Promis
   });
 
 /**
- * Takes a run on whose time has come; nothing where it has not, or where another worker did. Who meets another worker leaves the run to it: the run is due
- * until it was taken on.
+ * Advances a run that is due; no effect if it is not, or if another worker did it. On a conflict with another worker, the run is left to
+ * that one: it stays due until it was advanced.
  */
 export const moveDueRun = async (ports: EnginePorts, id: Id<'run'>): Promise<void> => {
   await retryOnConflict('The run', async () => {

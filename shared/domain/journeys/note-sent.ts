@@ -6,8 +6,8 @@ import type { StoredRun } from './run-ports.ts';
 import type { Input } from './turn.ts';
 
 /**
- * Adds a message that left while a cancel or the goal ended its run to the history, behind that end: it was sent and charged. Nothing for an active run, whose next
- * turn takes the result, and for a message that the history names already.
+ * Adds a message that was sent while a cancellation or the goal ended its run to the history, after that end: it was sent and charged. No
+ * effect on an active run, whose next turn consumes the result, or if the history already has the message.
  */
 export const noteSent = async (
   { runs, clock }: Pick<EnginePorts, 'clock' | 'runs'>,

@@ -3,8 +3,8 @@ import type { JourneyStatePorts } from './ports.ts';
 import { pauseItself } from './states.ts';
 
 /**
- * Pauses the journey that sent a message which no provider takes because each refuses the service's account, at the message's step: none of its sends would
- * leave. Nothing for one that was activated after the message was given to its provider.
+ * Pauses the journey of a message that failed because every provider refuses the service's account, at the message's step, since all its
+ * sends would fail. No effect if it was activated after the message was handed to its provider.
  */
 export const pauseJourneyOf = async (
   ports: Pick<JourneyStatePorts, 'clock' | 'store'>,

@@ -18,12 +18,12 @@ import { type PostPorts, postStep } from './post-step.ts';
 import { refusedBy, resultOfRefusal } from './send-results.ts';
 import type { PerformedEffect } from './turn.ts';
 
-/** What the steps of journeys do things with. */
+/** Ports of the steps' effects. */
 export interface PerformPorts extends PostPorts {
   readonly submit: SubmitPorts;
   readonly contacts: ContactPorts;
   readonly cards: CardPorts;
-  /** The open card of a contact in a pipeline that was created last; undefined where there is none. */
+  /** The last created open card of a contact in a pipeline; undefined if there is none. */
   readonly openCard: (
     organizationId: Id<'organization'>,
     contactId: Id<'contact'>,
@@ -33,7 +33,7 @@ export interface PerformPorts extends PostPorts {
 
 type EffectOf<K extends PerformedEffect['kind']> = Extract<PerformedEffect, { kind: K }>;
 
-/** What an effect of the kind does, and what came of it. */
+/** Performs an effect of a kind, and returns its result. */
 type Perform<K extends PerformedEffect['kind']> = (
   ports: PerformPorts,
   context: EffectContext,
@@ -41,7 +41,7 @@ type Perform<K extends PerformedEffect['kind']> = (
 ) => Promise<Performed>;
 
 const DONE: Performed = { kind: 'done' };
-/** Sends a step's message to the run's contact, once for each visit. */
+/** Sends a step's message to the run's contact, once per visit. */
 const send: Perform<'send'> = async (ports, { run, journey, graph, contact }, { step, visit, message }) => {
   const { organizationId, env } = journey;
   const tenant: Tenant = { organizationId, env };
@@ -65,7 +65,7 @@ const withTags = ({ tags }: Contact, { add, remove }: Pick<EffectOf<'tag'>, 'add
   return [...kept, ...add.filter((tag) => !kept.includes(tag))];
 };
 
-/** Puts tags on the contact and takes others off; those that somebody else changes at the same moment stay. */
+/** Adds and removes tags of the contact; concurrent changes of other tags are kept. */
 const tag: Perform<'tag'> = async ({ contacts }, { contact: { id, organizationId } }, effect) => {
   const changed = await retryOnConflict<Contact | Refusal>('The contact', async () => {
     const before = await findContact(contacts, organizationId, id);
@@ -76,13 +76,13 @@ const tag: Perform<'tag'> = async ({ contacts }, { contact: { id, organizationId
   return isRefusal(changed) ? refusedBy(changed) : DONE;
 };
 
-/** Sets an attribute of the contact; null takes it away. */
+/** Sets an attribute of the contact; null removes it. */
 const attribute: Perform<'attribute'> = async ({ contacts }, { contact }, { key, value }) => {
   const changed = await changeContact(contacts, contact, contact.id, { attributes: { [key]: value } });
   return isRefusal(changed) ? refusedBy(changed) : DONE;
 };
 
-/** Moves the open card of the contact, or creates the one that this visit of the step creates. */
+/** Moves the contact's open card, or creates one with an id derived from the visit. */
 const moveOpenCard: Perform<'move_card'> = async (ports, { run, contact }, { step, visit, ...to }) => {
   const { organizationId, env, id: contactId, companyId } = contact;
   const { pipelineId, stageId, create } = to;
@@ -105,8 +105,8 @@ const moveOpenCard: Perform<'move_card'> = async (ports, { run, contact }, { ste
 };
 
 /**
- * Does what a step is for. A repeat for the same run, step and visit does nothing twice: a message and a new card have a key of their own, tags, attributes and
- * places are as they were set, and a post names itself to its receiver.
+ * Performs a step's effect. Idempotent per run, step and visit: messages and new cards have derived keys, tags, attributes and positions
+ * are set to fixed values, and posts carry an id for deduplication by the receiver.
  */
 export const performEffect = (
   ports: PerformPorts,

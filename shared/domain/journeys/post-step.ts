@@ -8,7 +8,7 @@ import type { JourneyLineage } from './lineage.ts';
 import type { RunEvent } from './run.ts';
 import type { PerformedEffect } from './turn.ts';
 
-/** Ports of the posts of webhook steps. `open`: of a sealed signing secret. */
+/** Ports for the posts of webhook steps. `open` unseals a signing secret. */
 export interface PostPorts {
   readonly clock: EnginePorts['clock'];
   readonly post: WebhookPorts['post'];
@@ -18,13 +18,13 @@ export interface PostPorts {
   readonly openSecret: (organizationId: Id<'organization'>, rootId: Id<'journey'>, sealed: string) => Promise<string>;
 }
 
-/** How long an endpoint has for its answer, in ms. */
+/** Timeout of an endpoint's response, in ms. */
 const POST_MS = 15_000;
 
-/** An event as it is posted. */
+/** An event as posted. */
 const eventView = ({ at: _, ...event }: RunEvent): Omit<RunEvent, 'at'> => event;
 
-/** What is posted: the contact, the run and its variables. The same bytes at every try, as far as the contact did not change. */
+/** The body: the contact, the run and its variables. The same bytes at every attempt, unless the contact changed. */
 const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step: string): string =>
   JSON.stringify({
     id,
@@ -42,7 +42,7 @@ const bodyOf = ({ run, journey, contact }: EffectContext, id: Id<'event'>, step:
     },
   });
 
-/** The signing secrets in force, newest first; none for a journey that is gone. */
+/** The active signing secrets, newest first; none if the journey is gone. */
 const secretsOf = async (ports: PostPorts, { journey }: EffectContext): Promise<string[]> => {
   const { organizationId, rootId } = journey;
   const lineage = await ports.readLineage(rootId);
@@ -51,7 +51,7 @@ const secretsOf = async (ports: PostPorts, { journey }: EffectContext): Promise<
   return Promise.all(live.map(({ sealed }) => ports.openSecret(organizationId, rootId, sealed)));
 };
 
-/** 2xx is success. What an answer says of itself is not kept: it may be of a person. */
+/** 2xx is success. The response's content is not stored: it may contain personal data. */
 const resultOf = (outcome: PostOutcome): Performed => {
   if (outcome.kind === 'failed') {
     const detail = outcome.error;
@@ -63,8 +63,8 @@ const resultOf = (outcome: PostOutcome): Performed => {
 };
 
 /**
- * Posts a step's webhook, signed with the journey's secret (docs/spec/journeys.md#webhook-steps). Its id is the visit's, the same at every try: receivers know
- * repeats by it.
+ * Posts a step's webhook, signed with the journey's secret (docs/spec/journeys.md#webhook-steps). Its id is derived from the visit and the
+ * same at every attempt, so that receivers can deduplicate.
  */
 export const postStep = async (
   ports: PostPorts,

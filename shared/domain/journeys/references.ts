@@ -3,7 +3,7 @@ import type { Channel } from '../message/channel.ts';
 import type { WireConfigs, WireGraph, WireTrigger } from './definition.ts';
 import { configPath } from './faults.ts';
 
-/** Something that a definition names and that has to exist; `path`: where it names it. */
+/** An object that a definition refers to and that must exist; `path`: where it is named. */
 export type Reference =
   | { readonly kind: 'list'; readonly id: Id<'list'>; readonly path: string }
   | { readonly kind: 'segment'; readonly id: Id<'segment'>; readonly path: string }
@@ -21,7 +21,7 @@ export type Reference =
 export interface ChannelUse {
   readonly channel: Channel;
   readonly template?: string | undefined;
-  /** Where the channel is named, and the template. */
+  /** Where the channel and the template are named. */
   readonly path: string;
   readonly templatePath: string;
 }
@@ -37,18 +37,21 @@ const usesOf = (config: WireConfigs['enviar'], index: number): ChannelUse[] => [
     const path = configPath(index, `fallback.${at}`);
     if (typeof step === 'string')
       return { channel: step, template: config.template, path, templatePath: configPath(index, 'template') };
-    // A fallback without content of its own takes that of the step.
+    // A fallback without content inherits the step's.
     const own = step.text === undefined ? (step.template ?? config.template) : undefined;
     const templatePath = step.template === undefined ? configPath(index, 'template') : `${path}.template`;
     return { channel: step.channel, template: own, path: `${path}.channel`, templatePath };
   }),
 ];
 
-/** All channels that a graph sends on, in the order of its steps. What activation needs is told by them: a connected number, an app of push. */
+/**
+ * All channels that a graph sends on, in the order of its steps. They determine what activation requires, such as a connected number or a
+ * push app.
+ */
 export const channelUses = ({ passos }: Pick<WireGraph, 'passos'>): readonly ChannelUse[] =>
   passos.flatMap((step, index) => (step.tipo === 'enviar' ? usesOf(step.config, index) : []));
 
-/** The channels that a graph sends on, each once, in the order of the contract. */
+/** The channels that a graph sends on, without duplicates, in the order of the contract. */
 export const channelsOf = (graph: Pick<WireGraph, 'passos'>): readonly Channel[] => [
   ...new Set(channelUses(graph).map(({ channel }) => channel)),
 ];
@@ -67,7 +70,7 @@ const routesOf = (passos: WireGraph['passos']): readonly Reference[] =>
       : [],
   );
 
-/** What a definition refers to outside of itself (docs/spec/journeys.md#refusals); a template once for each place that names it. */
+/** The external references of a definition (docs/spec/journeys.md#refusals); a template once for each place that names it. */
 export const referencesOf = ({
   gatilho,
   passos,

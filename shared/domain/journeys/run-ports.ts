@@ -6,20 +6,20 @@ import type { HistoryEntry, Run } from './run.ts';
 /** A run as it is stored. */
 export interface StoredRun {
   readonly run: Run;
-  /** The last entries of its history. */
+  /** The latest entries of its history. */
   readonly history: readonly HistoryEntry[];
-  /** Its journey is paused: it goes on with the journey. */
+  /** Its journey is paused: it continues with the journey. */
   readonly isParked: boolean;
-  /** When something is to be done, in ms; undefined while nothing is. */
+  /** When work is due, in ms; undefined while there is none. */
   readonly dueAt?: number | undefined;
 }
 
-/** What a move adds to the counts of a journey, or of one of its steps (docs/spec/journeys.md#metrics). */
+/** The increments of a journey's or step's counters by a move (docs/spec/journeys.md#metrics). */
 export type Counts = Readonly<Record<string, number>>;
-/** By the key of a step, or of the way from one to another; '' is the journey itself. */
+/** By step key, or by transition between two; '' is the journey itself. */
 export type JourneyCounts = ReadonlyMap<string, Counts>;
 
-/** A run that begins. `over`: the contact's entry as it was judged. */
+/** A new run. `over`: the contact's entry that was checked. */
 export interface Start {
   readonly stored: StoredRun;
   readonly over: Entry | undefined;
@@ -27,25 +27,25 @@ export interface Start {
   /** The customer event that is the journey's goal. */
   readonly goal: string | undefined;
 }
-/** `busy`: the contact's entry changed since it was judged. */
+/** `busy`: the contact's entry changed since it was checked. */
 export type StartOutcome = 'begun' | 'busy';
 
-/** A change of a run, with all that follows from it in the same transaction. */
+/** A change of a run, with everything stored in the same transaction. */
 export interface Move {
   readonly before: StoredRun;
   readonly after: StoredRun;
-  /** What it adds to the history: `after` has it already. */
+  /** New history entries, which `after` already contains. */
   readonly added: readonly HistoryEntry[];
   readonly counts: JourneyCounts;
   readonly goal: string | undefined;
   readonly events: readonly DomainEvent[];
-  /** When it was decided, in ms: a customer event that came since, and that the run begins to wait for, is not passed over. */
+  /** When it was decided, in ms: a customer event that arrived since, and that the run starts to wait for, must not be missed. */
   readonly decidedAt: number;
 }
-/** `event_came`: what it would begin to wait for came meanwhile. Nothing is stored but by `saved`. */
+/** `event_came`: the event that it would start to wait for arrived meanwhile. Only `saved` stores anything. */
 export type MoveOutcome = 'saved' | 'conflict' | 'event_came';
 
-/** A run that a customer event concerns. */
+/** A run that a customer event affects. */
 export interface Awaiting {
   readonly runId: Id<'run'>;
   readonly role: 'goal' | 'wait';
@@ -59,22 +59,22 @@ export interface RunStore {
   historyOf(stored: StoredRun): Promise<readonly HistoryEntry[]>;
   /** The entries of contacts in a journey, strongly consistent, in the order of the ids. */
   entries(rootId: Id<'journey'>, contactIds: readonly Id<'contact'>[]): Promise<readonly (Entry | undefined)[]>;
-  /** Begins runs of one journey, up to 32 in a transaction. Each has an outcome of its own. */
+  /** Starts runs of one journey, up to 32 per transaction. Each has its own outcome. */
   begin(starts: readonly Start[], counts: (begun: number) => JourneyCounts): Promise<readonly StartOutcome[]>;
-  /** Stores a move, in one transaction with others of this process where they come together. */
+  /** Stores a move, sharing a transaction with others of this process if they coincide. */
   save(move: Move): Promise<MoveOutcome>;
   /**
-   * Tells that a customer event came, and finds the runs that wait for it. What begins to wait for it at the same moment is found here, or finds the
-   * event: one of both.
+   * Records that a customer event arrived, and finds the runs that wait for it. A run that starts to wait concurrently either is found
+   * here, or finds the event.
    */
   awaiting(
     contactId: Id<'contact'>,
     name: string,
     event: { readonly id: string; readonly at: number },
   ): Promise<readonly Awaiting[]>;
-  /** How many index partitions the runs of a journey are spread over. */
+  /** The number of index partitions of a journey's runs. */
   readonly shards: number;
-  /** A page of the runs of a shard that are active, or parked, for a sweep; `after` is where the next one begins. Eventually consistent. */
+  /** A page of a shard's active or parked runs, for a sweep; `after` is where the next page starts. Eventually consistent. */
   sweepPage(
     journeyId: Id<'journey'>,
     of: 'ativa' | 'parked',
@@ -82,7 +82,7 @@ export interface RunStore {
     after: Readonly<Record<string, string>> | undefined,
     limit: number,
   ): Promise<{ readonly ids: readonly Id<'run'>[]; readonly after?: Record<string, string> | undefined }>;
-  /** The last event of a name that was told of a contact, and when it came (ms), if that was at `since` (ms) or later. */
+  /** The last recorded event of a name for a contact, and when it arrived (ms), if at `since` (ms) or later. */
   eventSince(
     contactId: Id<'contact'>,
     name: string,

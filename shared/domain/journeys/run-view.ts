@@ -4,7 +4,7 @@ import { isoTime } from '../core/time.ts';
 import { type HistoryEntry, type Run, visitOf, type Wait } from './run.ts';
 import type { SimulatedStep, Simulation } from './simulate.ts';
 
-/** What a run waits for, as answers name it. */
+/** What a run waits for, as responses name it. */
 export const WAIT_REASONS = ['acao', 'tempo', 'horario', 'silencio', 'evento', 'nova_tentativa'] as const;
 type WaitReason = (typeof WAIT_REASONS)[number];
 const REASON_OF: Readonly<Record<Wait['kind'], WaitReason>> = {
@@ -16,7 +16,7 @@ const REASON_OF: Readonly<Record<Wait['kind'], WaitReason>> = {
   retry: 'nova_tentativa',
 };
 
-/** Until when a run waits, in ms, as it is known while its journey is not paused. */
+/** Until when a run waits, in ms, provided that its journey is not paused. */
 const endOf = (wait: Wait, pausedMs: number): number | undefined => {
   if (wait.kind === 'ready') return undefined;
   return wait.kind === 'moment' || wait.kind === 'quiet' ? wait.until : wait.until + pausedMs;
@@ -35,7 +35,7 @@ export const historyView = ({ step, kind, at, result, messageId, detail }: Histo
   ...definedFields({ messageId, detalhe: detail }),
 });
 
-/** A run as lists show it. `pausedMs`: all the time that its journey has been paused, a pause that lasts included. */
+/** A run as lists show it. `pausedMs`: the total time that its journey was paused, including a present pause. */
 export const runView = (run: Run, pausedMs: number) => {
   const { id, journeyId, contactId, status, step, wait, beganAt, endedAt, end, event } = run;
   return {
@@ -64,7 +64,7 @@ export const runWithHistoryView = (run: Run, { items, nextCursor }: CursorItems<
   ...definedFields({ nextCursor }),
 });
 
-/** A message of a simulation, as answers show it. */
+/** A message of a simulation, as responses show it. */
 export interface SimulatedMessage {
   readonly canal: string;
   readonly texto?: string | undefined;
@@ -72,7 +72,7 @@ export interface SimulatedMessage {
   readonly variaveis?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly assunto?: string | undefined;
   readonly html?: string | undefined;
-  /** Its price in coins; absent where it has none. */
+  /** Its price in coins; absent if it has none. */
   readonly coins?: number | undefined;
 }
 
@@ -93,7 +93,7 @@ const simulatedStepView = ({
   }),
 });
 
-/** A simulation with its messages, and what they would cost together. */
+/** A simulation with its messages, and their total price. */
 export const simulationView = ({ steps, end }: Simulation<SimulatedMessage>) => ({
   passos: steps.map(simulatedStepView),
   fim: { em: isoTime(end.at), motivo: end.reason, ...definedFields({ detalhe: end.detail }) },

@@ -46,11 +46,11 @@ const findVersion = async (
 ): Promise<Journey | Refusal<'NOT_FOUND'>> =>
   (await journeys.read(organizationId, id)) ?? refuse('NOT_FOUND', 'There is no such journey.');
 
-/** All the time that a version has been paused until `now`, a pause that lasts included, in ms. */
+/** The total time that a version was paused until `now`, including a present pause, in ms. */
 const pausedUntil = ({ pausedMs, pausedAt }: Journey, now: number): number =>
   pausedMs + (pausedAt === undefined ? 0 : now - pausedAt);
 
-/** A page of the runs of a version, those that began last first. A page may have fewer than `limit` and still a next one. */
+/** A page of the runs of a version, latest first. A page may have fewer than `limit` and still a next one. */
 export const listRuns = async (
   ports: RunsPorts,
   owner: Owner,
@@ -105,7 +105,9 @@ export const getRun = async (
   return isRefusal(found) ? found : viewOf(ports, found, request);
 };
 
-/** Cancels a run that is active, and answers it with the first page of its history. One that was cancelled before stays as it is; 409 for one that ended otherwise. */
+/**
+ * Cancels an active run, and returns it with the first page of its history. No effect on a cancelled one; 409 for one that ended otherwise.
+ */
 export const cancelRun = async (
   ports: RunsPorts & { readonly engine: EnginePorts },
   owner: Owner,
@@ -123,26 +125,26 @@ export const cancelRun = async (
     : notNow('The run has come to its end.');
 };
 
-/** Who a caller lets in, and with what. */
+/** The contacts that a caller enters, and the data. */
 export interface EntriesRequest {
   readonly contactIds: readonly Id<'contact'>[];
   readonly variaveis?: Run['variables'] | undefined;
 }
 
-/** What became of each contact, in the order of the request. */
+/** The result for each contact, in the order of the request. */
 const entriesView = (contactIds: readonly Id<'contact'>[], answers: readonly Entered[]) => {
   const items = contactIds.map((contactId, at) => {
     const answer = answers[at] ?? { refusal: 'ja_ativa' as const };
     return 'runId' in answer ? { contactId, runId: answer.runId } : { contactId, motivo: answer.refusal };
   });
   const runs = answers.flatMap((answer) => ('runId' in answer ? answer.runId : []));
-  // A contact that the request names twice enters once.
+  // A contact that is listed twice enters once.
   return { entraram: new Set(runs).size, items };
 };
 
 /**
- * Lets contacts into an active version whose trigger is `manual`, and tells of each that it entered, or why not. 409 for a version that takes no entries now, or
- * has another trigger.
+ * Enters contacts into an active version with a `manual` trigger, and returns for each whether it entered, or why not. 409 for a version
+ * that takes no entries now, or has another trigger.
  */
 export const enterByHand = async (
   ports: EntryPorts & Pick<RunsPorts, 'journeys'>,
@@ -163,7 +165,7 @@ export const enterByHand = async (
   return entriesView(contactIds, answers);
 };
 
-/** What is counted of a version: of its runs, and by the keys of its steps. */
+/** The counters of a version: of its runs, and by step key. */
 export interface JourneyTotals {
   readonly runs: Counts;
   readonly steps: ReadonlyMap<string, Counts>;
@@ -183,10 +185,10 @@ const stepMetrics = (chave: string, counts: Counts | undefined) => ({
   puladas: at(counts, 'puladas'),
 });
 
-/** How many runs have which status, by what is counted of them. */
+/** The number of runs per status, from the counters. */
 export const runsByStatus = (runs: Counts | undefined) => {
   const [concluida, cancelada, erro] = [at(runs, 'concluidas'), at(runs, 'canceladas'), at(runs, 'erros')];
-  // Rows are read one after the other: an end may be among them whose begin is not.
+  // Shards are read one after the other, so an end may be counted whose start was not read yet.
   return { ativa: Math.max(0, at(runs, 'entradas') - concluida - cancelada - erro), concluida, cancelada, erro };
 };
 
@@ -208,7 +210,7 @@ const metricsOf = (steps: readonly string[], totals: JourneyTotals) => {
   };
 };
 
-/** What a version's runs and messages came to. */
+/** The metrics of a version's runs and messages. */
 export const journeyMetrics = async (
   ports: {
     readonly journeys: Pick<JourneyStore, 'read' | 'readGraph'>;

@@ -9,21 +9,21 @@ import type { JourneyStatePorts } from './ports.ts';
 import { journeyEntry } from './states.ts';
 
 const HOUR_MS = 3_600_000;
-/** Old secrets beside the newest one, at most. */
+/** Maximum number of old secrets next to the newest. */
 const MAX_OLD_SECRETS = 4;
 
-/** Makes and seals the secrets that the webhook steps of a journey are signed with (docs/spec/journeys.md#webhook-secret). */
+/** Creates and seals the signing secrets of a journey's webhook steps (docs/spec/journeys.md#webhook-secret). */
 export interface SecretPorts {
   readonly newSecret: () => string;
   readonly seal: (organizationId: Id<'organization'>, rootId: Id<'journey'>, secret: string) => Promise<string>;
 }
 
-/** Whether a graph has a step that posts to an address. */
+/** Whether a graph has a webhook step. */
 export const hasEndpoint = ({ passos }: WireGraph): boolean => passos.some(({ tipo }) => tipo === 'webhook');
 
 type Lineage = Pick<JourneyLineage, 'organizationId' | 'rootId' | 'secrets'>;
 
-/** The first secret of a journey, where its graph needs one and it has none; `secret` in clear, to be answered this once. */
+/** The first secret of a journey, if its graph needs one and it has none; `secret` in plain text, shown only once. */
 export const firstSecret = async (
   ports: SecretPorts,
   { organizationId, rootId, secrets }: Lineage,
@@ -34,7 +34,7 @@ export const firstSecret = async (
   return { secret, secrets: [{ version: 1, sealed: await ports.seal(organizationId, rootId, secret) }] };
 };
 
-/** The secrets of a journey with a new one in front; the others sign beside it until the overlap ends, at the latest. */
+/** A journey's secrets with a new one first; the others also sign until the overlap ends at the latest. */
 const rotated = async (
   ports: SecretPorts,
   { organizationId, rootId, secrets }: Lineage,
@@ -51,8 +51,8 @@ const rotated = async (
 };
 
 /**
- * Gives all versions of a journey a new signing secret, which is answered this once. The old one signs beside it until the overlap ends. 409 for a journey that
- * never had a webhook step; 403 for one whose steps post contacts in full, where the caller may not see them so.
+ * Gives all versions of a journey a new signing secret, shown only once. The old one also signs until the overlap ends. 409 for a journey
+ * that never had a webhook step; 403 if its steps post contacts in full and the caller may not see them so.
  */
 export const rotateSecret = (
   ports: JourneyStatePorts & SecretPorts,
@@ -66,7 +66,7 @@ export const rotateSecret = (
     const before = await ports.store.readLineage(found.journey.rootId);
     if (!before) return CONFLICT;
     if (before.secrets.length === 0) return refuse('CONFLICT', 'The journey has no webhook step, and no secret.');
-    // The secret would let who sees less speak for the service to an endpoint that is told more.
+    // With the secret, a caller could forge posts to an endpoint that receives more than the caller may see.
     if (before.postsInFull && shownTo(caller) !== 'full')
       return refuse('FORBIDDEN', 'The journey posts contacts in full: only a caller with pii:full rotates its secret.');
     const now = ports.clock();

@@ -8,7 +8,7 @@ const later = (seconds = DEFAULT_WAIT_SECONDS): Performed => ({ kind: 'later', m
 const blocked = (reason: PauseReason): Performed => ({ kind: 'blocked', reason });
 const skipped = (detail: string): Performed => ({ kind: 'skipped', detail });
 
-/** What is refused of the contact alone, by `meta.motivo`: the run goes on without the message. */
+/** Refusals that concern the contact alone, by `meta.motivo`: the run continues without the message. */
 const OF_THE_CONTACT: ReadonlySet<unknown> = new Set([
   'opt_out',
   'suppressed',
@@ -17,14 +17,14 @@ const OF_THE_CONTACT: ReadonlySet<unknown> = new Set([
   'destination_held',
   'destination_not_priced',
 ]);
-/** Fields whose fault is that there is no such template, or none that may be used. */
+/** Fields whose errors mean that the template is missing or can't be used. */
 const TEMPLATE_FIELDS: ReadonlySet<string> = new Set(['template', 'templateId', 'payload.email.templateId']);
-/** Fields whose fault is that the sender is gone: the number that a template belongs to. */
+/** Fields whose errors mean that the sender is gone: the template's number. */
 const SENDER_FIELDS: ReadonlySet<string> = new Set(['numberId', 'instagramAccountId']);
-/** Fields that are the contact's own. */
+/** Fields of the contact. */
 const CONTACT_FIELDS: ReadonlySet<string> = new Set(['to', 'contactId']);
 
-/** 409: what was sent already, is on its way, or cannot be sent in that form now. */
+/** 409: already sent, in flight, or currently not possible in this form. */
 const conflict = ({ details: { meta, retryAfterSeconds } }: Refusal): Performed => {
   if (meta?.code === 'JA_ENVIADA') return { kind: 'sent', messageId: parseId('message', String(meta.messageId)) };
   if (meta?.code === 'template_not_approved') return blocked('template_indisponivel');
@@ -32,7 +32,7 @@ const conflict = ({ details: { meta, retryAfterSeconds } }: Refusal): Performed 
   return later(retryAfterSeconds);
 };
 
-/** 412: what the organization lacks stops everybody, what is dear or closed this contact alone. */
+/** 412: a missing resource of the organization blocks everybody; a high price or a closed destination only this contact. */
 const precondition = ({ details: { meta } }: Refusal): Performed => {
   if (meta?.maxCoins !== undefined) return skipped('max_coins');
   if (meta?.motivo === undefined || meta.motivo === 'no_verified_sender') return blocked('numero_desconectado');
@@ -56,15 +56,15 @@ const BY_NAME: Readonly<Partial<Record<ProblemName, (refusal: Refusal) => Perfor
   SERVICE_UNAVAILABLE: ({ details }) => later(details.retryAfterSeconds),
 };
 
-/** A change that the service refuses would be refused again: the step failed, and the run goes on. */
+/** A refused change would be refused again: the step failed, and the run continues. */
 export const refusedBy = (refusal: Refusal): Extract<Performed, { readonly kind: 'refused' }> => ({
   kind: 'refused',
   detail: refusal.details.errors?.[0]?.path ?? refusal.name.toLowerCase(),
 });
 
 /**
- * What a refused send means for a run (docs/spec/journeys.md#refused-sends): what concerns the contact skips the message, what concerns every contact pauses the
- * journey, what is busy is tried again, and what the message itself is wrong in fails the step.
+ * The effect of a refused send on a run (docs/spec/journeys.md#refused-sends): if it concerns the contact, the message is skipped; if every
+ * contact, the journey pauses; if something is busy, it is retried; if the message itself is wrong, the step fails.
  */
 export const resultOfRefusal = (refusal: Refusal): Performed => {
   const motivo = refusal.details.meta?.motivo;

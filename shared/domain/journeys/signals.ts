@@ -4,18 +4,18 @@ import type { CustomerEvent } from '../customer-events/customer-event.ts';
 import type { InboundMessage } from '../message/inbound-message.ts';
 import type { RunSignal } from '../message/run-signal.ts';
 
-/** Tags that were put on a contact, and that journeys ask for. Times in ms. */
+/** Tags added to a contact that journeys use as triggers. Times in ms. */
 export interface TaggedContact extends Tenant {
   readonly contactId: Id<'contact'>;
-  /** The version that the contact had with them. */
+  /** The contact's version with these tags. */
   readonly version: number;
   readonly tags: readonly string[];
   readonly at: number;
 }
 
 /**
- * What journeys are to be told of, stored with it in one transaction and due until they were: what became of a message that a run waits for, a customer
- * event, an inbound message, and tags, all of a contact.
+ * A notification for journeys, stored in the transaction of its cause and due until it is processed: an outcome of a message that a run
+ * waits for, a customer event, an inbound message, or tags, each of one contact.
  */
 export type JourneySignal =
   | { readonly kind: 'message'; readonly signal: RunSignal }
@@ -23,16 +23,16 @@ export type JourneySignal =
   | { readonly kind: 'tags'; readonly tagged: TaggedContact }
   | { readonly kind: 'inbound'; readonly message: InboundMessage };
 
-/** The row of a signal, as its work item points to it. */
+/** The key of a signal's row, as its work item contains it. */
 export interface SignalKey {
   readonly pk: string;
   readonly sk: string;
 }
 
-/** The signals of a stage. Whoever is told may be told again until `done`: repeats and any order must be harmless. */
+/** The signals of a stage. Delivered at least once until `done`, in any order: consumers must tolerate repeats. */
 export interface JourneySignals {
   /** The signal of a work item; undefined once it is done. Strongly consistent. */
   read(key: SignalKey): Promise<JourneySignal | undefined>;
-  /** Journeys were told: the signal is due no more. */
+  /** Marks a signal as processed: it is no longer due. */
   done(key: SignalKey): Promise<void>;
 }

@@ -31,10 +31,10 @@ import { type Scenario, type Simulation, simulate } from './simulate.ts';
 import { type BoardPorts, boardOf, SimulatedCards } from './simulated-cards.ts';
 import { type SimulatedDraft, type SimulatedFrequency, SimulatedMessages, type Verdict } from './simulated-messages.ts';
 
-/** What becomes of a message may lead to others: how often that is looked at. */
+/** Message outcomes may lead to further messages: the maximum number of rounds. */
 const MAX_ROUNDS = 8;
 
-/** A contact that is not stored. */
+/** A hypothetical contact, which is not stored. */
 export interface InventedContact {
   readonly name?: string | undefined;
   readonly phone?: string | undefined;
@@ -44,7 +44,7 @@ export interface InventedContact {
   readonly tags?: readonly string[] | undefined;
   readonly optIn?: Pick<Contact['optIn'], 'status'> | undefined;
 }
-/** What a simulation is asked for, as the contract names it. */
+/** A simulation request, with the contract's names. */
 export interface SimulationRequest {
   readonly contactId?: Id<'contact'> | undefined;
   readonly contato?: InventedContact | undefined;
@@ -99,17 +99,17 @@ const skippedFor = (detail: string): Verdict => ({ refused: { kind: 'skipped', d
 
 const refusalVerdict = (refusal: Refusal): Verdict => {
   const result = resultOfRefusal(refusal);
-  // What stops the journey as a whole, such as a template that is not approved yet, is looked at by its activation.
+  // Obstacles of the journey as a whole, such as an unapproved template, are checked by its activation.
   return result.kind === 'skipped' || result.kind === 'refused' ? { refused: result, counts: false } : { counts: true };
 };
 
-/** Whether the contact opted out. What is stored is asked for a stored contact alone: an address that somebody names is not looked up. */
+/** Whether the contact opted out. Only checked for a stored contact: an address in the request is not looked up. */
 const optedOut = async (ports: SimulationPorts, actor: Actor, contact: Contact, isStored: boolean, plan: SendPlan) => {
   if (isStored) return ports.submit.consentFault(actor, plan);
   return plan.requiresConsent && contact.optIn.status === 'denied' ? ('opted_out' as const) : undefined;
 };
 
-/** What would become of a message that a step sends. Prices are those of this moment. */
+/** The result of a step's message, at present prices. */
 const verdictOf =
   (ports: SimulationPorts, actor: Actor, contact: Contact, isStored: boolean) =>
   async (draft: SimulatedDraft): Promise<Verdict> => {
@@ -153,7 +153,7 @@ const scenarioOf = (
   };
 };
 
-/** 422 for what becomes of the messages of steps that there are not, or that send none. */
+/** 422 for outcomes of steps that don't exist, or send no message. */
 const outcomesFault = ({ steps }: Graph, { mensagens = [] }: SimulationRequest) => {
   const errors = mensagens.flatMap(({ passo }, at) =>
     steps.get(passo)?.kind === 'enviar'
@@ -168,7 +168,7 @@ const outcomesFault = ({ steps }: Graph, { mensagens = [] }: SimulationRequest) 
       });
 };
 
-/** The frequency cap of a journey, and what counts for it already. */
+/** The frequency cap of a journey, and the sends that already count. */
 const frequencyOf = async (
   { submit }: SimulationPorts,
   journey: Journey,
@@ -180,7 +180,7 @@ const frequencyOf = async (
   return { cap, sent: byHour };
 };
 
-/** Whom it is played through for. A stored contact is shown to those who may read contacts. */
+/** The simulated contact. Showing a stored one requires `contacts:read`. */
 const contactFor = async (
   ports: SimulationPorts,
   actor: Actor,
@@ -195,8 +195,8 @@ const contactFor = async (
 };
 
 /**
- * Plays a version of a journey through for a contact, as its runs would go: each message as it would read, with its price of this moment. Nothing is stored, sent or
- * charged. 403 for a stored contact without `contacts:read`, 422 for one that there is not.
+ * Simulates a version of a journey for a contact, exactly as its runs would proceed: each message as rendered, with its present price.
+ * Nothing is stored, sent or charged. 403 for a stored contact without `contacts:read`, 422 for a missing one.
  */
 export const simulateJourney = async (
   ports: SimulationPorts,

@@ -11,47 +11,47 @@ import { step } from './step.ts';
 import type { EffectResult, Input, Moment, PerformedEffect } from './turn.ts';
 import { dueAt } from './waits.ts';
 
-/** The longest time that a simulation goes through, and the most visits of steps: a loop may have no end. */
+/** Limits of a simulation, in time and in visits of steps: a loop may have no end. */
 export const MAX_SIMULATED_MS = 366 * UNIT_MS.dias;
 export const MAX_SIMULATED_STEPS = 10_000;
 
-/** How a message is shown that a simulation would send; `unsent`: what comes of the step where it would not be sent to the contact. */
+/** How a simulated message is shown; `unsent`: the step's result if it would not be sent to the contact. */
 export interface SimulatedSend<R> {
   readonly shown: R;
   readonly unsent?: Extract<EffectResult, { readonly kind: 'refused' | 'skipped' }> | undefined;
 }
-/** What is played through (docs/spec/journeys.md#simulation). Times in ms. */
+/** The input of a simulation (docs/spec/journeys.md#simulation). Times in ms. */
 export interface Scenario<R> {
   readonly graph: Graph;
   readonly entry: Omit<RunEntry, 'contactId'>;
-  /** As it is when it enters; its steps change a copy. */
+  /** The contact when it enters; steps change a copy. */
   readonly contact: Contact;
   readonly beginsAt: number;
-  /** Customer events, each so long after the beginning. */
+  /** Customer events, each at an offset from the start. */
   readonly events: readonly { readonly event: RunEvent; readonly afterMs: number }[];
-  /** What becomes of the messages of a step, as soon as it has sent them. */
+  /** Outcomes of a step's messages, applied as soon as they are sent. */
   readonly messages: readonly { readonly step: string; readonly status: SentStatus }[];
   readonly timeZone: Moment['timeZone'];
   readonly quietUntil: Moment['quietUntil'];
-  /** What a message would come to and read like; `at`: ms. Pure: what needs I/O, a price, is asked for afterwards. */
+  /** The simulated result and text of a message; `at`: ms. Pure: prices, which need I/O, are determined afterwards. */
   readonly send: (sent: {
     readonly message: JourneyMessage;
     readonly run: Run;
     readonly contact: Contact;
     readonly at: number;
   }) => SimulatedSend<R>;
-  /** What a step that moves the contact's card comes to; `at`: ms. */
+  /** The result of a step that moves the contact's card; `at`: ms. */
   readonly moveCard: (contact: Contact, move: CardMove, at: number) => EffectResult;
 }
 
-/** A visit of a step: when the run came, and when and how it went on (ms). `shown`: of what it sent. */
+/** A visit of a step: when it started, and when and how it ended (ms). `shown`: its message. */
 export interface SimulatedStep<R> extends HistoryEntry {
   readonly since: number;
   readonly label?: string | undefined;
   readonly visit: number;
   readonly shown?: R | undefined;
 }
-/** How a simulation ended: as a run does, or because it went on for too long. */
+/** How a simulation ended: as a run does, or at a limit. */
 export interface Simulation<R> {
   readonly steps: readonly SimulatedStep<R>[];
   readonly end: {
@@ -61,7 +61,7 @@ export interface Simulation<R> {
   };
 }
 
-/** The contact with what a step does to it. */
+/** The contact after a step's effect. */
 const contactAfter = (contact: Contact, effect: PerformedEffect): Contact => {
   if (effect.kind === 'tag') {
     const kept = contact.tags.filter((tag) => !effect.remove.includes(tag) && !effect.add.includes(tag));
@@ -71,7 +71,7 @@ const contactAfter = (contact: Contact, effect: PerformedEffect): Contact => {
   return { ...contact, attributes: { ...contact.attributes, [effect.key]: effect.value } };
 };
 
-/** A simulation on its way: a run, a contact and a clock that nobody else sees. */
+/** A simulation in progress, with its own run, contact and clock. */
 class Play<R> {
   readonly scenario: Scenario<R>;
   readonly steps: SimulatedStep<R>[] = [];
@@ -92,7 +92,7 @@ class Play<R> {
     this.run = beginRun({ ...entry, contactId: contact.id }, graph, beginsAt);
   }
 
-  /** Takes an input and does what it asks for, until nothing is asked for any more. */
+  /** Processes an input and the effects that it requests, until none is left. */
   take(input: Input): void {
     for (let next: Input | undefined = input; next && this.steps.length < MAX_SIMULATED_STEPS; ) {
       const { run, effects, history } = step(this.run, this.scenario.graph, this.#moment(), next);
@@ -123,7 +123,7 @@ class Play<R> {
     this.#shown = undefined;
   }
 
-  /** Does an effect to the contact of the simulation, and tells its result. */
+  /** Applies an effect to the simulated contact, and returns its result. */
   #perform(effect: PerformedEffect): Input {
     this.contact = contactAfter(this.contact, effect);
     const { step: key, visit, attempt } = effect;
@@ -135,7 +135,7 @@ class Play<R> {
     return effect.kind === 'move_card' ? this.scenario.moveCard(this.contact, effect, this.now) : { kind: 'done' };
   }
 
-  /** What becomes of the message is told before it is known to be sent: whatever asks next, knows. */
+  /** The outcome is reported before the send's result, so that any later check sees it. */
   #send(key: string, message: JourneyMessage): EffectResult {
     const { run, contact, now: at } = this;
     const { shown, unsent } = this.scenario.send({ message, run, contact, at });
@@ -148,7 +148,7 @@ class Play<R> {
   }
 }
 
-/** What comes next: an event, else the run's own time. Undefined where the run ended. */
+/** The next input: an event, else the run's own due time. Undefined if the run ended. */
 const nextOf = <R>({ run, now, scenario }: Play<R>, told: number) => {
   const due = dueAt(run, 0, now);
   if (due === undefined) return undefined;
@@ -163,8 +163,8 @@ const endOf = <R>({ run, now, steps }: Play<R>): Simulation<R>['end'] => {
 };
 
 /**
- * Plays a journey through for one contact on a clock of its own, by the interpreter that runs it: nothing is stored, sent or charged. Ends with the
- * run, after 366 days or with 10,000 visits of steps.
+ * Simulates a journey for one contact with its own clock, using the real interpreter: nothing is stored, sent or charged. Stops at the end
+ * of the run, after 366 days or 10,000 visits of steps.
  */
 export const simulate = <R>(given: Scenario<R>): Simulation<R> => {
   const events = given.events.toSorted((a, b) => a.afterMs - b.afterMs);

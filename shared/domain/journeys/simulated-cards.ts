@@ -13,22 +13,22 @@ import type { PerformPorts } from './perform.ts';
 import { refusedBy } from './send-results.ts';
 import type { EffectResult } from './turn.ts';
 
-/** The pipelines that a journey names, and the open card of its contact in each. */
+/** The pipelines of a journey, and the contact's open card in each. */
 export interface Board {
   readonly pipelines: ReadonlyMap<Id<'pipeline'>, Pipeline>;
   readonly open: ReadonlyMap<Id<'pipeline'>, Card>;
 }
 
-/** Ports of what a simulation knows of cards. */
+/** Ports for the cards of a simulation. */
 export interface BoardPorts {
   readonly pipelines: Pick<PipelineStore, 'read'>;
   readonly openCard: PerformPorts['openCard'];
 }
 
-/** Pipelines that are read at once. */
+/** Pipelines read concurrently. */
 const AT_ONCE = 8;
 
-/** The pipelines that steps name, and the contact's open card in each. */
+/** The pipelines of the steps, and the contact's open card in each. */
 export const boardOf = async (
   { pipelines, openCard }: BoardPorts,
   { steps }: Graph,
@@ -51,7 +51,7 @@ export const boardOf = async (
   };
 };
 
-/** The cards of a simulation's contact: its steps move and create copies, by the rules of cards. */
+/** The cards of a simulated contact: steps move and create copies, by the rules of cards. */
 export class SimulatedCards {
   readonly #pipelines: Board['pipelines'];
   readonly #open: Map<Id<'pipeline'>, Card>;
@@ -61,7 +61,7 @@ export class SimulatedCards {
     this.#open = new Map(open);
   }
 
-  /** What a step that moves the card of a contact comes to at `now` (ms). */
+  /** The result of moving a contact's card at `now` (ms). */
   move(contact: Contact, { pipelineId, stageId, create }: CardMove, now: number): EffectResult {
     const card = this.#open.get(pipelineId);
     if (!card && !create) return { kind: 'skipped', detail: 'sem_cartao' };
@@ -77,7 +77,7 @@ export class SimulatedCards {
     return { kind: 'done' };
   }
 
-  /** An open card in the stage, or the same card where it is there already. */
+  /** The open card in the stage; unchanged if it is already there. */
   #moved(card: Card, target: Parameters<typeof entered>[1], now: number): Card {
     const planned = planMove({ estagioId: target.stage.id }, END)(card, target.pipeline);
     return isRefusal(planned) || target.stage.id === card.stageId ? card : entered(card, target, now);

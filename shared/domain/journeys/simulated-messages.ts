@@ -6,28 +6,28 @@ import { definedFields } from '../core/patch.ts';
 import type { SimulatedMessage } from './run-view.ts';
 import type { SimulatedSend } from './simulate.ts';
 
-/** Messages of one simulation that are planned and priced, at most, and so many at once; the price of others stays open. */
+/** Maximum messages of a simulation that are planned and priced, and concurrency; the price of others is not determined. */
 const MAX_PLANNED = 500;
 const AT_ONCE = 8;
-/** Characters of texts that an answer shows; of what comes behind them only the channel and the price. */
+/** Maximum characters of texts in a response; messages beyond show only channel and price. */
 const MAX_SHOWN = 1_500_000;
 
-/** A message of a step, filled. */
+/** A step's message with its texts filled in. */
 export type SimulatedDraft = Omit<AutomatedRequest, 'to'>;
 type Unsent = SimulatedSend<never>['unsent'];
-/** What would become of a message: its price, and why it would not be sent to the contact, whatever was sent before. */
+/** The expected result of a message: its price, and why it would not be sent to the contact, regardless of earlier sends. */
 export interface Verdict {
   readonly coins?: number | undefined;
-  /** Refused before the frequency cap is looked at. */
+  /** Refused before the frequency cap is checked. */
   readonly refused?: Unsent;
-  /** Refused after that: the contact opted out. */
+  /** Refused after that check: the contact opted out. */
   readonly consent?: Unsent;
-  /** It counts for frequency caps. */
+  /** Whether it counts for frequency caps. */
   readonly counts: boolean;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-/** A message as it would read, with its price: an SMS as it leaves, its links aside. */
+/** A message as rendered, with its price; an SMS with character replacements, but without shortened links. */
 const shownMessage = (draft: SimulatedDraft, coins: number | undefined): SimulatedMessage => {
   const email = draft.payload?.email as { subject?: unknown; html?: unknown; text?: unknown } | undefined;
   const text = draft.text ?? textOf(email?.text);
@@ -46,14 +46,14 @@ const shownMessage = (draft: SimulatedDraft, coins: number | undefined): Simulat
 const lengthOf = ({ texto = '', html = '', assunto = '' }: SimulatedMessage): number =>
   texto.length + html.length + assunto.length;
 
-/** What a journey's messages to one contact are limited by, and what that contact was sent before. */
+/** The frequency cap of a journey's messages to one contact, and its earlier sends. */
 export interface SimulatedFrequency {
   readonly cap: FrequencyCap | undefined;
   readonly sent: SentByHour;
 }
 const UNKNOWN: Verdict = { counts: true };
 
-/** What the messages of a simulation would come to, as far as it is known; the others are planned before the next round. */
+/** The expected results of a simulation's messages, as far as known; unknown ones are planned before the next round. */
 export class SimulatedMessages {
   readonly #frequency: SimulatedFrequency;
   readonly #verdicts = new Map<string, Verdict>();
@@ -65,14 +65,14 @@ export class SimulatedMessages {
     this.#frequency = frequency;
   }
 
-  /** Begins a round: nothing was sent in it yet. */
+  /** Starts a round without sends. */
   begin(): void {
     this.#open.clear();
     this.#sent = new Map(this.#frequency.sent);
     this.#shown = 0;
   }
 
-  /** What becomes of a message at a moment (ms), and how it is shown; `draft` is what would be sent, `shown` what the caller may see of it. */
+  /** The result of a message at a time (ms), and how it is shown; `draft` is what would be sent, `shown` what the caller may see of it. */
   show(draft: SimulatedDraft, shown: SimulatedDraft, at: number): SimulatedSend<SimulatedMessage> {
     const name = JSON.stringify(draft);
     const known = this.#verdicts.get(name);
@@ -91,13 +91,13 @@ export class SimulatedMessages {
     return isFull ? { kind: 'skipped', detail: 'frequency_cap' } : undefined;
   }
 
-  /** Counts a message that leaves; why it does not, for a contact that opted out. */
+  /** Counts a sent message; returns why it is not sent if the contact opted out. */
   #left({ consent, counts }: Verdict, at: number): Unsent {
     if (counts && !consent) this.#sent.set(hourOf(at), (this.#sent.get(hourOf(at)) ?? 0) + 1);
     return consent;
   }
 
-  /** Finds out what is open. False where nothing was, or there is too much. */
+  /** Determines unknown results. False if there were none, or too many. */
   async settle(verdictOf: (draft: SimulatedDraft) => Promise<Verdict>): Promise<boolean> {
     const open = [...this.#open].slice(0, Math.max(0, MAX_PLANNED - this.#verdicts.size));
     const found = await mapConcurrently(

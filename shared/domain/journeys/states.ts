@@ -8,7 +8,7 @@ import { findJourney, lineageOf, notNow } from './find.ts';
 import type { Journey, JourneyPause } from './journey.ts';
 import type { JourneyChange, JourneyStatePorts, WholeJourney } from './ports.ts';
 
-/** The entry of a caller's act on a journey. */
+/** The audit entry of a caller's action on a journey. */
 export const journeyEntry = (
   caller: Caller,
   id: Id<'journey'>,
@@ -18,13 +18,13 @@ export const journeyEntry = (
 ): AuditEntry => auditEntry(caller, { action: `journey.${verb}` satisfies AuditAction, object: id, at, details });
 
 type Happening = Parameters<typeof journeyEvent>[1];
-/** The event of what happened to a version. */
+/** The event of a version's change. */
 export const eventOf = (journey: Journey, happening: Happening, at: number): DomainEvent => {
   const { id, rootId, number: versao } = journey;
   return journeyEvent({ ...journey, versao, versaoDe: rootId === id ? undefined : rootId }, happening, at);
 };
 
-/** A version as it is after a change at `at`, in ms. */
+/** A version after a change at `at`, in ms. */
 export const changedAt = (journey: Journey, at: number, fields: Partial<Journey>): Journey => ({
   ...journey,
   ...fields,
@@ -46,7 +46,7 @@ const pauseChange = (before: Journey, pause: JourneyPause): StateChange => {
   };
 };
 
-/** Pauses a version: nobody enters, and every run stands still. One that is paused already stays as it is; 409 for one that never ran or is archived. */
+/** Pauses a version: it takes no entries, and its runs stop. No effect if already paused; 409 if it never ran or is archived. */
 export const pauseJourney = (
   ports: JourneyStatePorts,
   caller: Caller,
@@ -64,12 +64,12 @@ export const pauseJourney = (
     return outcome === 'saved' ? { journey: change.after, graph } : CONFLICT;
   });
 
-/** What a version ran into. */
+/** Why a version can't continue. */
 export type Obstacle = Omit<JourneyPause, 'at'>;
 
 /**
- * Pauses a version because of what one of its runs ran into, for all of them: once, whoever of them is first. Answers the version as it is then; undefined for one
- * that is gone.
+ * Pauses a version because of an obstacle that affects all of its runs: once, whichever run reports it first. Returns the resulting
+ * version; undefined if it is gone.
  */
 export const pauseItself = (
   ports: Pick<JourneyStatePorts, 'clock' | 'store'>,
@@ -83,7 +83,7 @@ export const pauseItself = (
     return (await ports.store.save(change)) === 'saved' ? change.after : CONFLICT;
   });
 
-/** Archives a version for good: nobody enters, and its runs are cancelled. One that is archived already stays as it is. */
+/** Archives a version permanently: it takes no entries, and its runs are cancelled. No effect if already archived. */
 export const archiveJourney = (
   ports: JourneyStatePorts,
   caller: Caller,

@@ -2,7 +2,7 @@ import type { Channel } from '../message/channel.ts';
 import type { WireGraph, WireLink } from './definition.ts';
 import { channelsOf } from './references.ts';
 
-/** The outcomes of the main path, the one that is taken first before the others. */
+/** The outcomes of the main path, in order of preference. */
 const MAIN_OUTCOMES = ['padrao', 'sim', 'evento', 'ramo'] as const;
 
 const mainLink = (links: readonly WireLink[]): WireLink | undefined => {
@@ -13,7 +13,7 @@ const mainLink = (links: readonly WireLink[]): WireLink | undefined => {
   return undefined;
 };
 
-/** The labels, else the kinds, of the steps on the main path: from the first step on, each once. */
+/** The labels, else the kinds, of the steps on the main path, from the first step, without duplicates. */
 const flowOf = ({ passos, ligacoes }: WireGraph): readonly string[] => {
   const steps = new Map(passos.map((step) => [step.chave, step]));
   const links = Map.groupBy(ligacoes, ({ de }) => de);
@@ -26,7 +26,7 @@ const flowOf = ({ passos, ligacoes }: WireGraph): readonly string[] => {
   return [...flow.values()];
 };
 
-/** What lists show of a graph. */
+/** The fields of a graph that lists show. */
 export const summaryOf = (
   graph: WireGraph,
 ): { readonly channels: readonly Channel[]; readonly flow: readonly string[] } => ({

@@ -15,16 +15,16 @@ export interface SweepPorts extends EnginePorts {
   readonly timeLeft: () => boolean;
 }
 
-/** Runs of a page, and how many of them are worked on at once. */
+/** Runs per page, and how many are processed concurrently. */
 const PAGE = 96;
 const AT_ONCE = 12;
 /**
- * When a sweep goes over all runs again, in ms after it began: for runs that the index did not show yet, and for those that workers which began before the change
- * were about to begin or to park.
+ * When a sweep repeats over all runs, in ms after its start: for runs that the index did not contain yet, and for those that workers from
+ * before the change were about to start or to park.
  */
 const RESWEEPS_MS = [60_000, 15 * 60_000] as const;
 
-/** How far a sweep came: which of its rounds it is at, and where in the shards of the index. */
+/** The position of a sweep: its round, and where in the index's shards. */
 const placeSchema = z.strictObject({
   round: z.int(),
   shard: z.int(),
@@ -36,7 +36,7 @@ const BEGIN: SweepPlace = { round: 0, shard: 0 };
 const placeOf = ({ position }: RunSweep): SweepPlace =>
   position === undefined ? BEGIN : placeSchema.parse(JSON.parse(position));
 
-/** Lets a parked run go on; nothing where it is not parked any more. */
+/** Resumes a parked run; no effect if it is not parked any more. */
 const unpark = (ports: EnginePorts, id: Id<'run'>): Promise<StoredRun['run'] | undefined> =>
   retryOnConflict('The run', async () => {
     const [stored] = await ports.runs.read([id]);
@@ -48,7 +48,7 @@ const unpark = (ports: EnginePorts, id: Id<'run'>): Promise<StoredRun['run'] | u
     return (await ports.runs.save(move)) === 'saved' ? run : CONFLICT;
   });
 
-/** Works on a page of runs. */
+/** Processes a page of runs. */
 const workOn = async (ports: SweepPorts, { kind }: RunSweep, ids: readonly Id<'run'>[]): Promise<void> => {
   if (kind === 'cancel') {
     await mapConcurrently(ids, AT_ONCE, (id) => moveRun(ports, id, { kind: 'cancel', reason: 'jornada_arquivada' }));
@@ -59,7 +59,7 @@ const workOn = async (ports: SweepPorts, { kind }: RunSweep, ids: readonly Id<'r
   if (runs.length > 0) ports.enqueue(runs, ports.clock());
 };
 
-/** The place after a page, and when the sweep goes on there (ms); undefined when it is through. */
+/** The position after a page, and when the sweep continues there (ms); undefined when it is done. */
 const next = (
   { since }: RunSweep,
   { round, shard }: SweepPlace,
@@ -73,15 +73,15 @@ const next = (
   return { place: { round: round + 1, shard: 0 }, at: ms === undefined ? undefined : Math.max(now, since + ms) };
 };
 
-/** Whether what a sweep is for still holds: a journey that was paused again keeps its runs where they are. */
+/** Whether the reason for a sweep still holds: after another pause the runs stay parked. */
 const stillApplies = async ({ journeys }: EnginePorts, { journeyId, kind }: RunSweep): Promise<boolean> => {
   const status = (await journeys.find(journeyId))?.status;
   return status === (kind === 'cancel' ? 'arquivada' : 'ativa');
 };
 
 /**
- * Goes on with the sweep over a journey's runs, page by page, while there is time. Answers whether it is due again at once. Safe to repeat, and to stop anywhere:
- * each page is done before its place is stored.
+ * Continues the sweep over a journey's runs, page by page, while there is time. Returns whether it is due again immediately. Idempotent,
+ * and safe to interrupt anywhere: each page is processed before its position is stored.
  */
 export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let sweep = await ports.jobs.readSweep(journeyId);
@@ -95,7 +95,7 @@ export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Pr
     const { ids, after } = await ports.runs.sweepPage(journeyId, of, place.shard, place.after, PAGE);
     await workOn(ports, sweep, ids);
     const { place: then, at } = next(sweep, place, after, ports.runs.shards, ports.clock());
-    // A sweep that began anew is gone on with from its beginning.
+    // A restarted sweep continues from its beginning.
     sweep =
       (await ports.jobs.moveSweep(sweep, { position: JSON.stringify(then), goesOnAt: at })) ??
       (await ports.jobs.readSweep(journeyId));

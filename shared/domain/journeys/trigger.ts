@@ -3,7 +3,7 @@ import type { Id } from '../core/ids.ts';
 import type { TriggerType } from './definition.ts';
 import type { Journey } from './journey.ts';
 
-/** Triggers that something sets off; the entries of the others are named by callers. */
+/** Automatic triggers; for the others, callers name the contacts. */
 export type TriggerKind = Exclude<TriggerType, 'manual'>;
 
 /** The trigger of a journey that takes entries. */
@@ -16,15 +16,15 @@ export interface JourneyTrigger extends Tenant {
   readonly segmentId?: Id<'segment'> | undefined;
   /** The name of an event, a tag, or a word of a message; absent for any message. */
   readonly nome?: string | undefined;
-  /** When the journey was activated, in ms: what happened before lets nobody in. */
+  /** When the journey was activated, in ms: earlier causes are ignored. */
   readonly since: number;
 }
 
-/** Whether contacts enter a version now. */
+/** Whether a version takes entries now. */
 export const takesEntries = ({ status, entriesClosed }: Pick<Journey, 'status' | 'entriesClosed'>): boolean =>
   status === 'ativa' && entriesClosed !== true;
 
-/** The trigger of a version; undefined for one that takes no entries, or only those that a caller names. */
+/** The trigger of a version; undefined if it takes no entries, or only manual ones. */
 export const triggerOf = (journey: Journey): JourneyTrigger | undefined => {
   if (!takesEntries(journey)) return undefined;
   const { id: journeyId, rootId, organizationId, env, gatilho, activatedAt = 0 } = journey;

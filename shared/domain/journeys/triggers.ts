@@ -13,12 +13,12 @@ import type { TaggedContact } from './signals.ts';
 import type { JourneyTrigger, TriggerKind } from './trigger.ts';
 import { holdsWord } from './words.ts';
 
-/** Ports of what tells journeys that something happened. */
+/** Ports for notifying journeys of what happened. */
 export interface TriggerPorts extends EntryPorts {
   readonly triggers: JourneyStore['triggers'];
 }
 
-/** Lets contacts into the journeys that some triggers are of. What happened before a journey was activated lets nobody in. */
+/** Enters contacts into the journeys of some triggers. Causes from before a journey's activation are ignored. */
 const enterBy = async (
   ports: TriggerPorts,
   triggers: readonly JourneyTrigger[],
@@ -31,7 +31,7 @@ const enterBy = async (
   }
 };
 
-/** Lets contacts into the journeys of an organization that something sets off: `target` is the list, segment, event or tag. */
+/** Enters contacts into an organization's journeys whose trigger matches: `target` is the list, segment, event or tag. */
 export const setOff = async (
   ports: TriggerPorts,
   organizationId: Id<'organization'>,
@@ -44,16 +44,16 @@ export const setOff = async (
 /** When a customer event happened, in ms: a caller's clock may be ahead of ours. */
 const happenedAt = ({ occurredAt, createdAt }: CustomerEvent): number => Math.min(occurredAt, createdAt);
 
-/** A customer event as runs take it. */
+/** A customer event as runs use it. */
 export const runEventOf = (event: CustomerEvent): RunEvent => {
   const { id, name, properties, value, currency } = event;
   return { id, name, at: happenedAt(event), ...definedFields({ properties, value, currency }) };
 };
 
-/** Runs that are told of one thing at once. */
+/** Runs notified concurrently. */
 const AT_ONCE = 4;
 
-/** Tells journeys of a customer event: the runs that wait for it, then those that it lets in. Safe to repeat, and in any order. */
+/** Notifies journeys of a customer event: first the runs that wait for it, then new entries. Idempotent, in any order. */
 export const tellEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
   const { id, organizationId, contactId, name, createdAt } = event;
   if (contactId === undefined) return;
@@ -66,7 +66,7 @@ export const tellEvent = async (ports: EnginePorts & TriggerPorts, event: Custom
   ]);
 };
 
-/** An inbound message, as triggers look at it. */
+/** An inbound message, with the fields that triggers need. */
 export interface HeardMessage {
   readonly id: Id<'message'>;
   readonly organizationId: Id<'organization'>;
@@ -76,7 +76,7 @@ export interface HeardMessage {
   readonly at: number;
 }
 
-/** Tells journeys of an inbound message: those whose word it holds let its contact in. */
+/** Notifies journeys of an inbound message: its contact enters those whose word it contains. */
 export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): Promise<void> => {
   const { id: key, organizationId, contactId, text, at } = message;
   if (contactId === undefined) return;
@@ -85,7 +85,7 @@ export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): P
   await enterBy(ports, heard, [{ contactId, cause: { key, at } }]);
 };
 
-/** Tells journeys of tags that were put on a contact. */
+/** Notifies journeys of tags added to a contact. */
 export const tellTags = async (
   ports: TriggerPorts,
   { organizationId, contactId, version, tags, at }: TaggedContact,
@@ -94,7 +94,7 @@ export const tellTags = async (
   for (const target of tags) await setOff(ports, organizationId, { kind: 'etiqueta', target }, [candidate]);
 };
 
-/** Lets contacts into journeys that come to match a segment. */
+/** Enters contacts that start to match a segment. */
 export const enterMoved =
   (ports: TriggerPorts): TransitionTaker =>
   async (transitions) => {
@@ -110,7 +110,7 @@ export const enterMoved =
     }
   };
 
-/** What became of a message that a run sent. */
+/** An outcome of a run's message. */
 export interface HeardStatus {
   readonly runId: Id<'run'>;
   readonly step: string;
@@ -118,6 +118,6 @@ export interface HeardStatus {
   readonly status: SentStatus;
 }
 
-/** Tells a run what became of a message of its. */
+/** Notifies a run of an outcome of its message. */
 export const tellStatus = (ports: EnginePorts, { runId, ...signal }: HeardStatus): Promise<void> =>
   moveRun(ports, runId, { kind: 'signal', signal });

@@ -4,7 +4,9 @@ import type { Channel } from '../message/channel.ts';
 import type { CardMove, JourneyMessage, StepConfigs, WebhookCall } from './graph.ts';
 import type { CancelReason, HistoryEntry, Run, RunEvent, Signal } from './run.ts';
 
-/** Why a journey pauses (docs/spec/journeys.md#pauses): by itself, for want of what every run needs, or by an operator. */
+/**
+ * Why a journey pauses (docs/spec/journeys.md#pauses): automatically, when a resource that every run needs is missing, or by an operator.
+ */
 export const PAUSE_REASONS = [
   'saldo_insuficiente',
   'template_indisponivel',
@@ -14,38 +16,38 @@ export const PAUSE_REASONS = [
 ] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
-/** The moment of a turn, and what the interpreter asks about it. All of it is data or a pure function. */
+/** The context of a turn: data and pure functions only. */
 export interface Moment {
   /** ms. */
   readonly now: number;
-  /** All the time that the journey has been paused, in ms, without a pause that lasts. */
+  /** The total time that the journey was paused, in ms, without a present pause. */
   readonly pausedMs: number;
   /** Since when it is paused (ms); absent while it is active. */
   readonly pausedAt?: number | undefined;
   /** The organization's time zone, of the IANA list. */
   readonly timeZone: string;
-  /** The end of the organization's quiet hours for a channel at a moment (ms); the moment itself where there are none. */
+  /** The end of the organization's quiet hours for a channel at a time (ms); the time itself if there are none. */
   readonly quietUntil: (channel: Channel, at: number) => number;
   /** Whether the contact meets the conditions now. */
   readonly matches: (tree: FilterTree) => boolean;
 }
 
-/** What an effect came to. */
+/** The result of an effect. */
 export type EffectResult =
   | { readonly kind: 'done'; readonly detail?: string | undefined }
   | { readonly kind: 'sent'; readonly messageId: Id<'message'> }
-  /** It was not to be done for this contact: opted out, without an address, above the frequency cap. The run goes on. */
+  /** Not done for this contact: opted out, without an address, or above the frequency cap. The run continues. */
   | { readonly kind: 'skipped'; readonly detail: string }
-  /** It was refused for good; a repeat would be refused again. A webhook's run ends in `erro`; others go on. */
+  /** Permanently refused. A webhook's run ends in `erro`; others continue. */
   | { readonly kind: 'refused'; readonly detail: string }
-  /** A try of a webhook failed and another one may succeed. */
+  /** An attempt of a webhook failed and a retry may succeed. */
   | { readonly kind: 'failed'; readonly detail: string }
-  /** The journey cannot go on for anybody: it pauses and the step is tried again when it goes on. */
+  /** The journey cannot continue for anybody: it pauses, and the step is retried when it is resumed. */
   | { readonly kind: 'blocked'; readonly reason: PauseReason };
 
-/** What happens to a run. A result names the visit and the try that it is of: one of another is ignored. */
+/** An input to a run. A result names its visit and attempt, and is ignored for any other. */
 export type Input =
-  /** Its time has come, or its journey goes on, or it was left in the middle of an effect. */
+  /** It is due, its journey was resumed, or its worker crashed during an effect. */
   | { readonly kind: 'due' }
   | {
       readonly kind: 'result';
@@ -58,23 +60,23 @@ export type Input =
   | { readonly kind: 'signal'; readonly signal: Signal }
   | { readonly kind: 'cancel'; readonly reason: CancelReason };
 
-/** Which visit and try of a step an effect is of: with the run's id its idempotency key. */
+/** The visit and attempt of an effect: with the run's id its idempotency key. */
 interface EffectPlace {
   readonly step: string;
   readonly visit: number;
   /** From 1; above 1 for webhooks only. */
   readonly attempt: number;
 }
-/** What a step does outside of the run. */
+/** A step's action outside of the run. */
 export type Action =
   | { readonly kind: 'send'; readonly message: JourneyMessage }
   | ({ readonly kind: 'tag' } & StepConfigs['etiqueta'])
   | ({ readonly kind: 'attribute' } & StepConfigs['atributo'])
   | ({ readonly kind: 'move_card' } & CardMove)
   | ({ readonly kind: 'webhook' } & WebhookCall);
-/** An action to be done and told back as a `result`. A repeat of the same place must have no effect of its own. */
+/** An action to perform, whose `result` is a later input. Must be idempotent for the same visit and attempt. */
 export type PerformedEffect = EffectPlace & Action;
-/** What a turn asks for. Nothing is told back of a pause or a conversion: each is done in the transaction that stores the run. */
+/** The requested effects of a turn. A pause or a conversion has no result: each is part of the transaction that stores the run. */
 export type Effect =
   | PerformedEffect
   | {
@@ -85,11 +87,13 @@ export type Effect =
     }
   | { readonly kind: 'convert'; readonly event: RunEvent };
 
-/** A run after a turn: the same object where the input changed nothing. `history`: what the turn added to it. */
+/** A run after a turn: the same object if the input changed nothing. `history`: the new entries. */
 export interface Turn {
   readonly run: Run;
   readonly effects: readonly Effect[];
   readonly history: readonly HistoryEntry[];
-  /** The run could go on, but the turn has as many entries as one transaction stores: it is to be given `due` at once. */
+  /**
+   * The run could continue, but the turn has the maximum number of entries for one transaction: it must be given `due` again immediately.
+   */
   readonly goesOn: boolean;
 }

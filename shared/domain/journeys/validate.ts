@@ -42,14 +42,14 @@ const checkTrigger = (gatilho: WireTrigger, faults: Faults): void => {
 };
 
 type ConfigOf<K extends StepKind> = Extract<WireStep, { tipo: K }>['config'];
-/** What a step's configuration is checked against. */
+/** The context in which a step's configuration is checked. */
 interface Checking {
   readonly index: number;
   readonly faults: Faults;
   readonly policy: EndpointPolicy;
 }
 
-/** How a message of /v1 names what an `enviar` has. */
+/** The names in a /v1 message of an `enviar` step's fields. */
 const MESSAGE_FIELDS = {
   texto: 'text',
   variaveis: 'variables',
@@ -58,11 +58,11 @@ const MESSAGE_FIELDS = {
   fallback: 'fallback',
 } as const;
 
-/** Not by its `fill`, which arrays have as well. */
+/** Not checked by its `fill`, which arrays have as well. */
 const isFaults = (compiled: ReturnType<typeof compileMessage>): compiled is readonly FieldError[] =>
   Array.isArray(compiled);
 
-/** Texts that do not compile, by their field in the configuration and its name in a message. */
+/** Texts that do not compile, by their field in the configuration and in a message. */
 const checkTexts = (config: object, names: Readonly<Record<string, string>>, { index, faults }: Checking): void => {
   const values: Readonly<Record<string, unknown>> = { ...config };
   for (const [field, name] of Object.entries(names)) {
@@ -126,7 +126,7 @@ const checkConfig = (step: WireStep, checking: Checking): void => {
   if (step.tipo === 'webhook') checkWebhook(step.config, checking);
 };
 
-/** A step that asks about a message has to come after the one that sends it. */
+/** A step that checks a message must come after the one that sends it. */
 const checkReferences = (steps: readonly WireStep[], links: OutgoingLinks, faults: Faults): void => {
   const kinds = new Map(steps.map(({ chave, tipo }) => [chave, tipo]));
   for (const [index, { chave, tipo, config }] of steps.entries()) {
@@ -177,13 +177,13 @@ export const isTooLarge = ({ passos, ligacoes }: WireGraph): boolean =>
   jsonBytes({ passos, ligacoes }) > MAX_GRAPH_BYTES;
 
 /**
- * Everything that is wrong with a definition of the contract's shape, by place, at most a hundred (docs/spec/journeys.md#refusals). What it refers to
- * outside of itself is listed by `referencesOf`.
+ * All errors of a definition that has the contract's shape, by path, at most a hundred (docs/spec/journeys.md#refusals). Its external
+ * references are listed by `referencesOf`.
  */
 export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPolicy): readonly FieldError[] => {
   const faults = new Faults();
   const { gatilho, passos, ligacoes, reentrada, intervaloReentradaHoras } = definition;
-  // What is too large is not looked at any further.
+  // If it is too large, nothing else is checked.
   if (isTooLarge({ passos, ligacoes }))
     return [{ path: 'passos', message: `must take at most ${MAX_GRAPH_BYTES} bytes as JSON, with ligacoes` }];
   checkTrigger(gatilho, faults);
@@ -203,7 +203,7 @@ export const journeyFaults = (definition: JourneyDefinition, policy: EndpointPol
   return faults.list;
 };
 
-/** 422 with everything that is wrong with a definition; undefined when nothing is. */
+/** 422 with all errors of a definition; undefined if it is valid. */
 export const journeyRefusal = (
   definition: JourneyDefinition,
   policy: EndpointPolicy,

@@ -2,7 +2,7 @@ import type { SentStatus } from './definition.ts';
 import type { Graph, SentCheck } from './graph.ts';
 import type { JourneyTime, Run } from './run.ts';
 
-/** The statuses that satisfy a check: a message that was read, clicked or answered was delivered, too. */
+/** The statuses that satisfy a check: a read, clicked or answered message was also delivered. */
 const AT_LEAST: { readonly [S in SentStatus]: readonly SentStatus[] } = {
   entregue: ['entregue', 'lida', 'clicada', 'respondida'],
   lida: ['lida', 'clicada', 'respondida'],
@@ -10,7 +10,7 @@ const AT_LEAST: { readonly [S in SentStatus]: readonly SentStatus[] } = {
   respondida: ['respondida'],
 };
 
-/** When what a step sent last was first known to be what is asked for; undefined while it is not. */
+/** When a step's last message first reached the checked outcome; undefined while it has not. */
 export const reachedAt = ({ sent }: Pick<Run, 'sent'>, { step, status }: SentCheck): JourneyTime | undefined => {
   const reached = Object.hasOwn(sent, step) ? (sent[step]?.reached ?? {}) : {};
   const times = AT_LEAST[status].map((each) => reached[each]).filter((time) => time !== undefined);
@@ -18,8 +18,8 @@ export const reachedAt = ({ sent }: Pick<Run, 'sent'>, { step, status }: SentChe
 };
 
 /**
- * When (ms) a run is next to be given `due`: `now` where it can go on at once, undefined where it ended. `pausedMs`: all the time that its journey
- * has been paused; where that grew since, the run answers `due` by waiting on.
+ * When (ms) a run is next due: `now` if it can continue immediately, undefined if it ended. `pausedMs`: the total time that its journey was
+ * paused; if that has grown since, the run keeps waiting when it gets `due`.
  */
 export const dueAt = (run: Run, pausedMs: number, now: number): number | undefined => {
   const { wait } = run;
@@ -30,7 +30,7 @@ export const dueAt = (run: Run, pausedMs: number, now: number): number | undefin
   return isReached ? now : wait.until + pausedMs;
 };
 
-/** The names of the customer events that mean something to an active run: the one that its step waits for, and the journey's goal. */
+/** The customer events that affect an active run: the one that its step waits for, and the journey's goal. */
 export const awaitedEvents = ({ wait }: Run, { goal }: Graph): { readonly step?: string; readonly goal?: string } => {
   const awaits = wait?.kind === 'event' && 'event' in wait.awaits ? wait.awaits.event : undefined;
   return { ...(awaits === undefined ? {} : { step: awaits }), ...(wait && goal !== undefined ? { goal } : {}) };

@@ -15,12 +15,12 @@ import type {
 import type { Effect, Moment } from './turn.ts';
 import { reachedAt } from './waits.ts';
 
-/** Steps that a run may take without waiting: no graph that `validate` lets through has a way as long. */
+/** Maximum steps of a run without a wait: no valid graph has a longer path. */
 const MAX_WITHOUT_WAIT = 150;
-/** Visits that a turn ends at most, but for that of a goal: each is a count of the transaction that stores it. */
+/** Maximum visits that a turn ends, not counting a goal's: each is a counter in the transaction that stores it. */
 const MAX_ADDED = 60;
 
-/** Events whose repeats a run knows. */
+/** Number of events whose repeats a run recognizes. */
 const MAX_TAKEN = 20;
 
 const own = <T>(values: Readonly<Record<string, T>>, key: string): T | undefined =>
@@ -34,25 +34,25 @@ const STATUS_OF: Readonly<Record<EndReason, RunStatus>> = {
   erro: 'erro',
 };
 
-/** How a visit ended, and what of it the history keeps. */
+/** How a visit ended, and its history details. */
 interface Outcome {
   readonly result: HistoryResult;
   readonly messageId?: Id<'message'> | undefined;
   readonly detail?: string | undefined;
 }
 
-/** A run on its way through a turn: each change makes a new run. */
+/** A run during a turn: each change creates a new run object. */
 export class Walk {
   run: Run;
   readonly graph: Graph;
   readonly moment: Moment;
   readonly effects: Effect[] = [];
   readonly history: HistoryEntry[] = [];
-  /** The turn is full, and the run could go on at once. */
+  /** The turn is full, and the run could continue immediately. */
   goesOn = false;
   readonly #room: number;
 
-  /** `added`: entries of the history that are stored in the same transaction. */
+  /** `added`: history entries stored in the same transaction. */
   constructor(run: Run, graph: Graph, moment: Moment, added: number) {
     this.run = run;
     this.graph = graph;
@@ -60,12 +60,12 @@ export class Walk {
     this.#room = MAX_ADDED - added;
   }
 
-  /** No further visit fits into the transaction. */
+  /** Whether no further visit fits into the transaction. */
   get isFull(): boolean {
     return this.history.length >= this.#room;
   }
 
-  /** The time by the journey's clock, which stands still during a pause. */
+  /** The time of the journey's clock, which stops during a pause. */
   get time(): JourneyTime {
     const { now, pausedAt = now, pausedMs } = this.moment;
     return Math.min(now, pausedAt) - pausedMs;
@@ -76,7 +76,7 @@ export class Walk {
   get isActive(): boolean {
     return this.run.status === 'ativa';
   }
-  /** The step that the run is at; undefined where the graph has none of its key. */
+  /** The run's present step; undefined if the graph has no such key. */
   get step(): Step | undefined {
     return this.graph.steps.get(this.run.step);
   }
@@ -88,7 +88,7 @@ export class Walk {
     this.change({ wait });
   }
 
-  /** Takes an event that the run waited for: texts may use it from now on. */
+  /** Consumes an event that the run waited for: texts may use it from now on. */
   take(event: RunEvent): void {
     const { taken, kept } = this.run;
     this.change({
@@ -102,12 +102,12 @@ export class Walk {
   sentBy(step: string): SentMessage | undefined {
     return own(this.run.sent, step);
   }
-  /** When what a step sent last was first known to be what is asked for; undefined while it is not. */
+  /** When a step's last message first reached the checked outcome; undefined while it has not. */
   reachedAt(check: SentCheck): JourneyTime | undefined {
     return reachedAt(this.run, check);
   }
 
-  /** Ends the visit of a step and goes on by its outcome; without a link for it the run has come to its end. */
+  /** Ends the visit of a step and follows its outcome; without a link for it the run ends. */
   leave(step: Step, outcome: Outcome, follow = 'padrao'): void {
     this.#record(step, outcome);
     const next = step.next.get(follow);
@@ -115,7 +115,7 @@ export class Walk {
     else this.#enter(next);
   }
 
-  /** Ends the run at the step that it is at. */
+  /** Ends the run at its present step. */
   end(reason: EndReason, outcome: Outcome): void {
     const { step } = this;
     if (step) this.#record(step, outcome);

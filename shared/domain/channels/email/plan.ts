@@ -84,7 +84,7 @@ const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | un
     });
   const mailbox = parseMailbox(sender);
   if (!mailbox) return invalidField('from', mailboxError(sender) ?? 'is no sender');
-  // What the operator or the registry set was checked when it was set.
+  // Operator settings and registered senders were validated when they were set.
   if (from === undefined) return formatMailbox(mailbox);
   if (!(await ports.mayUseSender(tenant, 'email', mailbox.address))) return notOwnSender('from');
   const hasForeign = await namesForeignAddress(ports, tenant, mailbox);

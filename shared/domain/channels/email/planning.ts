@@ -27,13 +27,13 @@ const contentOf = (request: SendRequest): object => {
 
 export const payloadSchema: ChannelPlanning<'email', EmailPlanPorts>['payloadSchema'] = () => Payload;
 
-/** The fields of the e-mail, which lie in the payload; without one the text alone makes them. */
+/** The fields of the e-mail, which are in the payload; without one, the text alone is used. */
 const CONTENT_FIELDS = ['subject', 'html', 'text', 'from', 'transactional'] as const;
 
 export const fieldNames: NonNullable<Planning['fieldNames']> = ({ text, template, payload }) => {
   const said = text === undefined ? 'payload.text' : 'text';
   const email = payload?.email;
-  // What the payload has beyond the fields is named as well.
+  // Unknown fields of the payload are reported as well.
   const given = typeof email === 'object' && email !== null ? Object.keys(email).filter((name) => name !== 'to') : [];
   return {
     ...Object.fromEntries(

@@ -15,7 +15,7 @@ export interface TemplateSummary {
   readonly subject: string;
   readonly format: TemplateFormat;
   readonly variables: readonly TemplateVariable[];
-  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  /** Optimistic lock: every change is conditional on the version that was read. */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -28,8 +28,8 @@ export const MAX_MJML_LENGTH = 100_000;
 /** Max. characters of compiled MJML, and of each rendered part. */
 const MAX_RENDERED = 2_000_000;
 /**
- * Bytes of the variables as JSON. They stand in the list of templates, whose longest page then fits an answer, of 6 MB at most (Lambda,
- * response payload); so does the row of one, of 400 KB (DynamoDB, item size).
+ * Size of the variables as JSON. Lists include them, so that the longest page must fit a response of 6 MB (Lambda, response payload), and a
+ * template its row of 400 KB (DynamoDB, item size).
  */
 export const MAX_VARIABLES_BYTES = 25_000;
 const MAX_ERRORS = 20;
@@ -129,7 +129,7 @@ export const createTemplate = async (
   return outcome.kind === 'saved' ? template : refusalOf(outcome);
 };
 
-/** Reads a template of the caller's organization; another organization's answers 404 as if it didn't exist. */
+/** Reads a template of the caller's organization; 404 for another organization's, as if it didn't exist. */
 export const findTemplate = async (
   { store }: Pick<TemplatePorts, 'store'>,
   { organizationId }: Owner,

@@ -25,11 +25,11 @@ export interface AppStore {
   /** All apps of an organization, oldest first. */
   list(organizationId: Id<'organization'>): Promise<readonly PushApp[]>;
   read(organizationId: Id<'organization'>, id: Id<'pushApp'>): Promise<PushApp | undefined>;
-  /** Stores an app, with its credentials sealed, and the entry of who did. */
+  /** Stores an app, with its credentials sealed, and the audit entry. */
   put(app: PushApp, credentials: PushCredentials, entry: AuditEntry): Promise<void>;
   /** The credentials of an organization's apps, by app id. */
   credentials(organizationId: Id<'organization'>): Promise<ReadonlyMap<Id<'pushApp'>, PushCredentials>>;
-  /** Deletes an app, and enters who did. False if there is no such app. */
+  /** Deletes an app, with the audit entry. False if there is no such app. */
   remove(organizationId: Id<'organization'>, id: Id<'pushApp'>, entry: AuditEntry): Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export interface AppPorts {
 const platformsOf = (credentials: PushCredentials): PushPlatform[] =>
   PUSH_PLATFORMS.filter((platform) => credentials[CREDENTIALS_OF[platform]] !== undefined);
 
-/** The entry of a caller's act on an app: which fields, never a credential. */
+/** The audit entry of a caller's action on an app: which fields, never a credential. */
 const entryOf = (
   caller: Caller,
   id: Id<'pushApp'>,

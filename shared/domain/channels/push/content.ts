@@ -7,11 +7,11 @@ import { PUSH_PLATFORMS } from './transport.ts';
 /** Ports of planning a push to a person. */
 export interface PushPlanPorts {
   /**
-   * The devices of a person, those registered last first, at most `MAX_DEVICES_OF_PERSON`: by a device's id or token, by the caller's own id
-   * of the person, or by a contact's id. Devices that are retired, or whose app is deleted, are left out.
+   * The devices of a person, last registered first, at most `MAX_DEVICES_OF_PERSON`: by a device's id or token, by the caller's own id of
+   * the person, or by a contact's id. Omits devices that are retired or whose app is deleted.
    */
   readonly devicesOf: (organizationId: Id<'organization'>, to: string) => Promise<readonly PushDevice[]>;
-  /** Those of the contacts that opted out. */
+  /** The ones of these contacts that opted out. */
   readonly deniedContacts: (
     organizationId: Id<'organization'>,
     ids: readonly Id<'contact'>[],
@@ -20,7 +20,7 @@ export interface PushPlanPorts {
 
 const device = z.object({ id: idSchema('pushToken'), platform: z.enum(PUSH_PLATFORMS) });
 
-/** What is kept of a push message: what it says, and which devices it goes to. */
+/** The stored content of a push message: the notification, and the devices that it goes to. */
 export const storedPush = z.object({
   /** The notification in the form of the request. */
   payload: z.record(z.string(), z.unknown()),

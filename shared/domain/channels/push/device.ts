@@ -37,7 +37,7 @@ export interface Registration extends PushTarget, Identification {
   readonly optedIn?: boolean | undefined;
 }
 
-/** How many of a person's devices one message reaches: those that were registered last. */
+/** How many of a person's devices one message reaches: the last registered ones. */
 export const MAX_DEVICES_OF_PERSON = 50;
 
 /** The device's id, derived from app and token: registering twice writes one row. */
@@ -89,7 +89,7 @@ export const afterRegistration = (
   ...given(fields),
   ...consentOf(before, optedIn, at),
   createdAt: before?.createdAt ?? at,
-  // Never moves backwards when registrations overlap: a retirement compares it to learn that the token was registered again.
+  // Never moves backwards when registrations overlap: a retirement compares it to detect that the token was registered again.
   updatedAt: Math.max(at, before?.updatedAt ?? 0),
   version: (before?.version ?? 0) + 1,
 });

@@ -40,7 +40,7 @@ const noKeys = refuse('BAD_REQUEST', {
   ],
 });
 
-/** 400 for a browser's subscription without its keys, or whose endpoint is of no push service. */
+/** 400 for a browser's subscription without keys, or whose endpoint is not a known push service. */
 const subscriptionFault = (policy: WebPushPolicy, { platform, token, p256dh, auth }: Registration) => {
   if (platform !== 'web') return undefined;
   if (p256dh === undefined || auth === undefined) return noKeys;

@@ -35,7 +35,7 @@ export interface PushDispatchRecord {
   readonly attempts: number;
   readonly reason?: FailureReason | undefined;
   readonly openedAt?: number | undefined;
-  /** A journey or a campaign sent it, which counts its first open. */
+  /** Sent by a journey or a campaign, which counts its first open. */
   readonly automated?: true | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface PushChunk {
   readonly leaseUntil: number;
   /** When it is due next, in ms. */
   readonly nextAt: number;
-  /** The current pass, from 1; devices whose push service was busy are tried again in the next. */
+  /** The current pass, from 1; devices whose push service was busy are retried in the next. */
   readonly pass: number;
   /** Devices before this index have been sent in this pass, or are being sent. */
   readonly cursor: number;

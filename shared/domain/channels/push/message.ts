@@ -30,7 +30,7 @@ export type AudienceSelector = { readonly segment: string } | { readonly tokenId
 /** The recipient of a message to listed devices, where another names its segment. */
 export const LISTED_DEVICES = 'tokenIds';
 
-/** Whether a recipient is an audience, which says nothing about a person. */
+/** Whether a recipient is an audience, and therefore not personal data. */
 export const isAudience = (to: string): boolean =>
   to === ALL_OPT_IN || to === LISTED_DEVICES || isId('segment', to) || isId('list', to);
 
@@ -71,7 +71,7 @@ export interface PushMessage extends Tenant {
   readonly platforms: readonly PushPlatform[];
   /** The segment sent to; absent if devices were listed or a person was named. */
   readonly segment?: string | undefined;
-  /** The devices of a message to one person, whose rows are written when it leaves; absent if an audience's rows exist already. */
+  /** The devices of a message to one person, whose rows are written when it is sent; absent if an audience's rows exist already. */
   readonly devices?: readonly AudienceDevice[] | undefined;
   readonly rateKind: RateKind;
   /** Number of devices. */
@@ -150,7 +150,7 @@ export const isPartOf = (
   { shard, number }: { readonly shard: number; readonly number: number },
 ): boolean => number < (extents[shard] ?? 0);
 
-/** The price of so many of a message's devices, in coins: all of them cost the same. */
+/** The price of a number of devices of a message, in coins: all cost the same. */
 export const coinsOfDevices = ({ record, reach }: Pick<PushMessage, 'record' | 'reach'>, devices: number): Coins =>
   asCoins(reach === 0 ? 0 : Math.floor((record.coins * devices) / reach));
 

@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<PushRefusal['cause'], FailureReason>> = {
   unavailable: 'unavailable',
 };
 
-/** What a message says of a reason that all of its devices have in common, where that lies in the message. */
+/** The message's reason if all of its devices failed for the same reason and it is caused by the message. */
 export const MESSAGE_REASONS: Readonly<Partial<Record<FailureReason, string>>> = {
   unregistered: 'invalid_recipient',
   undeliverable: 'invalid_recipient',

@@ -29,7 +29,7 @@ const optedOut = refuse('VALIDATION_ERROR', {
 
 export const payloadSchema: Planning['payloadSchema'] = () => pushPayloadSchema;
 
-/** The devices of a person that may be sent to; 422 for a stranger, and where all of them opted out. */
+/** The devices of a person that may be sent to; 422 for an unknown person, and if all devices opted out. */
 const reachableDevices = async (ports: PushPlanPorts, { organizationId }: Tenant, to: string) => {
   const devices = await ports.devicesOf(organizationId, to);
   if (devices.length === 0) return noDevice;

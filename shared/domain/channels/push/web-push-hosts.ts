@@ -1,8 +1,8 @@
 import { checkEndpoint, type EndpointPolicy, hostOf } from '../../core/public-address.ts';
 
 /**
- * The hosts of the browsers' push services; `*.` stands for one or more labels before it. An endpoint comes from a stranger's browser, so it may
- * name any host at all: only these are ever called, and all of them belong to a push service.
+ * The hosts of the browsers' push services; `*.` stands for one or more labels before it. An endpoint comes from an untrusted browser and
+ * may name any host: only these are ever called.
  */
 const KNOWN_HOSTS = [
   // Chrome, Edge on Android, Opera, Samsung Internet
@@ -19,7 +19,7 @@ const KNOWN_HOSTS = [
 
 /** Which Web Push endpoints may be registered and called. */
 export interface WebPushPolicy extends EndpointPolicy {
-  /** Hosts beside the known ones, in the same form; set by the operator. */
+  /** Additional hosts in the same form; set by the operator. */
   readonly hosts: readonly string[];
 }
 
@@ -29,10 +29,10 @@ export const WEB_PUSH_HOST = /^(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*\.[
 const matches = (host: string, pattern: string): boolean =>
   pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 
-/** Whether a host is the machine itself; `checkEndpoint` has refused it where the policy does not allow that. */
+/** Whether a host is the machine itself; `checkEndpoint` has rejected it unless the policy allows it. */
 const isOwnMachine = (host: string): boolean => host === '::1' || host === 'localhost' || host.startsWith('127.');
 
-/** Why a browser's endpoint is not taken, as a sentence after the field's name; undefined if it is. */
+/** Why a browser's endpoint is rejected, as a sentence after the field's name; undefined if it is accepted. */
 export const webPushFault = (endpoint: string, policy: WebPushPolicy): string | undefined => {
   const fault = checkEndpoint(endpoint, policy);
   if (fault !== undefined) return fault;

@@ -32,7 +32,8 @@ const uploadedMediaOf = async (
  * (docs/spec/whatsapp.md#the-24-hour-window).
  */
 export const plan: Planning['plan'] = async (ports, tenant, original) => {
-  // The route is what the message is, also of a resend: a category that was another template's would let marketing pass as transactional.
+  // The route follows the template's actual category, also for a resend: with another template's category, marketing could pass as
+  // transactional.
   const request = await withSavedTemplate(ports, tenant.organizationId, { ...original, route: undefined });
   if (isRefusal(request)) return request;
   const to = phoneOf(request.to);

@@ -49,7 +49,7 @@ const screen = z.strictObject({
 /** The routing model: the screens that each screen may lead to. */
 const routing = z.record(z.string().max(80), z.array(z.string().max(80)).max(200));
 
-/** A flow's JSON as it is answered. */
+/** A flow's JSON as the API returns it. */
 export const flowJsonShape = z
   .strictObject({
     version: z

@@ -45,7 +45,7 @@ export interface WhatsappFlow {
   readonly publishedAt?: number | undefined;
   /** Counts edits of the contents, from 1. */
   readonly version: number;
-  /** Optimistic lock: every change is conditional on the revision that it was based on. */
+  /** Optimistic lock: every change is conditional on the revision that was read. */
   readonly revision: number;
   readonly createdAt: number;
   readonly updatedAt: number;

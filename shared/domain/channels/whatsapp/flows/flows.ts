@@ -26,7 +26,7 @@ const refusalOf = (outcome: Exclude<FlowOutcome, { kind: 'conflict' | 'saved' }>
     ? refuse('CONFLICT', 'The organization has as many flows as it may have.')
     : refuseField('The flow is too large.', 'flowJson', 'is too large to be kept');
 
-/** Creates a flow as a draft. Meta learns of it when it is published. */
+/** Creates a flow as a draft. It is created at Meta when it is published. */
 export const createFlow = async (
   ports: FlowPorts,
   owner: Tenant,
@@ -45,7 +45,7 @@ export const createFlow = async (
   return outcome.kind === 'saved' ? flow : refusalOf(outcome);
 };
 
-/** Reads a flow of the caller's organization; another organization's answers 404 as if it didn't exist. */
+/** Reads a flow of the caller's organization; 404 for another organization's, as if it didn't exist. */
 export const findFlow = async (
   { flows }: Pick<FlowPorts, 'flows'>,
   { organizationId }: Pick<Tenant, 'organizationId'>,

@@ -2,12 +2,12 @@ import type { Tenant } from '../../../core/actor.ts';
 import type { Page, PageRequest } from '../../../message/lists.ts';
 import type { FlowFilter, FlowStore, WhatsappFlow } from './flow.ts';
 
-/** What the flows of a page may take as JSON, in bytes: with all else it fits into a response of Lambda, which has 6 MB. */
+/** The maximum size of a page's flows as JSON, in bytes: a Lambda response has at most 6 MB. */
 const MAX_PAGE_BYTES = 5_000_000;
 
 const bytesOf = ({ flowJson }: WhatsappFlow): number => Buffer.byteLength(JSON.stringify(flowJson));
 
-/** The first flows that fit into one answer, and at least one. */
+/** The first flows that fit into one response, at least one. */
 const fitting = (flows: readonly WhatsappFlow[]): readonly WhatsappFlow[] => {
   let left = MAX_PAGE_BYTES;
   const end = flows.findIndex((flow, at) => {
@@ -17,7 +17,10 @@ const fitting = (flows: readonly WhatsappFlow[]): readonly WhatsappFlow[] => {
   return end < 0 ? flows : flows.slice(0, end);
 };
 
-/** A page of an organization's flows, newest first; shorter where they would not fit into one answer (docs/spec/whatsapp-flows.md#flow-shape). */
+/**
+ * A page of an organization's flows, newest first; shorter if they would not fit into one response
+ * (docs/spec/whatsapp-flows.md#flow-shape).
+ */
 export const listFlows = async (
   flows: Pick<FlowStore, 'page'>,
   { organizationId }: Tenant,

@@ -127,7 +127,7 @@ const uploadAndPublish = async (
   platformFlowId: string,
 ): Promise<keyof typeof STATUS_BY_META_STATUS | Failure> => {
   if (flow.platformFlowId !== undefined || resumed) {
-    // If a lost response had in fact published it, it cannot be changed at Meta, and was not changed here.
+    // If the lost response had in fact published it, it can no longer be changed at Meta, and it was not changed here.
     const status = await metaApi.readFlow(platformFlowId, flow.platformStatus);
     if (status.kind !== 'done') return failed(status, resumed);
     if (status.value !== 'DRAFT') return status.value;

@@ -38,7 +38,7 @@ export const beginUpload = async (
     createdAt: now,
     expiresAt: now + UPLOAD_MS,
   };
-  // Stored before anyone knows the URL, so that whatever is uploaded gets cleaned up.
+  // Stored before the URL is returned, so that whatever is uploaded gets cleaned up.
   await ports.store.begin(upload);
   const address = await ports.bucket.presign(upload, ADDRESS_MS / 1000);
   return { uploadId: id, method: 'PUT' as const, ...address, expiresAt: isoTime(now + ADDRESS_MS) };

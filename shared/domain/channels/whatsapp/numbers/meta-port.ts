@@ -122,6 +122,6 @@ export const metaRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' 
   return refuse('DEPENDENCY_FAILED', `Meta refused (${detail}).`);
 };
 
-/** The refusal of a failed deletion; undefined also for what Meta has no longer. */
+/** The refusal of a failed deletion; undefined if it succeeded or the object no longer exists at Meta. */
 export const deletionRefusal = (answer: MetaAnswer<void>): MetaRefusal | undefined =>
   answer.kind === 'done' || (answer.kind === 'refused' && answer.cause === 'absent') ? undefined : metaRefusal(answer);

@@ -67,7 +67,7 @@ export interface WhatsappNumber {
   readonly profile?: NumberProfile | undefined;
   readonly lastPlatformSyncAt?: number | undefined;
   readonly heard: Readonly<Partial<Record<NumberAspect, LastReport>>>;
-  /** Optimistic lock: every change is conditional on the version that it was based on. */
+  /** Optimistic lock: every change is conditional on the version that was read. */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -90,7 +90,7 @@ export type NumberFilter = Patch<Pick<WhatsappNumber, 'status' | 'qualityRating'
 export interface NumberStore {
   /** Stores a new number and its sealed access token. */
   create(number: WhatsappNumber, accessToken: string, entry: AuditEntry): Promise<NumberOutcome>;
-  /** Replaces `before` by `after`, and the token if a new one is given; enters who did, unless Meta reported it. */
+  /** Replaces `before` by `after`, and the token if a new one is given; with an audit entry, unless Meta reported the change. */
   change(
     before: WhatsappNumber,
     after: WhatsappNumber,

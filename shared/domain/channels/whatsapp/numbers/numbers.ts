@@ -27,7 +27,7 @@ export interface NumberChange {
 }
 
 type Verb = 'changed' | 'connected' | 'disconnected';
-/** The entry of a caller's act on a number: which fields, never a token or a value. */
+/** The audit entry of a caller's action on a number: which fields, never a token or a value. */
 const entryOf = (caller: Caller, id: Id<'number'>, verb: Verb, at: number, fields?: readonly string[]) =>
   auditEntry(caller, {
     action: `number.${verb}`,
@@ -48,7 +48,7 @@ const openMetaApi = async (
   return 'missing' in opened ? refuse('DEPENDENCY_FAILED', opened.missing) : opened;
 };
 
-/** Reads a number of the caller's organization; another organization's answers 404 as if it didn't exist. */
+/** Reads a number of the caller's organization; 404 for another organization's, as if it didn't exist. */
 export const findNumber = async (
   { numbers }: Pick<NumberPorts, 'numbers'>,
   { organizationId }: Pick<Tenant, 'organizationId'>,
@@ -134,7 +134,7 @@ export interface NumberUpdate {
   readonly fields: Partial<WhatsappNumber>;
   readonly events?: readonly DomainEvent[];
   readonly accessToken?: string | undefined;
-  /** Who did it; absent when Meta reported it. */
+  /** The caller's audit entry; absent when Meta reported it. */
   readonly entry?: AuditEntry;
 }
 

@@ -57,7 +57,7 @@ export interface WhatsappTemplate {
   readonly announced?: string | undefined;
   /** Counts edits of the contents, from 1. */
   readonly version: number;
-  /** Optimistic lock: every change is conditional on the revision that it was based on. */
+  /** Optimistic lock: every change is conditional on the revision that was read. */
   readonly revision: number;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -55,7 +55,7 @@ export const requireNumber = async (
   (await numbers.read(organizationId, numberId)) ??
   refuseField('There is no such number.', 'numberId', 'is no number of the organization');
 
-/** What a new template or flow of a number begins with. */
+/** The initial fields of a number's template or flow. */
 export const firstVersion = ({ organizationId, id: numberId, wabaId }: WhatsappNumber, now: number) => ({
   organizationId,
   numberId,
@@ -87,7 +87,7 @@ export const createTemplate = async (
   return outcome.kind === 'saved' ? template : refusalOf(outcome);
 };
 
-/** Reads a template of the caller's organization; another organization's answers 404 as if it didn't exist. */
+/** Reads a template of the caller's organization; 404 for another organization's, as if it didn't exist. */
 export const findTemplate = async (
   { templates }: Pick<TemplatePorts, 'templates'>,
   { organizationId }: Pick<Tenant, 'organizationId'>,
