@@ -25,6 +25,8 @@ const IN_PROCESS = [
   'test/docs/{bench-results,cost-{idle,smpp},crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
+/** What the table itself answers: races, faults, pages, units. On the embedded engine, always. */
+const ENGINE = ['test/{storage,faults,table-laws}/**/*.test.ts'];
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium of its own. */
@@ -42,6 +44,9 @@ const NATIVE = {
   setupFiles: ['test/support/plain-imports.ts', 'test/support/compile-cache.ts'],
 };
 
+/** Worlds have their table in memory (test/support/world-tables.ts): rules over rows, which both keep alike, for a sixth of the processor time. */
+const IN_MEMORY = { TEST_TABLE: 'memory' };
+
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
   // Their histories take as long as the machine does: the bound is against those that hang.
@@ -53,10 +58,12 @@ const PROJECTS = {
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
+  engine: { include: ENGINE, exclude: SLOW, isolate: false },
   integration: {
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...CONSOLE, ...E2E.slice(1)],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, ...CONSOLE, ...E2E.slice(1)],
     isolate: false,
+    env: IN_MEMORY,
   },
   unit: { include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
@@ -83,8 +90,11 @@ export default defineConfig(({ mode }) => ({
         ...files,
         environment: 'node' as const,
         pool: 'forks' as const,
-        // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-        env: { TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25') },
+        env: {
+          // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
+          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25'),
+          ...('env' in files && mode !== 'full' && process.env.TEST_ENGINE !== '1' ? files.env : {}),
+        },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
         testTimeout: 'testTimeout' in files ? files.testTimeout : 60_000,
         hookTimeout: 180_000,

@@ -17,7 +17,7 @@ import { startMembers } from './members-base.ts';
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/audience.md'), 'utf8');
 const SEGMENTS = 10;
 const MOST = 30;
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 
 const tagged = (tag: string): FilterTree => ({ kind: 'leaf', filter: { field: 'tag', operator: 'is', value: tag } });
 const tags = Array.from({ length: SEGMENTS }, (_, at) => `tag${at}`);

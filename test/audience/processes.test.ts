@@ -21,7 +21,7 @@ const plain = {
   optIn: { status: 'granted' },
 } as const;
 
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 
 const startBase = async () => {
   world.now = NOW;

@@ -13,7 +13,7 @@ const SEED = Number(process.env.SEED ?? 20_261_121);
 const RUNS = { sms: shareOf(12), others: shareOf(4) };
 
 const inMemory = await use(startWorld('live', { inMemory: true }));
-const onEngine = await use(startWorld('live'));
+const onEngine = await use(startWorld('live', { inMemory: false }));
 
 /** All of them in memory, and one of each channel on the engine. */
 const play = async (channel: Channel, numRuns: number): Promise<void> => {

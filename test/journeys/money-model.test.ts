@@ -30,7 +30,7 @@ test(`whatever happens, what left the wallet is the price of the messages that t
   if (IN_MEMORY >= TELLING) tally.expectEach(PAID_HAPPENINGS);
 }, 3_600_000);
 
-const engine = await use(startWorld('test'));
+const engine = await use(startWorld('test', { inMemory: false }));
 
 test(`so it is on the embedded engine: ${ON_THE_ENGINE} histories from seed ${SEED}`, async () => {
   await playAll(ON_THE_ENGINE, async () => engine);

@@ -14,7 +14,7 @@ import { startWorld } from '../support/world.ts';
 import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/journeys.md'), 'utf8');
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 const STEPS = {
   passos: [
     passo('enviar', { canal: 'sms', texto: 'Oi' }),

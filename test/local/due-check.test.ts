@@ -6,7 +6,7 @@ import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 const client = tableClient(world.proxy.endpoint);
 const put = (due: Readonly<Record<string, string | number>>) =>
   world.table.write({ put: { pk: `X#${newId('message')}`, sk: 'X', ...due } });

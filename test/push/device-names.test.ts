@@ -9,7 +9,7 @@ import { pushDeviceRows, pushDevices, sealDeviceNames } from '../../shared/stora
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 beforeEach(world.reset);
 const { table } = world;
 const vault = createVault(Buffer.alloc(32, 7));

@@ -18,7 +18,7 @@ export const DAY_MS = 24 * 3600_000;
 
 /** A stage whose rows leave for an archive in a folder. */
 export const startArchive = async () => {
-  const world = await startWorld('live', { archiveAfterDays: DAYS });
+  const world = await startWorld('live', { archiveAfterDays: DAYS, inMemory: false });
   const bucket = folderArchiveBucket(mkdtempSync(join(tmpdir(), 'archive-')));
   const vault = createVault(randomBytes(32));
   const vaults = async () => vault;

@@ -11,6 +11,10 @@ export const usePlaces = async (env: Environment, whole: number) => {
   const runs = shareOf(whole);
   return [
     { place: 'in memory', world: await use(startWorld(env, { inMemory: true })), runs },
-    { place: 'on the engine', world: await use(startWorld(env)), runs: Math.ceil(runs / ENGINE_AMONG) },
+    {
+      place: 'on the engine',
+      world: await use(startWorld(env, { inMemory: false })),
+      runs: Math.ceil(runs / ENGINE_AMONG),
+    },
   ] as const;
 };

@@ -22,7 +22,7 @@ const replaceSignature = (client: DynamoDBClient): void => {
 };
 
 export interface WorldOptions {
-  /** Tables in this process's memory instead of an engine: for histories of which an engine plays a share, too. */
+  /** Whether its tables are in this process's memory; false for what looks at calls as they are on the wire. By default, as the project says. */
   readonly inMemory?: boolean;
   readonly archiveAfterDays?: number;
   /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
@@ -30,6 +30,14 @@ export interface WorldOptions {
   /** An engine that runs already, as another process has it, instead of its own. */
   readonly at?: string;
 }
+
+/**
+ * Whether the worlds of this project are in memory by default, where a call takes a sixth of the processor time (vitest.config.ts). That both answer
+ * alike is tested by random calls (test/table-laws/memory-table.test.ts).
+ */
+const BY_DEFAULT = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+export const areInMemory = ({ inMemory = BY_DEFAULT, through, at }: WorldOptions): boolean =>
+  inMemory && !through && at === undefined;
 
 /** What makes the calls of a table fail, and counts them. */
 export type TableFaults = Pick<FaultProxy, 'calls' | 'callsOf' | 'endpoint' | 'plan' | 'shortcutToEngine'>;
@@ -68,11 +76,11 @@ export const startTables = async (
 };
 
 /** The tables of a world in memory. */
-export const tablesInMemory = (env: Environment): WorldTables => {
+export const tablesInMemory = (env: Environment, { archiveAfterDays }: WorldOptions): WorldTables => {
   const proxy = memoryProxy();
   const { client } = proxy;
   return {
-    table: new Table(client, env),
+    table: new Table(client, env, undefined, archiveAfterDays),
     live: new Table(client, 'live'),
     dynamodb: client,
     proxy,

@@ -34,7 +34,7 @@ import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
 import { idNamed } from './ids.ts';
 import { takeEvents } from './takers.ts';
-import { startTables, type TableFaults, tablesInMemory, type WorldOptions } from './world-tables.ts';
+import { areInMemory, startTables, type TableFaults, tablesInMemory, type WorldOptions } from './world-tables.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
 export const PLAIN = {
@@ -116,8 +116,8 @@ export interface World {
 }
 
 export const startWorld = async (env: Environment, options: WorldOptions = {}): Promise<World> => {
-  const { table, live, dynamodb, proxy, close } = options.inMemory
-    ? tablesInMemory(env)
+  const { table, live, dynamodb, proxy, close } = areInMemory(options)
+    ? tablesInMemory(env, options)
     : await startTables(env, options);
   const provider = new ScriptedProvider();
   const workItems: WorkItem[] = [];

@@ -18,7 +18,7 @@ type Message = { readonly kind: 'publish_event'; readonly pk: string; readonly s
 type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledResult<unknown>[]>;
 
 let log: ReturnType<typeof vi.spyOn>;
-const world = await use(startWorld('test'));
+const world = await use(startWorld('test', { inMemory: false }));
 /** What the consumers asked of their queue, and where it is. */
 const asked: { readonly Entries: readonly { readonly ReceiptHandle: string; readonly VisibilityTimeout: number }[] }[] =
   [];
