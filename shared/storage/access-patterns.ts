@@ -30,7 +30,7 @@ export const KEYS = {
   apiKey: (id: Id<'apiKey'>) => key(`KEY#${id}`, 'KEY'),
   /** A credential (API key or session), by the SHA-256 (hex) of its secret. */
   credential: (sha256: string) => key(`CRED#${sha256}`, 'CRED'),
-  /** An entry of the audit log of an organization or of the stage: one row for every choice of actor, action and object that finds it. */
+  /** An entry of the audit log of an organization or of the stage: one row per combination of actor, action and object filters. */
   audit: (owner: AuditOwner, matching: string, order: string) => key(`AUDS#${owner}#${digest(matching)}`, order),
   /** A message of any channel; of a push also the counts of its outcome. */
   message: (id: Id<'message'>) => key(`MSG#${id}`, MESSAGE_SORT_KEY),
@@ -40,10 +40,13 @@ export const KEYS = {
   batchOthers: (id: Id<'batch'>, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
   /** A chunk of a batch: its messages, and the one ledger entry that holds their money (escrow). */
   batchChunk: (batchId: Id<'batch'>, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A shard of a chunk's escrow: what its messages captured and released, and how many have which status. */
+  /** A shard of a chunk's escrow: the captured and released coins, and the number of messages per status. */
   escrowShard: (batchId: Id<'batch'>, chunk: number, shard: number) =>
     key(`BATCH#${batchId}#${chunk}`, `LANE#${shard}`),
-  /** Content of a queued message that is sent but not kept, such as an e-mail's body; sealed, deleted once the hold is resolved. */
+  /**
+   * Content of a queued message that is needed for sending but not kept, such as an e-mail's body; sealed, deleted once the hold is
+   * resolved.
+   */
   messageBody: (id: Id<'message'>) => key(`MSG#${id}`, 'BODY'),
   /** The fallback of a send: its steps, under the id of the first message. */
   fallback: (firstMessageId: Id<'message'>) => key(`MSG#${firstMessageId}`, 'CHAIN'),
@@ -55,7 +58,10 @@ export const KEYS = {
   idempotency: (organizationId: Org, callerKey: string) => key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
   /** A wallet's available balance. Sorts after its counters and ledger entries, so that one descending query reads all three. */
   wallet: (organizationId: Org) => key(`WALLET#${organizationId}`, 'W'),
-  /** A lane of a wallet, from 1: what it may spend, and its part of the wallet's counters. Its captures and ledger entries are in its partition. */
+  /**
+   * A lane of a wallet, from 1: what it may spend, and its part of the wallet's counters. Its captures and ledger entries are in its
+   * partition.
+   */
   walletLane: (organizationId: Org, lane: number) => key(`WALLET#${numbered(organizationId, lane)}`, 'L'),
   /** A shard of the sum of the captures of a wallet (lane 0) or a lane. */
   captured: (organizationId: Org, lane: number, shard: number) =>
@@ -66,9 +72,9 @@ export const KEYS = {
   /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
   counter: (organizationId: Org, counted: string, shard: number) =>
     key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
-  /** How many messages of a list (its index partition) were created in an hour or day, by what lists filter by, as they were when it was settled. */
+  /** The number of messages of a list (its index partition) created in an hour or day, by filterable fields, as of when it was settled. */
   listCount: (list: string, kind: string, from: string) => key(`LISTED#${list}`, `${kind}#${from}`),
-  /** That a message may have changed after its hour or day was settled; sharded as the organization's list is. */
+  /** Marks that a message may have changed after its hour or day was settled; sharded as the organization's list is. */
   lateChange: (
     organizationId: Org,
     channel: string,
@@ -80,56 +86,61 @@ export const KEYS = {
   /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
   entry: (organizationId: Org, lane: number, order: string) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),
-  /** How far a migration of the table has come in one of its segments; gone once all are over. */
+  /** The progress of a table migration in one of its segments; deleted once all are done. */
   migration: (segment: number) => key('MIGRATION', `SEGMENT#${padded(segment, 4)}`),
   /** A version of the price table, by the time from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
   /** The stage's settings of a provider, for sending; sealed. */
   provider: (channel: string, name: string) => key('PROVIDERS', `PROVIDER#${channel}#${name}`),
-  /** Of these, what its callbacks are verified with; sealed under a root key of its own. */
+  /** The part of those that verifies callbacks; sealed under a root key of its own. */
   providerCallbacks: (channel: string, name: string) => key('CALLBACKS', `PROVIDER#${channel}#${name}`),
   /** The operator's choice of providers of a route, for the stage or for one organization. */
   providerRoute: (channel: string, route: string, of: string) => key('SETTINGS', `ROUTE#${channel}#${route}#${of}`),
-  /** A company. In the partition of its counts, so that one query reads both. */
+  /** A company. In the partition of its counters, so that one query reads both. */
   company: (id: Id<'company'>) => key(`EMP#${id}`, 'EMP'),
-  /** A shard of what is counted of a company: its contacts and cards, by their ids. */
+  /** A shard of a company's counters: its contacts and cards, by their ids. */
   companyCounts: (id: Id<'company'>, shard: number) => key(`EMP#${id}`, `N#${shard}`),
   /** A CNPJ of an organization: makes it unique among companies, and finds the company. */
   cnpj: (organizationId: Org, cnpj: string) => key(`EMPCNPJ#${organizationId}#${cnpj}`, 'EMPCNPJ'),
-  /** The company that an import last created without a CNPJ under a name: of two imports at once, one creates it. */
+  /** The company that an import last created without a CNPJ under a name: of two concurrent imports, one creates it. */
   companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
   /** The definitions of the attributes of an organization's companies. */
   companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
-  /** A shard of what counts the writes of companies' attributes, with the version of the definitions that they have to keep. */
+  /** A shard of the counter of writes of companies' attributes, with the version of the definitions that they must match. */
   companyAttributeWrites: (organizationId: Org, shard: number) => key(`EMPDEFSW#${organizationId}#${shard}`, 'W'),
   /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
   companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
   /** How often each bucket of the directory was merged. */
   companyBucketVersions: (organizationId: Org) => key(`EMPDIRV#${organizationId}`, 'V'),
-  /** That a company was changed since it was merged into the directory. An organization's are in one partition, so that one query reads them all. */
+  /**
+   * Marks a company as changed since it was merged into the directory. An organization's are in one partition, so that one query reads them
+   * all.
+   */
   changedCompany: (organizationId: Org, id: IdOrEmpty<'company'>) => key(`EMPCH#${organizationId}`, id),
-  /** A deleted company, card or contact that something may still name, until nothing does. An organization's are in one partition. */
+  /**
+   * A deleted company, card or contact that may still be linked to; kept until no links are left. An organization's are in one partition.
+   */
   tombstone: (organizationId: Org, id: Id<'company'> | Id<'card'> | Id<'contact'> | '') =>
     key(`GONE#${organizationId}`, id),
   /** A sales pipeline with its stages. */
   pipeline: (id: Id<'pipeline'>) => key(`PIP#${id}`, 'PIP'),
-  /** A shard of what is counted of a pipeline's stages: their cards and the value of the open ones, by the card's id. */
+  /** A shard of the counters of a pipeline's stages: their cards and the value of the open ones, by the card's id. */
   pipelineCounts: (id: Id<'pipeline'>, shard: number) => key(`PIP#${id}`, `N#${shard}`),
   /** A card (deal). */
   card: (id: Id<'card'>) => key(`CRD#${id}`, 'CRD'),
-  /** The copy of a card in its stage, in the order of the board: one query reads a stage. */
+  /** The copy of a card in its stage, in board order: one query reads a stage. */
   cardInStage: (stageId: Id<'stage'>, order: string, id: IdOrEmpty<'card'>) => key(`STG#${stageId}`, `${order}#${id}`),
-  /** What happened to a card; sorts by time. */
+  /** An entry of a card's history; sorts by time. */
   cardHistory: (id: Id<'card'>, order: string) => key(`CRD#${id}`, `H#${order}`),
   /** A file of a card. */
   cardFile: (cardId: Id<'card'>, id: IdOrEmpty<'cardFile'>) => key(`CRD#${cardId}`, `FILE#${id}`),
-  /** How many files a card has. */
+  /** The number of a card's files. */
   cardFileCount: (cardId: Id<'card'>) => key(`CRD#${cardId}`, 'FILES'),
-  /** An upload of a file of a card until it expires, or a deleted file until its bytes are. */
+  /** An upload of a card's file until it expires, or a deleted file until its bytes are deleted. */
   cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
   /** An activity: a call, a meeting, a task. */
   activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
-  /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
+  /** A root key of the stage, wrapped by KMS. A partition each, so that roles can be limited to the keys that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
   breaker: (channel: string, provider: string, route: string) =>
@@ -139,46 +150,53 @@ export const KEYS = {
   /** Count of the sends of one second, for the contracted SMS per second. */
   second: (organizationId: Org, channel: string, second: number) =>
     key(`RATE#${organizationId}#${channel}`, `S#${second}`),
-  /** A shard of the counts of an organization's SMS to a prefix abroad, sent and delivered. A prefix is one partition, judged as a whole. */
+  /**
+   * A shard of the counts of an organization's SMS to a prefix abroad, sent and delivered. A prefix is one partition, evaluated as a whole.
+   */
   destinationCounts: (organizationId: Org, prefix: string, shard: number) =>
     key(`DEST#${organizationId}#${prefix}`, `S#${shard}`),
   /** A prefix abroad that is held: SMS to it are refused. An organization's are in one partition, so that one query reads them all. */
   destinationHold: (organizationId: Org, prefix: string) => key(`HELD#${organizationId}`, `P#${prefix}`),
   /** A contact. */
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
-  /** A change of a contact's consent, by the version of the contact that it made. */
+  /** A change of a contact's consent, by the version of the contact that it created. */
   consent: (id: Id<'contact'>, version: number) => key(`CNT#${id}`, `CONSENT#${padded(version, 12)}`),
   /** When a contact last entered or left a segment. */
   membership: (id: Id<'contact'>, segmentId: IdOrEmpty<'segment'>) => key(`CNT#${id}`, `SINCE#${segmentId}`),
-  /** How many sends that count for frequency caps a contact was sent, by the hour. */
+  /** The number of a contact's sends that count for frequency caps, by hour. */
   sentToContact: (id: Id<'contact'>) => key(`CNT#${id}`, 'SENT'),
-  /** The erasure of a deleted contact: what finds its traces, by blind indexes, and how many are gone. */
+  /** The erasure of a deleted contact: the keys that find its data, as blind indexes, and the counts of erased rows. */
   erasure: (id: Id<'contact'>) => key(`CNT#${id}`, 'ERASURE'),
-  /** A change of consent of a contact that was merged into another, there: sorts by its time, after the version that the other had then. */
+  /**
+   * A consent change of a contact that was merged into another, moved there: sorts by its time, after the version that the other had then.
+   */
   mergedConsent: (id: Id<'contact'>, version: number, order: string) =>
     key(`CNT#${id}`, `CONSENT#${padded(version, 12)}#${order}`),
-  /** That a contact was merged into another. */
+  /** A record that a contact was merged into another. */
   merge: (id: Id<'contact'>) => key(`CNT#${id}`, 'MERGED'),
-  /** The last number that was given to a contact of an organization. */
+  /** The last assigned contact number of an organization. */
   contactNumbers: (organizationId: Org) => key(`CNOS#${organizationId}`, 'CNOS'),
-  /** The contact that has a number of an organization. A partition each: contacts are created at once. */
+  /** The contact with a number of an organization. A partition each: contacts are created concurrently. */
   numberedContact: (organizationId: Org, number: number) => key(`CNO#${organizationId}#${number}`, 'CNO'),
-  /** That a contact was changed since it was indexed. Sharded by its id, so that the changes of an organization are read in parallel. */
+  /** Marks a contact as changed since it was indexed. Sharded by its id, so that the changes of an organization are read in parallel. */
   changedContact: (organizationId: Org, id: Id<'contact'>) =>
     key(`CNTCH#${organizationId}#${shardOf(id, CHANGED_SHARDS)}`, id),
-  /** A column of a block of the audience's index: what it says of 4,096 contacts with consecutive numbers. Large ones have several parts. */
+  /** A column of a block of the audience's index, which covers 4,096 contacts with consecutive numbers. Large ones have several parts. */
   audienceColumn: (organizationId: Org, block: number, name: string, part: number) =>
     key(`AUD#${organizationId}#${block}`, `${name}#${part}`),
-  /** How often blocks of the audience's index were merged: a row for 64 of them, so that one query tells it of all. */
+  /** How often blocks of the audience's index were merged: one row per 64, so that one query reads the versions of all. */
   audienceVersions: (organizationId: Org, part: number) => key(`AUDV#${organizationId}`, `V#${padded(part, 6)}`),
-  /** How many contacts of each block a selection found, by a digest of what it selects. */
+  /** The number of contacts per block that a selection matched, by a digest of the selection. */
   audienceCounts: (organizationId: Org, selection: string) =>
     key(`AUDC#${organizationId}#${digest(selection)}`, 'AUDC'),
-  /** Which contacts of a block are in which segment, and its pending transitions. */
+  /** The segment members of a block, and its pending transitions. */
   audienceMembers: (organizationId: Org, block: number) => key(`AUD#${organizationId}#${block}`, 'MEMBERS'),
   /** A segment. An organization's are in one partition, so that one query reads them all. */
   segment: (organizationId: Org, id: IdOrEmpty<'segment'>) => key(`SEGS#${organizationId}`, `SEG#${id}`),
-  /** How far a segment's description has been compared with the contacts that there are. In the partition of the segments, so that one query reads both. */
+  /**
+   * The progress of comparing a segment's conditions with the existing contacts. In the partition of the segments, so that one query reads
+   * both.
+   */
   segmentSweep: (organizationId: Org, id: Id<'segment'>) => key(`SEGS#${organizationId}`, `SWEEP#${id}`),
   /** The name of a segment, without case and accents: makes it unique. */
   segmentName: (organizationId: Org, name: string) => key(`SEGNAME#${organizationId}#${digest(name)}`, 'SEGNAME'),
@@ -189,21 +207,24 @@ export const KEYS = {
   /** The name of a static list: makes it unique. */
   listName: (organizationId: Org, comparedName: string) =>
     key(`LSTNAME#${organizationId}#${digest(comparedName)}`, 'LSTNAME'),
-  /** A version of a chunk of a static list's members: written once, read while the list names it. */
+  /** A version of a chunk of a static list's members: written once, read while the list refers to it. */
   listChunk: (listId: Id<'list'>, chunk: number, version: string) => key(`LSTC#${listId}#${chunk}`, version),
   /** An edit of a static list, until the chunks that it wrote or replaced are deleted. */
   listEdit: (listId: Id<'list'>, edit: string) => key(`LSTEDIT#${listId}`, edit),
-  /** How many contacts of an organization were ever taken out of its lists. */
+  /** The number of contacts that were ever removed from all lists of an organization. */
   unlistedContacts: (organizationId: Org) => key(`LSTOUT#${organizationId}`, 'LAST'),
-  /** A contact that was taken out of all lists, by the count of these: edits in flight take it out of theirs, or put the one in its place that it was merged into. */
+  /**
+   * A contact that was removed from all lists, by sequence number: edits in flight remove it too, or replace it by the one that it was
+   * merged into.
+   */
   unlistedContact: (organizationId: Org, count: number) => key(`LSTOUT#${organizationId}`, `OUT#${padded(count, 12)}`),
-  /** An import of contacts from a file: how far it has come, and who works on it. */
+  /** An import of contacts from a file: its progress, and the worker's claim. */
   importJob: (id: Id<'importJob'>) => key(`IMP#${id}`, 'IMP'),
-  /** The import of an organization that is on its way: there is one at a time. */
+  /** The running import of an organization; at most one. */
   runningImport: (organizationId: Org) => key(`IMPRUN#${organizationId}`, 'IMPRUN'),
-  /** An export into a file: how far it has come, and who works on it. */
+  /** An export to a file: its progress, and the worker's claim. */
   exportJob: (id: Id<'exportJob'>) => key(`EXP#${id}`, 'EXP'),
-  /** The export of an organization that is on its way: there is one at a time. */
+  /** The running export of an organization; at most one. */
   runningExport: (organizationId: Org) => key(`EXPRUN#${organizationId}`, 'EXPRUN'),
   /** A turn of a contact's conversation with the organization's own assistant. */
   aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
@@ -224,9 +245,9 @@ export const KEYS = {
   number: (id: Id<'number'>) => key(`NUM#${id}`, 'NUM'),
   /** The access token of a WhatsApp number; sealed. */
   numberToken: (id: Id<'number'>) => key(`NUM#${id}`, 'TOKEN'),
-  /** Meta's phone number id of a number: makes it belong to one organization of the stage. */
+  /** Meta's phone number id of a number: ensures that it belongs to one organization of the stage. */
   phoneNumberId: (phoneNumberId: string) => key(`PHONEID#${digest(phoneNumberId)}`, 'PHONEID'),
-  /** The rate limit of a number: one row per rate that it was ever given. */
+  /** The rate limit of a number: one row per rate that it ever had. */
   numberRate: (id: Id<'number'>, perSecond: number, perDay: number) => key(`RATE#${id}#${perSecond}#${perDay}`, 'RATE'),
   /** A WhatsApp template. */
   template: (id: Id<'template'>) => key(`TPL#${id}`, 'TPL'),
@@ -235,7 +256,7 @@ export const KEYS = {
     key(`TPLNAME#${organizationId}#${digest(name)}`, `${language}#${digest(wabaId)}`),
   /** A WhatsApp flow. */
   flow: (id: Id<'flow'>) => key(`FLW#${id}`, 'FLW'),
-  /** Meta's id of a flow, per business account (WABA): finds the flow that a Meta event names. */
+  /** Meta's id of a flow, per business account (WABA): finds the flow of a Meta event. */
   metaFlow: (organizationId: Org, wabaId: string, platformFlowId: string) =>
     key(`FLWPID#${organizationId}#${digest(platformFlowId)}`, digest(wabaId)),
   /** A caller's own id of a contact: makes it unique. */
@@ -249,9 +270,9 @@ export const KEYS = {
     key(`SNDS#${organizationId}`, comparedValue === '' ? `${channel}#` : `${channel}#${digest(comparedValue)}`),
   /** The default sender of a channel. Sorts apart from the senders of its partition. */
   defaultSender: (organizationId: Org, channel: string) => key(`SNDS#${organizationId}`, `DEFAULT#${channel}`),
-  /** The organization that has a sender which no other may use; outlives a verified sender. */
+  /** The owner of an exclusive sender; outlives a verified sender. */
   senderHolder: (channel: string, value: string) => key(`SNDNAME#${channel}#${digest(value)}`, 'SNDNAME'),
-  /** An organization among those that have a number or short code. */
+  /** One of the organizations that have a number or short code. */
   numberHolder: (channel: string, value: string, org: Org) => key(`SNDNAME#${channel}#${digest(value)}`, `ORG#${org}`),
   /** The organization that has a verified value below a domain; without a value their count, which sorts first. */
   senderBelow: (channel: string, above: string, value: string) =>
@@ -260,28 +281,31 @@ export const KEYS = {
   smppAccount: (organizationId: Org, id: IdOrEmpty<'smppAccount'>) => key(`SMPPS#${organizationId}`, `SMPP#${id}`),
   /** A system_id of SMPP: makes it unique in the stage, and finds its account. */
   smppSystemId: (systemId: string) => key(`SMPPSYS#${digest(systemId)}`, 'SMPPSYS'),
-  /** One of the binds that an SMPP account may have at once, by its number from 0, and who has it until when. */
+  /** One of the concurrent binds of an SMPP account, by its number from 0, and its holder's lease. */
   smppBind: (id: Id<'smppAccount'>, slot: number) => key(`SMPPB#${id}`, `SLOT#${padded(slot, 3)}`),
   /** The hourly check of an SMPP account for notices that wait. */
   smppWatch: (id: Id<'smppAccount'>) => key(`SMPPW#${id}`, 'SMPPW'),
-  /** What an SMPP account is to be told of a message, until it was. Sharded by the message; within a shard by the age of the message, then in order. */
+  /**
+   * An SMPP report or reply to be delivered to an account. Sharded by the message; within a shard ordered by the age of the message, then
+   * in sequence.
+   */
   smppNotice: (accountId: Id<'smppAccount'>, about: IdOrEmpty<'message'> | Id<'smppParts'>, position: string) =>
     key(`SMPPQ#${accountId}#${shardOf(about, SMPP_SHARDS)}`, `WAITS#${position}`),
-  /** Which process tells the notices of a shard, until when. Before them, so that one query finds both. */
+  /** The lease of a process that delivers the notices of a shard. Sorts before them, so that one query finds both. */
   smppTurn: (accountId: Id<'smppAccount'>, shard: number) => key(`SMPPQ#${accountId}#${shard}`, 'TURN'),
-  /** One of the binds to the SMPP carrier, by its number from 0: which process of the SMPP service has it until when, and where that is reached. */
+  /** One of the binds to the SMPP carrier, by its number from 0: the lease and address of the SMPP process that holds it. */
   carrierBind: (slot: number) => key('CARRIERB', `SLOT#${padded(slot, 3)}`),
-  /** The message to which parts of one account belong that name the same reference, sender and recipient. */
+  /** The message of parts from one account with the same reference, sender and recipient. */
   smppReference: (id: Id<'smppAccount'>, reference: string) => key(`SMPPREF#${id}#${digest(reference)}`, 'SMPPREF'),
-  /** A message that came in parts: those that are there, and what became of it. */
+  /** A message that came in parts: the parts received so far, and the result. */
   smppParts: (id: Id<'smppParts'>) => key(`SMPPPARTS#${id}`, 'SMPPPARTS'),
-  /** The reply to which parts belong that a provider handed over with the same reference, sender and recipient. */
+  /** The reply of parts from a provider with the same reference, sender and recipient. */
   replyReference: (provider: string, reference: string) => key(`RPLREF#${provider}#${digest(reference)}`, 'RPLREF'),
-  /** A reply that comes in parts: those that are there. */
+  /** A reply that comes in parts: the parts received so far. */
   replyParts: (id: Id<'replyParts'>) => key(`RPLPARTS#${id}`, 'RPLPARTS'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
-  /** How far the dispatchers came in a shard of a kind of work item, and which of them has it. */
+  /** The dispatchers' progress in a shard of a kind of work item, and the holder's lease. */
   dispatch: (kind: string, shard: number) => key(`DISPATCH#${kind}#${shard}`, 'DISPATCH'),
   /** An event in the outbox, on its way to webhook subscriptions. */
   event: (id: Id<'event'>) => key(`EVT#${id}`, 'EVT'),
@@ -314,9 +338,9 @@ export const KEYS = {
   /** An organization's last message to a recipient by a provider, from one sender or from the stage's own: attributes replies and opt-outs. */
   lastSent: (provider: string, reference: string, organizationId: Org) =>
     key(`SENT#${provider}#${digest(reference)}`, `ORG#${organizationId}`),
-  /** The object of the archive that holds a row which left the table. */
+  /** The archive object that contains a row which left the table. */
   archived: (id: ArchiveId, kind: ArchiveKind) => key(`ARCHIVED#${id}`, kind),
-  /** The key that seals what the archive has of a subject (token), or the time of its erasure; sealed. */
+  /** The key that seals a subject's (token) archived rows, or the time of its erasure; sealed. */
   archiveSubject: (token: string) => key(`SUBJECT#${token}`, 'SUBJECT'),
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),

@@ -3,10 +3,10 @@ import type { WorkItem } from '../queues/queues.ts';
 import { digest, type IdOrEmpty, newestIn, numbered, type Org } from './key-parts.ts';
 import { DELIVERY_SHARDS, dueShards, shardOf } from './table-indexes.ts';
 
-/** Open and done activities are apart: what an organization did grows, what it has to do doesn't. */
+/** Open and done activities are separate: done ones accumulate, open ones don't. */
 export type ActivityState = 'done' | 'open';
 
-/* The index entries of the key table: its other half is access-patterns.ts. */
+/* The index entries of the key table; row keys are in access-patterns.ts. */
 
 /** Index entries: attributes to spread into the row that they index. */
 export const INDEX_KEYS = {
@@ -131,7 +131,7 @@ export const INDEX_KEYS = {
   /** A contact's runs, by their journeys; `began`: the version's id, then when it began. */
   runsOfContact: (contactId: Id<'contact'>, began: string, id: IdOrEmpty<'run'>) =>
     newestIn('gsi2', `RUNS#${contactId}`, began, id),
-  /** A shard of a journey's runs that stand still with it, by when they began. */
+  /** A shard of a journey's parked runs, by when they started. */
   parkedRunsOf: (journeyId: Id<'journey'>, beganAt: string, id: IdOrEmpty<'run'>, shard: number) =>
     newestIn('gsi3', `PARKED#${journeyId}#${shard}`, beganAt, id),
   /** A contact's turns with the organization's own assistant. */

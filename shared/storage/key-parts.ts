@@ -28,5 +28,5 @@ export type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
 export type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
-/** A part of a key with the number of a lane or shard; number 0, which there is always, has the plain text. */
+/** A part of a key with the number of a lane or shard; number 0, which always exists, has the plain text. */
 export const numbered = (text: string, number: number): string => (number === 0 ? text : `${text}#${number}`);

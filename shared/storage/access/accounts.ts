@@ -25,7 +25,7 @@ import { readCount } from './counters.ts';
 import { countDown, createWithin } from './limits.ts';
 import { linkRequestWrite } from './sign-in-links.ts';
 
-/** Accounts. The defaults are those of a row from before there were roles, when every account held every scope. */
+/** Account rows. The defaults are for rows from before roles existed, when every account had every scope. */
 const accountRows = defineRow<Account>()({
   attributes: {
     id: id('account'),
@@ -62,7 +62,7 @@ export const activeAccounts = async (
   return new Set(accounts.filter(({ status }) => status === 'active').map((account) => account.id));
 };
 
-/** The row that makes an address one account's in its organization, and finds the account by the address. */
+/** The row that makes an address unique in an organization, and finds the account by it. */
 const personRows = defineRow<Pick<Account, 'id' | 'organizationId'>>()({
   attributes: { id: id('account'), organizationId: id('organization') },
   key: ({ organizationId }, emailHash: string) => KEYS.person(emailHash, organizationId),
@@ -91,7 +91,7 @@ export const stillActive = ({ id: accountId, sessionEpoch }: Account): WriteOp =
   },
 });
 
-/** Counts the active owners of the organization by what changes of an account. The operator may take the last one away. */
+/** Updates the organization's count of active owners for a change of an account. Only the operator may remove the last one. */
 export const ownerWrites = (before: Account | undefined, after: Account | undefined, keepsOne: boolean): WriteOp[] => {
   const [was, is] = [before && isActiveOwner(before), after && isActiveOwner(after)].map(Boolean);
   const account = before ?? after;
@@ -105,7 +105,7 @@ export const ownerWrites = (before: Account | undefined, after: Account | undefi
   ];
 };
 
-/** Condition: the account of who asks is as it was read. None for a key, and for who changes itself. */
+/** Condition: the calling account is unchanged since it was read. None for a key, or if the account changes itself. */
 const callerWrites = (by: Account | undefined, target?: Account): WriteOp[] =>
   by && by.id !== target?.id ? [{ check: KEYS.account(by.id), when: atVersion(by.version) }] : [];
 
@@ -119,7 +119,7 @@ const personWrite = (account: Account): WriteOp[] =>
 const noPersonWrite = ({ emailHash, organizationId }: Account): WriteOp[] =>
   emailHash === '' ? [] : [{ delete: KEYS.person(emailHash, organizationId) }];
 
-/** The accounts of a stage. `byOperator`: the operator may leave an organization without an owner. */
+/** The accounts of a stage. `byOperator`: an organization may lose its last owner. */
 export const accountStore = (table: Table, { byOperator = false } = {}): AccountStore => ({
   read: (accountId) => readAccount(table, accountId),
 

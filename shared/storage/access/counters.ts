@@ -7,9 +7,9 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTER_SHARDS, LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** What is counted without a limit: how many contacts, companies and activities, open and done, an organization has, and how many keys it ever had. */
+/** Unlimited counters: an organization's contacts, companies and activities, open and done, and the keys that it ever had. */
 export const COUNTED = ['companies', 'contacts', 'keys', 'openActivities', 'doneActivities'] as const;
-/** What is counted within a limit: how many of them an organization has (limits.ts). */
+/** Counters with a limit per organization (limits.ts). */
 export const LIMITED = [
   'accounts',
   'emailTemplates',
@@ -29,7 +29,10 @@ export type Counted = (typeof COUNTED)[number] | Limited;
 export const counterRow = z.object({ count: z.int() });
 type Update = Extract<WriteOp, { update: unknown }>;
 
-/** Counts `by` objects on the shard of an id, in the transaction that stores them. Neither exists nor conflicts where others are counted. */
+/**
+ * Adds `by` to the counter shard of an id, in the transaction that stores the objects. Adds no condition, and no conflict with counts on
+ * other shards.
+ */
 export const countWrite = (
   organizationId: Id<'organization'>,
   counted: (typeof COUNTED)[number],
@@ -40,17 +43,17 @@ export const countWrite = (
   add: { count: by },
 });
 
-/** The part of a whole number that is a limited count's shard's: the parts add up to it. */
+/** A counter shard's part of a whole number: the parts of all shards add up to it. */
 export const partOf = (whole: number, shard: number): number =>
   Math.floor(whole / LIMIT_SHARDS) + (shard < whole % LIMIT_SHARDS ? 1 : 0);
 
-/** Spreads a limited count over its shards, evenly: none gets more than its part of the limit. */
+/** Distributes a limited counter evenly over its shards, so that none exceeds its part of the limit. */
 export const spreadWrites = (organizationId: Id<'organization'>, counted: Limited, count: number): Update[] =>
   Array.from({ length: LIMIT_SHARDS }, (_, shard) => ({ shard, by: partOf(count, shard) })).flatMap(({ shard, by }) =>
     by === 0 ? [] : [{ update: KEYS.counter(organizationId, counted, shard), add: { count: by } }],
   );
 
-/** Organizations from before their counters were spread have counts on their own rows, until they are moved. */
+/** Organizations from before counters were sharded have counts on their own rows, until they are moved. */
 const own = z.int().default(0);
 const ownCounts = z.object({
   companies: own,
@@ -71,7 +74,7 @@ const ownCounts = z.object({
   templates: own,
 } satisfies Record<Counted, typeof own>);
 
-/** Moves the counts on an organization's own row to the shards; for the transaction that takes them from it. */
+/** Moves the counts on an organization's own row to the shards, in the transaction that removes them there. */
 export const movedCounts = (organization: Row): WriteOp[] => {
   const counts = ownCounts.parse(organization);
   const organizationId = id('organization').parse(organization.id);
@@ -83,7 +86,7 @@ export const movedCounts = (organization: Row): WriteOp[] => {
   ];
 };
 
-/** The count of a kind on an organization's own row; 0 once it is moved. One consistent read. */
+/** The count of a kind on an organization's own row; 0 once it was moved. One consistent read. */
 export const readOwn = async (table: Table, organizationId: Id<'organization'>, counted: Counted): Promise<number> =>
   ownCounts.parse((await table.get(KEYS.organization(organizationId), { only: [counted] })) ?? {})[counted];
 
@@ -96,8 +99,8 @@ export const readShards = (table: Table, organizationId: Id<'organization'>, cou
   });
 
 /**
- * How many objects of a kind an organization has; of keys how many it ever had. One read, then one query of at most 128 short rows; once more
- * where the count on the organization's row moved meanwhile.
+ * The number of an organization's objects of a kind; for keys, ever created. One read, then one query of at most 128 short rows; repeated
+ * if the count on the organization's row was moved meanwhile.
  */
 export const readCount = async (
   table: Table,

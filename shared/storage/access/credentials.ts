@@ -24,7 +24,7 @@ export const credentialRows = defineRow<Credential>()({
   key: (_, hash: string) => KEYS.credential(hash),
 });
 
-/** Reads credentials for the authorizer, strongly consistent: a revoked credential is refused at once. */
+/** Reads credentials for the authorizer, strongly consistent: a revoked credential is rejected immediately. */
 export const credentialReader = (table: Table): CredentialReader => ({
   async find(sha256) {
     const row = await table.get(KEYS.credential(sha256));

@@ -35,5 +35,5 @@ export const keyRows = defineRow<ApiKey>()({
   index: (key) => INDEX_KEYS.keysOf(key.organizationId, isoTime(key.createdAt), key.id),
 });
 
-/** What of a key's row holds for the keys below it. */
+/** The restrictions that a key's row imposes on the keys below it. */
 export const ancestorOf: (row: Row) => Ancestor = keyRows.pick('allowedIps', 'treeRevokedAt');

@@ -48,16 +48,16 @@ const isUnchanged = ({ hash }: ApiKey): Condition => ({
   values: { hash },
 });
 
-/** Condition: the key that creates another is not revoked, so that no new key slips from a revocation. */
+/** Condition: the creating key is not revoked, so that no new key escapes a revocation. */
 const creatorChecks = ({ ancestors: [creator] }: ApiKey): WriteOp[] =>
   creator === undefined
     ? []
     : [{ check: KEYS.apiKey(creator), when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#revokedAt)' } }];
 
-/** Condition: the keys below this one were not ended with it, so that of concurrent revocations one is entered. */
+/** Condition: the keys below this one were not revoked with it, so that of concurrent revocations only one writes an audit entry. */
 const ACTIVE_TREE: Condition = { text: 'attribute_exists(#pk) AND attribute_not_exists(#treeRevokedAt)' };
 
-/** Revokes the key, or ends the keys below one that was revoked alone. */
+/** Revokes the key, or revokes the keys below one that was revoked alone. */
 const revokeWrites = (before: ApiKey, revokedAt: number, tree: boolean): WriteOp[] => {
   const update = KEYS.apiKey(before.id);
   if (before.revokedAt !== undefined)

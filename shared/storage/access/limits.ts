@@ -6,7 +6,7 @@ import type { Table } from '../client/table.ts';
 import { LIMIT_SHARDS, shardOf } from '../table-indexes.ts';
 import { counterRow, type Limited, partOf, readOwn, readShards, spreadWrites } from './counters.ts';
 
-/** What is counted within a limit: whose, of which kind, and how many there may be. */
+/** A counter with a limit: its organization, kind, and maximum. */
 export interface Limit {
   readonly organizationId: Id<'organization'>;
   readonly counted: Limited;
@@ -14,8 +14,8 @@ export interface Limit {
 }
 
 /**
- * Counts one object on a shard, within the shard's part of the limit. The parts add up to the limit, and no shard exceeds its own, so the limit holds
- * exactly, whoever counts on which of them.
+ * Counts one object on a shard, within the shard's part of the limit. The parts add up to the limit, and no shard exceeds its part, so the
+ * limit is exact whichever shards are used.
  */
 const countWithin = ({ organizationId, counted, max }: Limit, shard: number): WriteOp => ({
   update: KEYS.counter(organizationId, counted, shard),
@@ -27,19 +27,22 @@ const countWithin = ({ organizationId, counted, max }: Limit, shard: number): Wr
 });
 
 /**
- * Takes an object off the count, in the transaction that deletes it: on the shard of its id, wherever it was counted. A shard below zero has as much
- * more room as another one lacks.
+ * Subtracts an object from the counter, in the transaction that deletes it: on the shard of its id, wherever it was counted. A negative
+ * shard has as much more room as another one lacks.
  */
 export const countDown = (organizationId: Id<'organization'>, counted: Limited, objectId: string): WriteOp => ({
   update: KEYS.counter(organizationId, counted, shardOf(objectId, LIMIT_SHARDS)),
   add: { count: -1 },
 });
 
-/** The counts that this process has seen moved from the organizations' own rows, where older versions kept them. */
+/** Counters that this process knows to have been moved from the organizations' own rows, where older versions kept them. */
 const moved = new WeakMap<Table, Set<string>>();
 const MAX_MOVED = 10_000;
 
-/** Moves a count from the organization's own row, where it would not limit. One read, and none once this process has seen it done. */
+/**
+ * Moves a counter from the organization's own row, where it would not be limited. One read, and none once this process knows that it is
+ * done.
+ */
 const moveOwn = async (table: Table, { organizationId, counted }: Limit): Promise<void> => {
   const known = moved.get(table) ?? new Set();
   moved.set(table, known);
@@ -59,7 +62,7 @@ const moveOwn = async (table: Table, { organizationId, counted }: Limit): Promis
 
 const shardNumber = z.object({ sk: z.string().transform((sk) => Number(sk.split('#').at(-1))) });
 
-/** A shard with room, any of them; undefined where the limit is reached. One query. */
+/** Any shard with room; undefined if the limit is reached. One query. */
 const shardWithRoom = async (table: Table, { organizationId, counted, max }: Limit): Promise<number | undefined> => {
   const rows = await readShards(table, organizationId, counted);
   const counts = new Map(rows.map((row) => [shardNumber.parse(row).sk, counterRow.parse(row).count]));
@@ -69,13 +72,13 @@ const shardWithRoom = async (table: Table, { organizationId, counted, max }: Lim
   return free[Math.floor(Math.random() * free.length)];
 };
 
-/** Shards that a creation tries: others may take the last room of one meanwhile. */
+/** Shards that a creation tries, since others may use up one's room meanwhile. */
 const MAX_ATTEMPTS = 8;
 
 /**
- * Creates an object that is counted within a limit: `create` gets the write that counts it, for its transaction, and is called again with another one
- * where `isFull` of its outcome. Creations of an organization meet as seldom as their ids share a shard; the limit is exact. One round trip; near the
- * limit a query and another try.
+ * Creates an object that counts towards a limit: `create` gets the counting write for its transaction, and is called again with another one
+ * if `isFull` of its outcome. Creations contend only if their ids share a shard; the limit is exact. One round trip; near the limit a query
+ * and another attempt.
  */
 export const createWithin = async <O>(
   table: Table,

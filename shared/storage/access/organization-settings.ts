@@ -10,7 +10,7 @@ import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/** What an organization contracted or configured for its sends; each absent until set. */
+/** An organization's contracted or configured send settings; each absent until set. */
 const settings = z.object({
   /** SMS per second at most. */
   smsPerSecond: z.int().min(1).optional(),
@@ -19,7 +19,7 @@ const settings = z.object({
   /** The sender of e-mails that name none. */
   emailFrom: z.string().optional(),
   quietHours: QuietHoursSchema.optional(),
-  /** Where it sends, by channel; everywhere when absent. */
+  /** Allowed destinations by channel; everywhere when absent. */
   destinations: DestinationsSchema.optional(),
 });
 type Settings = z.output<typeof settings>;
@@ -35,7 +35,7 @@ export const readKeptSettings = async (table: Table, organizationId: Id<'organiz
   return found ? kept.parse(found) : {};
 };
 
-/** Sets one of an organization's settings, or removes it when undefined, with the entry of who did. False when there is no such organization. */
+/** Sets one of an organization's settings, or removes it when undefined, with the audit entry. False if there is no such organization. */
 export const setOrganization = async <K extends keyof Settings>(
   table: Table,
   id: Id<'organization'>,
@@ -67,7 +67,7 @@ export const readQuietHours = async (
   return quietHoursOf(found);
 };
 
-/** Where the organization sends; undefined for everywhere. One strongly consistent read. */
+/** The organization's allowed destinations; undefined for everywhere. One strongly consistent read. */
 export const readDestinations = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -53,13 +53,13 @@ export const readOrganization = async (
   return row && organizationRows.read(row);
 };
 
-/** Organizations that this process has seen in a table. None is ever deleted. */
+/** Organizations that this process has found in a table. They are never deleted. */
 const seen = new WeakMap<Table, Set<Id<'organization'>>>();
 const MAX_SEEN = 10_000;
 
 /**
- * Whether an organization exists. One strongly consistent read, and none once this process has seen it: a check in the transactions of its
- * objects would make each of them meet every other one in this row.
+ * Whether an organization exists. One strongly consistent read, and none once this process has found it: checking it in the transactions of
+ * its objects would make all of them contend for this row.
  */
 export const organizationExists = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const known = seen.get(table) ?? new Set();
@@ -72,7 +72,7 @@ export const organizationExists = async (table: Table, organizationId: Id<'organ
   return true;
 };
 
-/** Gives an organization another name, with the entry of who did; undefined when it does not exist. */
+/** Renames an organization, with the audit entry; undefined if it does not exist. */
 export const renameOrganization = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -26,7 +26,7 @@ const settingsRows = defineRow<SealedSettings>()({
   key: (_, keyOf: SettingsKey, channel: string, name: string) => keyOf(channel, name),
 });
 
-/** The root keys that seal providers' settings: whole, and what their callbacks are verified with. */
+/** The root keys that seal providers' settings: all of them, and the part that verifies callbacks. */
 export type SettingsKeys = Readonly<Record<Extract<RootKey, 'callbacks' | 'providers'>, Vault>>;
 
 interface Routes {
@@ -37,11 +37,11 @@ const routesRows = defineRow<Routes>()({
   key: (_, owner: RoutesOwner, channel: string, route: string) => KEYS.providerRoute(channel, route, owner),
 });
 
-/** The operator's act on a provider's settings. */
+/** The audit entry of the operator's action on a provider's settings. */
 const providerEntry = (action: 'provider.removed' | 'provider.set', channel: string, name: string, at: number) =>
   operatorEntry(STAGE_LOG, { action, object: `provider/${channel}/${name}`, at, details: { channel } });
 
-/** The settings of a provider: whole, and of these what its callbacks are verified with. `now` in ms. */
+/** The settings of a provider: all of them, and the part that verifies callbacks. `now` in ms. */
 export interface ProviderSettings {
   readonly channel: string;
   readonly name: string;
@@ -106,7 +106,7 @@ const readSettings = async (
 export const readProviderSettings = (table: Table, vault: Vault, channel: string) =>
   readSettings(table, vault, KEYS.provider, channel);
 
-/** What verifies the callbacks of a channel's providers, by the provider's name; by the root key `callbacks`. One query. */
+/** The settings that verify the callbacks of a channel's providers, by the provider's name; by the root key `callbacks`. One query. */
 export const readCallbackSettings = (table: Table, vault: Vault, channel: string) =>
   readSettings(table, vault, KEYS.providerCallbacks, channel);
 

@@ -3,7 +3,7 @@ import { createVault, type KeyProvider, ROOT_KEYS, type RootKey, type Vault } fr
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** The key provider of each root key: what wraps one does not unwrap another. */
+/** The key provider of each root key: one can't unwrap a key that another wrapped. */
 export type KeyProviders = (name: RootKey) => KeyProvider;
 
 /**
@@ -22,7 +22,7 @@ export const openVault = async (table: Table, keys: KeyProviders, name: RootKey)
   }
 };
 
-/** Creates the root keys that the stage lacks. Two round trips, and a call of the provider for each that is missing. */
+/** Creates the stage's missing root keys. Two round trips, and a call of the provider for each missing one. */
 export const createRootKeys = async (table: Table, keys: KeyProviders): Promise<void> => {
   const rows = await table.getMany(ROOT_KEYS.map((name) => KEYS.rootKey(name)));
   const missing = ROOT_KEYS.filter((_, at) => rows[at] === undefined);

@@ -46,12 +46,12 @@ export const newSessionWrites = ({ session, credential }: NewSession): WriteOp[]
 ];
 
 const sessionRow = (session: Session) => ({ ...sessionRows.write(session), ttl: ttlAfter(session.expiresAt) });
-/** The hashes of the secrets that a session has given and not taken back. */
+/** The hashes of a session's valid secrets. */
 const hashesOf = ({ hash, browser }: Session): string[] => [hash, ...(browser?.older ?? []).map((each) => each.hash)];
-/** Condition: nobody renewed or ended the session since it was read; each renewal changes its hash. */
+/** Condition: the session was neither renewed nor ended since it was read; each renewal changes its hash. */
 const unchanged = ({ hash }: Session) => oneOf('hash', [hash]);
 
-/** Whether a cancelled transaction, whose first write was the session's, is the repeat of one that opened it. */
+/** Whether a cancelled transaction, whose first write was the session's, repeats one that had opened it. */
 export const isOpened = (reasons: readonly CancelReason[], { session }: NewSession): boolean =>
   reasons[0]?.row?.hash === session.hash;
 

@@ -15,7 +15,7 @@ const linkRows = defineRow<SignInLink>()({
   key: ({ hash }) => KEYS.signInLink(hash),
 });
 
-/** Requests to mail links. They hold no address, only its blind index. */
+/** Requests to mail links. They contain no address, only its blind index. */
 const requestRows = defineRow<LinkRequest>()({
   attributes: {
     id: id('request'),
@@ -26,16 +26,16 @@ const requestRows = defineRow<LinkRequest>()({
   key: (request) => KEYS.linkRequest(request.id),
   index: ({ id: requestId, createdAt }) => INDEX_KEYS.due('mail_sign_in', requestId, createdAt),
 });
-/** How long one worker has a request, in ms: longer than the mailing of all its links takes. */
+/** How long a worker claims a request, in ms: longer than mailing all of its links takes. */
 const LEASE_MS = 120_000;
 
-/** Stores a request, due at once. */
+/** Stores a request, due immediately. */
 export const linkRequestWrite = (request: LinkRequest): WriteOp => ({
   put: { ...requestRows.write(request), ttl: ttlAfter(request.createdAt) },
   when: ABSENT,
 });
 
-/** Takes a due request for two minutes; undefined when it is done or another has it. */
+/** Claims a due request for two minutes; undefined if it is done or another worker has it. */
 export const takeRequest = async (
   table: Table,
   requestId: Id<'request'>,

@@ -11,7 +11,10 @@ import { accountRow, ownerWrites, stillActive } from './accounts.ts';
 import { linkStore } from './link-store.ts';
 import { isOpened, newSessionWrites } from './sessions.ts';
 
-/** Uses a link up and opens its session. Of many at once with one link, one succeeds: the link's row is deleted on the condition that it is there. */
+/**
+ * Consumes a link and opens its session. Of concurrent calls with one link only one succeeds: the link's row is deleted on the condition
+ * that it exists.
+ */
 const signIn = async (
   table: Table,
   { hash }: SignInLink,

@@ -22,14 +22,14 @@ const counterOf = (activity: Activity): Counter => (stateOf(activity) === 'open'
 const count = (activity: Activity, by: 1 | -1): WriteOp =>
   countWrite(activity.organizationId, counterOf(activity), activity.id, by);
 
-/** The writes that delete an activity that is as it was read. */
+/** The writes that delete an activity, if unchanged since it was read. */
 export const activityDeletion = (activity: Activity): WriteOp[] => {
   const { id, version } = activity;
   const when = { text: '#version = :version', values: { version } };
   return [{ delete: KEYS.activity(id), when }, count(activity, -1)];
 };
 
-/** The conditions that what an activity comes to name exists. */
+/** The conditions that the objects of new links exist. */
 const linkWrites = (before: Activity | undefined, after: Activity): readonly (readonly [LinkField, WriteOp])[] => {
   const { id, organizationId, cardId, contactId, companyId } = after;
   const writes: Readonly<Record<LinkField, WriteOp | undefined>> = {
@@ -71,7 +71,7 @@ export const activityStore = (table: Table): ActivityStore => ({
   page: (organizationId, filter, page) => activityPage(table, organizationId, filter, page),
 });
 
-/** What tells of activities in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+/** Storage for raising due events of activities. `raised` receives committed events for early publication; best effort. */
 export const momentStore = (
   table: Table,
   raised: (events: readonly DomainEvent[]) => void,

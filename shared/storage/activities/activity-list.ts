@@ -15,7 +15,7 @@ import { readShown } from './shown.ts';
 
 const EMPTY: Page<Activity> = { items: [], total: 0 };
 
-/** The partition of an index with the fewest activities of a selection, by their state. */
+/** The index partition that contains the fewest activities for a filter, by their state. */
 const placeOf = (organizationId: Id<'organization'>, { cardId, contactId, companyId }: ActivityFilter) => {
   const { activitiesOf, activitiesOfCard, activitiesOfCompany, activitiesOfContact } = INDEX_KEYS;
   if (cardId)
@@ -61,7 +61,7 @@ const rangeOf = (
   };
 };
 
-/** The counted total of an organization's activities, by their state. */
+/** The counted total of an organization's activities, by state. */
 const countedTotal = async (table: Table, organizationId: Id<'organization'>, isCompleted: boolean | undefined) => {
   const counted = [
     ...(isCompleted === true ? [] : (['openActivities'] as const)),
@@ -72,8 +72,8 @@ const countedTotal = async (table: Table, organizationId: Id<'organization'>, is
 };
 
 /**
- * A page of an organization's activities in the order of when they are due. The total of all, of the open or of the done ones is counted as they are stored; any
- * other is counted on narrow index rows. Activities of a card that is being deleted are in neither.
+ * A page of an organization's activities, ordered by due time. The totals of all, open or done ones come from counters; others are counted
+ * on narrow index rows. Activities of a card that is being deleted are in neither.
  */
 export const activityPage = async (
   table: Table,

@@ -11,17 +11,17 @@ import { type ActivityState, INDEX_KEYS } from '../index-patterns.ts';
 export const stateOf = ({ completedAt }: Pick<Activity, 'completedAt'>): ActivityState =>
   completedAt === undefined ? 'open' : 'done';
 
-/** What is never due sorts after all that is, by its creation: `~` sorts after every time. */
+/** Activities without a due time sort last, by creation: `~` sorts after every time. */
 const orderOf = ({ dueAt, createdAt }: Activity): string =>
   dueAt === undefined ? `~${isoTime(createdAt)}` : isoTime(dueAt);
 
-/** A moment that had passed when it was set is due from then on: work that seems older would look late. */
+/** A moment that had passed when it was set is due from then on: an earlier due time would count as delayed work. */
 const dueEntry = (activity: Activity) => {
   const next = nextMoment(activity);
   return next ? INDEX_KEYS.due('tell_activity', activity.id, Math.max(next.at, activity.updatedAt)) : {};
 };
 
-/** The rows of activities. What lists filter by has the names under which the list indexes carry it. */
+/** The rows of activities. Filterable fields have the attribute names that the list indexes project. */
 export const activityRows = defineRow<Activity>()({
   attributes: {
     id: id('activity'),

@@ -16,7 +16,7 @@ const described = {
   createdAt: time,
 };
 
-/** A call that registers an upload just before its expiry has ended by then, in ms. */
+/** Time for a call that registers an upload just before its expiry to end, in ms. */
 const LAST_CALL_MS = 60_000;
 
 export const cardFileRows = defineRow<CardFile>()({
@@ -25,7 +25,7 @@ export const cardFileRows = defineRow<CardFile>()({
   key: ({ cardId, id: fileId }) => KEYS.cardFile(cardId, fileId),
 });
 
-/** Due until its row is gone: what is put at its address after it was registered is deleted, too. */
+/** Due until its row is deleted, so that anything uploaded to its address after registration is deleted, too. */
 export const cardUploadRows = defineRow<CardUpload>()({
   attributes: {
     ...described,

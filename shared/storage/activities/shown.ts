@@ -4,7 +4,7 @@ import { linksOf } from '../../domain/core/tombstones.ts';
 import type { Table } from '../client/table.ts';
 import { readTombstones } from '../crm/tombstones.ts';
 
-/** Activities as reads show them: with their links as they are now, without those of deleted cards. At most one query of tombstones. */
+/** Activities with their links resolved, without those of deleted cards. At most one query of tombstones. */
 export const readShown = async (
   table: Table,
   organizationId: Id<'organization'>,

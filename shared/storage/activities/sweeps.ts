@@ -18,7 +18,7 @@ const STATES: readonly ActivityState[] = ['open', 'done'];
 const IN_FLIGHT = 8;
 
 type LinkIndex = 'gsi2' | 'gsi4';
-/** What an activity has of a link, beside its entry in the link's index. */
+/** The attribute of a link, besides its entry in the link's index. */
 const ATTRIBUTE_OF = { gsi2: 'contactId', gsi4: 'campaignId' } as const satisfies Record<LinkIndex, string>;
 
 const cleared = (row: Row, index: LinkIndex, partition: string): WriteOp => ({
@@ -28,7 +28,9 @@ const cleared = (row: Row, index: LinkIndex, partition: string): WriteOp => ({
   when: { text: `#${index}pk = :partition`, values: { partition } },
 });
 
-/** Takes a link away from the activities that have it, a bounded number of them; a changed one has a new version, so that nobody writes the link back. */
+/**
+ * Removes a link from a bounded number of activities; the change increments their version, so that no concurrent writer restores the link.
+ */
 const clearLink = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -47,7 +49,7 @@ const clearLink = async (
   return worstOf(outcomes);
 };
 
-/** Takes a deleted contact from its activities. */
+/** Removes a deleted contact from its activities. */
 export const clearActivityContact =
   (table: Table) =>
   ({ contactId, organizationId }: Pick<Erasure, 'contactId' | 'organizationId'>): Promise<SweepOutcome> => {
@@ -55,7 +57,7 @@ export const clearActivityContact =
     return clearLink(table, organizationId, 'gsi2', partitions);
   };
 
-/** Takes a deleted company from its activities. */
+/** Removes a deleted company from its activities. */
 export const clearActivityCompany =
   (table: Table) =>
   ({ id, organizationId }: Gone): Promise<SweepOutcome> => {
@@ -64,7 +66,7 @@ export const clearActivityCompany =
     return clearLink(table, organizationId, 'gsi4', partitions);
   };
 
-/** Deletes the activities of a deleted card, each with its count. */
+/** Deletes the activities of a deleted card, and updates the counters. */
 export const deleteCardActivities =
   (table: Table) =>
   async ({ id, organizationId }: Gone): Promise<SweepOutcome> => {
@@ -89,10 +91,10 @@ export const deleteCardActivities =
 
 const isFile = ({ sk }: Key): boolean => sk.startsWith(KEYS.cardFile('' as Id<'card'>, '').sk);
 
-/** Rows of a card that one sweep deletes at most. */
+/** Maximum rows of a card that one sweep deletes. */
 const MAX_ROWS = 200;
 
-/** Deletes what is left in the partition of a deleted card: its files, with their bytes before their rows, its history and its count of files. */
+/** Deletes the rest of a deleted card's partition: its files, with their bytes before their rows, its history and its file count. */
 export const deleteCardRows =
   (table: Table, bucket: () => Pick<CardFileBucket, 'remove'>) =>
   async ({ id }: Gone): Promise<SweepOutcome> => {

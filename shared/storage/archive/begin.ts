@@ -9,7 +9,7 @@ import type { Table } from '../client/table.ts';
 import { leavesAfter } from './leaving.ts';
 import { kindOfLeaving } from './leaving-row.ts';
 
-/** What became of the rows of the kinds that leave. `open`: their money is not decided, which is when they are given their time. */
+/** Counts of rows by result. `open`: their money is not settled yet; they get their expiry when it is. */
 export interface BegunCounts {
   readonly begun: number;
   readonly had: number;
@@ -18,7 +18,7 @@ export interface BegunCounts {
 export interface BeginSettings {
   readonly archiveAfterDays: number;
   readonly rowsPerSecond: number;
-  /** Also rows that have their time already, as after another setting. */
+  /** Also processes rows that already have an expiry, as after another setting. */
   readonly again: boolean;
   readonly now: number;
 }
@@ -26,7 +26,7 @@ export interface BeginSettings {
 const stored = z.object({ createdAt: time, org: z.string(), from: z.string().optional(), hold: z.string().optional() });
 const PAGE = 100;
 
-/** Condition: the row is still there, and its money is decided. */
+/** Condition: the row still exists, and its money is settled. */
 const isEnded: Condition = all(EXISTS, {
   text: '(attribute_not_exists(#hold) OR #hold <> :open)',
   values: { open: 'open' },
@@ -56,8 +56,8 @@ const beginRow = async (
 };
 
 /**
- * Gives the rows of a table that were written before the setting the time at which they leave for the archive. One Scan, a page at a time; a run that
- * was interrupted is begun again, and passes over what it did. `recipients` tells whose a reply is.
+ * Sets the expiry, after which rows move to the archive, on rows written before the setting. One Scan, a page at a time; an interrupted run
+ * is restarted, and skips what is done. `recipients` returns the recipients of a reply.
  */
 export const beginArchive = async (table: Table, recipients: Vault, settings: BeginSettings): Promise<BegunCounts> => {
   const counts = { begun: 0, had: 0, open: 0 };

@@ -16,7 +16,7 @@ const ENGAGEMENT_SORT_KEY = KEYS.engagement('' as Id<'message'>).sk;
 const [MESSAGE_PREFIX, REPLY_PREFIX] = [KEYS.message('' as Id<'message'>).pk, KEYS.reply('' as Id<'reply'>).pk];
 const text = z.string().min(1).optional();
 
-/** What a row that leaves says of itself, whatever its kind. */
+/** The common attributes of rows that are archived. */
 const described = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -27,11 +27,11 @@ const described = z.object({
   fromContactId: text,
   recipientHash: text,
   fromHash: text,
-  /** Of a row beside a message's: the message's. */
+  /** On a row that belongs to a message: the message's subjects. */
   subjects: z.array(z.string()).optional(),
 });
 
-/** The kind and id of a row that leaves; undefined for one that stays. */
+/** The kind and id of a row that is archived; undefined for any other. */
 export const kindOfLeaving = ({ pk, sk, direction }: Row): { kind: ArchiveKind; id: ArchiveId } | undefined => {
   const message = pk.startsWith(MESSAGE_PREFIX) ? asId('message', pk.slice(MESSAGE_PREFIX.length)) : undefined;
   if (message && sk === MESSAGE_SORT_KEY) return { kind: direction === 'inbound' ? 'inbound' : 'message', id: message };
@@ -40,7 +40,7 @@ export const kindOfLeaving = ({ pk, sk, direction }: Row): { kind: ArchiveKind; 
   return reply && { kind: 'reply', id: reply };
 };
 
-/** What the archive calls an organization, a contact or a recipient (blind index): says nothing without the root key `archive`. */
+/** The archive's token of an organization, a contact or a recipient (blind index): meaningless without the root key `archive`. */
 export const subjectToken = (vault: Vault, organizationId: string, subject: string): string =>
   vault.sign('archive-subject', `${organizationId} ${subject}`);
 
@@ -50,7 +50,7 @@ const subjectsOf = (vault: Vault, row: z.output<typeof described>): readonly str
   return subjects ?? ['', ...named].map((subject) => subjectToken(vault, org, subject));
 };
 
-/** A row as one that leaves; undefined for one of a kind that does not. Throws a ZodError for one of these kinds that cannot be read. */
+/** A row in archivable form; undefined for other kinds. Throws a ZodError for a row of an archived kind that cannot be parsed. */
 export const leavingRow = (item: Item, vault: Vault): LeavingRow | undefined => {
   const row = unmarshall(item) as Row;
   const known = kindOfLeaving(row);
@@ -65,6 +65,6 @@ export const leavingRow = (item: Item, vault: Vault): LeavingRow | undefined => 
   };
 };
 
-/** The row of an image, as it stood in the table. */
+/** The row of an image, as it was in the table. */
 export const rowOfImage = (image: string): Row =>
   unmarshall(JSON.parse(inflateRawSync(Buffer.from(image, 'base64')).toString('utf8')) as Item) as Row;

@@ -19,10 +19,10 @@ const line = z.object({
   row: z.string(),
 });
 
-/** The largest object that is read, unpacked: far above what an invocation of the archiver is given. */
+/** The maximum unpacked size of an object: far above what an invocation of the archiver receives. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The archive's objects in a bucket: NDJSON, a line each row, compressed. */
+/** The archive's objects in a bucket: compressed NDJSON, one line per row. */
 export const archiveObjects = (bucket: ArchiveBucket): ArchiveObjects => ({
   write: (key, lines) =>
     bucket.put(

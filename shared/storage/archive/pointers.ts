@@ -11,7 +11,7 @@ import { archivedPartition } from '../partitions.ts';
 const stored = z.object({ sk: z.enum(ARCHIVE_KINDS), object: z.string() });
 const AT_ONCE = 16;
 
-/** Which object holds a row: a row each in the table, by id. */
+/** The objects of archived rows: one pointer row per id in the table. */
 export const archivePointers = (table: Table): ArchivePorts['pointers'] => ({
   put: (pointers) => table.putMany(pointers.map(({ id, kind, object }) => ({ ...KEYS.archived(id, kind), object }))),
   async find(id) {
@@ -24,8 +24,8 @@ export const archivePointers = (table: Table): ArchivePorts['pointers'] => ({
 });
 
 /**
- * Lets the opens and clicks of messages that left follow them: their rows are found by reading, and expire at once, `now` (ms), with what files
- * them. So they come to the archiver like any other row.
+ * Lets the opens and clicks of archived messages follow them: their rows are found by reading, and expire immediately, at `now` (ms), with
+ * the attributes that file them, so that the archiver receives them like any other row.
  */
 export const followWith =
   (table: Table, now: () => number) =>

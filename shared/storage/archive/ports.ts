@@ -6,7 +6,7 @@ import { archiveObjects } from './objects.ts';
 import { archivePointers, followWith } from './pointers.ts';
 import { subjectKeys } from './subject-keys.ts';
 
-/** The archive of a stage: its bucket, and what the stage's table holds of it. `vault` is that of the root key `archive`. */
+/** The archive of a stage: its bucket, and its rows in the stage's table. `vault` is that of the root key `archive`. */
 export const archivePorts = (
   table: Table,
   bucket: ArchiveBucket,

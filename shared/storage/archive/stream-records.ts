@@ -5,7 +5,7 @@ import type { LeavingRow } from '../../domain/archive/ports.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { leavingRow } from './leaving-row.ts';
 
-/** What every record of a table's stream says. */
+/** The common fields of a table stream's records. */
 const event = z.object({
   Records: z.array(
     z.looseObject({
@@ -16,7 +16,7 @@ const event = z.object({
 });
 /** An attribute in DynamoDB's own form; its type is checked as it is read. */
 const attribute = z.custom<AttributeValue>((value) => typeof value === 'object' && value !== null);
-/** Of a row that DynamoDB deleted because its time to live was over. */
+/** A row that DynamoDB deleted because its TTL expired. */
 const expired = z.object({
   dynamodb: z.object({
     SequenceNumber: z.string().min(1),
@@ -26,13 +26,13 @@ const expired = z.object({
 const isExpiry = ({ eventName, userIdentity }: z.output<typeof event>['Records'][number]): boolean =>
   eventName === 'REMOVE' && userIdentity?.type === 'Service' && userIdentity.principalId === 'dynamodb.amazonaws.com';
 
-/** Rows that left in a batch of the stream, and the batch's name, which a repeat of it has again. */
+/** The archivable rows of a stream batch, and the batch's name, which is the same when it is repeated. */
 export interface LeavingBatch {
   readonly rows: readonly LeavingRow[];
   readonly name: string;
 }
 
-/** The rows of an event that leave for the archive. Throws a ZodError for an event, or a row of it, that cannot be read. */
+/** The archivable rows of an event. Throws a ZodError if the event or one of its rows cannot be parsed. */
 export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
   const records = event
     .parse(given)
@@ -46,11 +46,11 @@ export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
   };
 };
 
-/** Lambda's account of a batch that its function failed with: the event stands in it, as text. */
+/** Lambda's record of a failed batch, which contains the event as text. */
 const failed = z.object({
   payload: z.union([z.string().transform((text): unknown => JSON.parse(text)), z.looseObject({})]),
 });
 
-/** The event of a batch that the archiver failed with. Throws a SyntaxError or a ZodError for anything else. */
+/** The event of a batch on which the archiver failed. Throws a SyntaxError or a ZodError for anything else. */
 export const readFailed = (bytes: Uint8Array): unknown =>
   failed.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).payload;

@@ -13,9 +13,9 @@ import { digest } from '../key-parts.ts';
 const stored = z.object({ secret: z.string().optional(), erasedAt: z.int().optional() });
 const PURPOSE = 'archive-subject';
 const SECRET_BYTES = 32;
-/** Calls of the table at once. */
+/** Concurrent calls of the table. */
 const AT_ONCE = 16;
-/** Attempts against erasures at the same time. */
+/** Attempts on conflicts with concurrent erasures. */
 const MAX_ATTEMPTS = 5;
 
 /** Condition: the subject has not been erased since it was read. */
@@ -45,7 +45,7 @@ export const subjectKeys = (table: Table, vault: () => Promise<Vault>): SubjectK
     const read1 = async (token: string, at: number) => [token, await read(token, rows[at])] as const;
     return new Map(await Promise.all(tokens.map(read1)));
   };
-  /** Of two archivers that make a key, both use the first one's. */
+  /** If two archivers create a key concurrently, both use the first one's. */
   const make = async (token: string, seen: SubjectKey): Promise<SubjectKey | undefined> => {
     const secret = (await vault()).seal(PURPOSE, token, randomBytes(SECRET_BYTES).toString('base64url'), token);
     const { ok, row } = await table.write({
@@ -81,7 +81,7 @@ export const subjectKeys = (table: Table, vault: () => Promise<Vault>): SubjectK
         update: KEYS.archiveSubject(token),
         set: { erasedAt: at },
         remove: ['secret'],
-        // A repeat leaves the key of what was archived since alone.
+        // A repeat must not affect rows archived since.
         when: { text: 'attribute_not_exists(#erasedAt) OR #erasedAt < :at', values: { at } },
       });
     },

@@ -3,7 +3,10 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { readContact } from '../contacts/contacts.ts';
 
-/** By whom rows of a contact may be archived: its id and those that were merged into it, and the blind indexes that it has now. One read; a contact that is gone has its id. */
+/**
+ * The subjects under which a contact's rows may be archived: its id and those merged into it, and their present blind indexes. One read;
+ * for a missing contact only its id.
+ */
 export const contactSubjects = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -3,11 +3,11 @@ import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** Blocks of a row: it stays below a kilobyte, one unit to write. */
+/** Blocks per row: it stays below a kilobyte, one write unit. */
 const BLOCKS_A_ROW = 64;
 const nameOf = (block: number): string => `b${block % BLOCKS_A_ROW}`;
 
-/** How often each block was merged; one that never was has no number. */
+/** How often each block was merged; absent for one that never was. */
 export type BlockVersions = ReadonlyMap<number, number>;
 
 const versionsRow = z
@@ -20,8 +20,8 @@ const versionsRow = z
 const version = z.int().min(1);
 
 /**
- * Counts a merge of a block: after its columns were written, and before marks are taken away. So whatever was counted of a block under its present
- * version is still true of all its contacts that have no mark. A repeat does no harm. One write unit.
+ * Counts a merge of a block: after its columns were written, and before marks are removed. So results that were cached for a block's
+ * present version are valid for all its contacts without a mark. A repeat is harmless. One write unit.
  */
 export const countMerge = async (table: Table, organizationId: Id<'organization'>, block: number): Promise<void> => {
   const part = Math.floor(block / BLOCKS_A_ROW);

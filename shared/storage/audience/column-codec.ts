@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { BLOCK_SIZE } from '../../domain/audience/block.ts';
 import { type Column, type ColumnName, type Holders, kindOf } from '../../domain/audience/columns.ts';
 
-/** Speed before size: a column is written about as often as it is read. */
+/** Speed over size: a column is written about as often as it is read. */
 const LEVEL = { level: 3 };
-/** What a column may take in memory: a fault, not a contact, makes one that is larger. */
+/** The maximum unpacked size of a column: only a bug would create a larger one. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Offsets as differences, which are small and pack well. */
+/** Offsets as differences, which compress well. */
 const differences = (offsets: readonly number[]): number[] => offsets.map((at, nth) => at - (offsets[nth - 1] ?? 0));
 const sums = (steps: readonly number[]): number[] => {
   let at = 0;
@@ -22,7 +22,7 @@ type StoredValues = readonly (readonly [key: string, values: Holders])[];
 const isStoredValues = (value: unknown): value is StoredValues =>
   z.array(z.tuple([z.string(), z.array(z.unknown())])).safeParse(value).success;
 
-/** A column's bytes as its row keeps them. */
+/** Encodes a column for its row. */
 export const encodeColumn = (column: Column): Uint8Array => {
   if (column.kind === 'bytes') return deflateRawSync(column.bytes, LEVEL);
   if (column.kind === 'times')
@@ -34,7 +34,7 @@ export const encodeColumn = (column: Column): Uint8Array => {
   return deflateRawSync(JSON.stringify(stored), LEVEL);
 };
 
-/** A column from its row's bytes. Throws for bytes that are no such column. */
+/** Decodes a column from its row's bytes. Throws if they are invalid. */
 export const decodeColumn = (name: ColumnName, stored: Uint8Array): Column => {
   const bytes = inflateRawSync(stored, { maxOutputLength: MAX_BYTES });
   const kind = kindOf(name);

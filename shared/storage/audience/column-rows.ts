@@ -9,14 +9,14 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { decodeColumn, encodeColumn } from './column-codec.ts';
 
-/** A part of a column as it is stored. All parts of a column have its version. */
+/** A stored part of a column. All parts of a column have its version. */
 interface ColumnPart {
   readonly organizationId: Id<'organization'>;
   readonly block: number;
   readonly name: ColumnName;
   readonly part: number;
   readonly parts: number;
-  /** Counts the column's writes. */
+  /** Incremented by each write of the column. */
   readonly version: number;
   readonly data: Uint8Array;
 }
@@ -38,13 +38,13 @@ const partRows = defineRow<ColumnPart>()({
 /** An item holds 400 KB. */
 const PART_BYTES = 350 * 1024;
 
-/** A column with the version that it was read at; 0 for one that was never written. */
+/** A column with the version at which it was read; 0 if it was never written. */
 export interface VersionedColumn {
   readonly column: Column;
   readonly version: number;
   readonly bytes: Uint8Array;
 }
-/** Which column of an organization's index. */
+/** Identifies a column of an organization's index. */
 export interface ColumnPlace {
   readonly organizationId: Id<'organization'>;
   readonly block: number;
@@ -65,7 +65,7 @@ const keyOf = ({ organizationId, block, name }: ColumnPlace, part: number) =>
 const readParts = (rows: readonly (Row | undefined)[]): ColumnPart[] =>
   rows.flatMap((row) => (row ? [partRows.read(row)] : []));
 
-/** Reads the columns that there are, consistently: one round trip per 100, and one more for those in several parts. By block and name. */
+/** Reads the existing columns, consistently: one round trip per 100, and one more for those in several parts. By block and name. */
 export const readColumns = async (
   table: Table,
   places: readonly ColumnPlace[],
@@ -81,7 +81,7 @@ export const readColumns = async (
     const others = Array.from({ length: first.parts - 1 }, (_, at) => keyOf(first, at + 1));
     const rest = others.length === 0 ? [] : readParts(await table.getMany(others, { consistent: true }));
     const whole = assembled([first, ...rest]);
-    // Written between the reads of its parts: all of them are read again.
+    // Written between the reads of its parts: read all of them again.
     if (!whole) return readColumns(table, places);
     found.set(placeText(first), whole);
   }
@@ -93,10 +93,10 @@ export const columnAt = (
   place: ColumnPlace,
 ): VersionedColumn | undefined => columns.get(placeText(place));
 
-/** What became of a column's write: nothing is written where nothing changed, or where another writer came since it was read. */
+/** The result of a column's write: nothing is written if nothing changed, or if another writer was faster. */
 export type ColumnWrite = 'overtaken' | 'same' | 'written';
 
-/** Writes a column over the version that it was read at. */
+/** Writes a column if its version is still the one read. */
 export const writeColumn = async (
   table: Table,
   place: ColumnPlace,

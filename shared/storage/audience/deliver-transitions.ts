@@ -9,7 +9,7 @@ import type {
 import type { Table } from '../client/table.ts';
 import { contactsOfNumbers } from '../contacts/contact-numbers.ts';
 
-/** The transitions of a block, one a contact; those of deleted contacts are left out. */
+/** The transitions of a block, one per contact; those of deleted contacts are omitted. */
 export const transitionsOf = async (
   table: Table,
   { organizationId, env, block }: BlockMembership,
@@ -30,7 +30,7 @@ export const transitionsOf = async (
   });
 };
 
-/** Transitions that are delivered before their block is written without them: an interrupted worker repeats no more of them. */
+/** Transitions delivered before their block is written without them: an interrupted worker repeats at most these. */
 const BATCH_SIZE = 1_000;
 
 /** The first of a block's pending transitions, which are delivered together. */
@@ -43,7 +43,7 @@ export const firstBatch = (pendingTransitions: readonly BlockTransitions[]): rea
   return end < 0 ? pendingTransitions : pendingTransitions.slice(0, end + 1);
 };
 
-/** Delivers some transitions of a block to all takers, in their order. */
+/** Delivers some transitions of a block to all consumers, in order. */
 export const deliverTransitions = async (
   table: Table,
   takers: readonly TransitionTaker[],

@@ -15,13 +15,13 @@ import { CALLS_AT_ONCE, KEYS_A_CALL, readContacts } from './read-contacts.ts';
 type Org = Id<'organization'>;
 const COLUMNS: readonly ColumnName[] = ['base', 'emails'];
 
-/** The address of a contact, by its number; undefined where it has none. */
+/** The address of a contact, by its number; undefined if it has none. */
 export type EmailNumbers = (number: number) => number | undefined;
 
 const numberOf = (contact: Contact | undefined): number | undefined =>
   contact?.emailHash === undefined ? undefined : emailNumberOf(contact.emailHash);
 
-/** The contacts of some blocks that have an address which their column does not tell, having been written before there was one. */
+/** The contacts of some blocks with an address that is missing in their column, which was written before address columns existed. */
 const readBlocks = async (table: Table, organizationId: Org, blocks: readonly number[], wanted: NumberSet) => {
   const columns = await readColumns(
     table,
@@ -43,8 +43,8 @@ const piecesOf = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 /**
- * The addresses of these contacts, as the index tells them, and of those that changed since, as they are now. Two columns a block of 4,096 contacts, 9 read
- * units; contacts that were indexed before addresses were are read themselves.
+ * The addresses of these contacts according to the index, and the present ones of contacts that changed since. Two columns per block of
+ * 4,096 contacts, 9 read units; contacts indexed before address columns existed are read from their rows.
  */
 export const readEmailNumbers = async (table: Table, organizationId: Org, wanted: NumberSet): Promise<EmailNumbers> => {
   const own = new Map(

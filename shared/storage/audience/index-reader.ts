@@ -20,12 +20,12 @@ import {
 } from './match-blocks.ts';
 import { CALLS_AT_ONCE, readContacts } from './read-contacts.ts';
 
-/** Of fewer blocks it is cheaper to count them again than to keep what was counted. */
+/** With fewer blocks it is cheaper to count again than to cache the counts. */
 const KEPT_FROM = 8;
 
 type Org = Id<'organization'>;
 
-/** The contacts with these numbers, in their order, without those that are gone. */
+/** The contacts with these numbers, in order; deleted ones are omitted. */
 const contactsAt = async (
   table: Table,
   organizationId: Org,
@@ -42,7 +42,7 @@ const contactsAt = async (
   );
 };
 
-/** Marked contacts as they are now. Deleted ones without a known number are not in the index. */
+/** Marked contacts in their present state. Deleted ones without a known number are not in the index. */
 export const changedNow = async (table: Table, changed: readonly ChangedContact[]): Promise<ContactsByNumber> => {
   const contacts = await readContacts(
     table,
@@ -57,7 +57,7 @@ export const changedNow = async (table: Table, changed: readonly ChangedContact[
   );
 };
 
-/** The same with the contacts that are not indexed, evaluated by their rows. */
+/** Adds the contacts that are not indexed, evaluated by their rows. */
 const withUnindexed = async (
   table: Table,
   organizationId: Org,
@@ -73,14 +73,14 @@ export interface ReaderPorts {
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly chance?: () => number;
-  /** How many blocks a selection must have counted anew for its counts to be kept. */
+  /** Minimum number of newly counted blocks for a selection's counts to be cached. */
   readonly keptFrom?: number;
 }
 
-/** What a pass over the index begins with. */
+/** What a pass over the index reads first. */
 interface Pass {
   readonly organizationId: Org;
-  /** All blocks in which there are contacts. */
+  /** All blocks that contain contacts. */
   readonly blocks: readonly number[];
   readonly versions: BlockVersions;
   readonly marks: readonly ChangedContact[];
@@ -95,7 +95,7 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
     readChanged(table, organizationId),
     readCounts(table, organizationId, keys),
   ]);
-  // After the marks: what a version is kept of holds for those that have none.
+  // Read after the marks: cached results of a version are valid for contacts without a mark.
   const [last, versions, markedContacts] = await Promise.all([
     lastContactNumber(table, organizationId),
     readVersions(table, organizationId),
@@ -113,11 +113,13 @@ const beginPass = async (table: Table, organizationId: Org, selections: readonly
   };
 };
 
-/** What a merge of a block costs, in marks read: about 45 write units, each the price of five read units; a mark with its contact is one. */
+/**
+ * The cost of merging a block, in marks read: about 45 write units, each at the price of five read units; a mark with its contact is one.
+ */
 const MERGE_PRICE = 225;
 /**
- * Has the index brought up to date, with the chance that makes readers of marks pay as much as merges do: where few ask or little was changed, seldom;
- * where thousands of marks are in few blocks, at once.
+ * Requests a merge of the index, with a probability at which reading marks costs as much as merging them: rarely with few readers or
+ * changes, immediately if few blocks have thousands of marks.
  */
 const requestMergeByChance = async (
   table: Table,
@@ -125,12 +127,12 @@ const requestMergeByChance = async (
   { clock, chance = Math.random }: ReaderPorts,
 ): Promise<void> => {
   const [mark] = marks;
-  // One request is enough: it stays until a merge.
+  // One request suffices: it stays until a merge.
   if (!mark || marked.size === 0 || marks.some(({ mergeRequested }) => mergeRequested === true)) return;
   if (chance() < marks.length / (MERGE_PRICE * marked.size)) await requestMerge(table, mark, clock());
 };
 
-/** The blocks whose columns are read, and for which selections: those that have marks, or are not kept at their version. */
+/** The blocks whose columns must be read, and for which selections: those with marks, or not cached at their version. */
 const queriesOf = ({ blocks, versions, marked, keptOf }: Pass, selections: readonly Selection[]): BlockQuery[] => {
   const isKept = (selection: Selection, block: number) =>
     !marked.has(block) && isKeptAt(keptOf(selection).get(block), versions.get(block) ?? 0, selection.at);
@@ -139,7 +141,7 @@ const queriesOf = ({ blocks, versions, marked, keptOf }: Pass, selections: reado
     .filter((each) => each.selections.length > 0);
 };
 
-/** What is kept of a selection, brought up to date with what was found; undefined where fewer than `keptFrom` blocks are new. */
+/** The cached counts of a selection, updated with new results; undefined if fewer than `keptFrom` blocks are new. */
 const keptAnew = (
   { versions, keptOf }: Pass,
   selection: Selection,
@@ -157,14 +159,14 @@ const keptAnew = (
 };
 
 /**
- * The audience's index over the table of one stage. It reads the marks of what changed first, then versions and columns of blocks, and the contacts
- * that are marked or not in the columns: what changed before the call is found, whether a merge comes meanwhile or not. Blocks without marks of which
- * it is kept how many a selection found, at their version, are read for a page of them alone. Round trips: 16 and a read side by side, then two
- * side by side and one for each 100 marked contacts, then one for each 100 columns.
+ * The audience's index over the table of one stage. It reads the marks of changed contacts first, then versions and columns of blocks, and
+ * the contacts that are marked or not indexed: changes made before the call are always included, even during a merge. Blocks without marks
+ * whose counts are cached at their version are only read for a page that contains them. Round trips: 16 and a read in parallel, then two in
+ * parallel and one per 100 marked contacts, then one per 100 columns.
  */
 export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex => {
   const { clock, keptFrom = KEPT_FROM } = ports;
-  /** Who is in the blocks of a page. */
+  /** Loads the members of a page's blocks. */
   const pageLoader = (organizationId: Org, selection: Selection) => async (blocks: readonly number[]) => {
     const queries = blocks.map((block) => ({ block, selections: [selection] }));
     const matches = await withUnindexed(table, organizationId, await matchBlocks(table, organizationId, queries));

@@ -8,21 +8,21 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** Of a selection that found no more contacts than these in all, their numbers are kept, too. */
+/** If a selection matched at most this many contacts in total, their numbers are cached, too. */
 const MAX_NUMBERS = 500;
-/** What a row's content may take as JSON, in bytes: that of a hundred million contacts takes less. */
+/** The maximum size of a row's content as JSON, in bytes: that of a hundred million contacts takes less. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What a selection found in a block at one of its versions. */
+/** The result of a selection in a block at one of its versions. */
 export interface KeptBlock {
   readonly version: number;
   readonly found: FoundInBlock;
-  /** When it was found, in ms, where the passing of time alone changes what a selection finds. */
+  /** When it was determined, in ms, if time alone changes the result. */
   readonly from?: number | undefined;
-  /** When the passing of time next changes it, in ms; undefined: never. */
+  /** When time alone next changes it, in ms; undefined: never. */
   readonly until?: number | undefined;
 }
-/** Whether what was found is what a selection finds at `at` (ms; undefined where the passing of time changes nothing), in a block at a version. */
+/** Whether a cached result is valid for a selection at `at` (ms; undefined if it doesn't depend on time), in a block at a version. */
 export const isKeptAt = (kept: KeptBlock | undefined, version: number, at: number | undefined): boolean => {
   if (kept?.version !== version) return false;
   return at === undefined || (at >= (kept.from ?? at) && (kept.until === undefined || at < kept.until));
@@ -60,7 +60,7 @@ const readKept = (row: Row): KeptCounts =>
       ]),
   );
 
-/** What is kept of selections, by their keys; nothing of most. Consistent; one round trip for each 100. */
+/** The cached counts of selections, by their keys; most have none. Consistent; one round trip per 100. */
 export const readCounts = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -76,8 +76,8 @@ export const readCounts = async (
 };
 
 /**
- * Keeps what a selection found, for a day from `now` (ms). Of readers at once the last one stays: what each of them says of a version is true. One write,
- * a unit or two for a million contacts.
+ * Caches a selection's results for a day from `now` (ms). Of concurrent readers the last one wins: all their results are valid for their
+ * versions. One write, a unit or two for a million contacts.
  */
 export const keepCounts = async (
   table: Table,

@@ -11,18 +11,18 @@ import { CALLS_AT_ONCE, KEYS_A_CALL } from './read-contacts.ts';
 
 type Org = Id<'organization'>;
 
-/** A block, and the selections whose contacts in it are to be found. */
+/** A block, and the selections to evaluate in it. */
 export interface BlockQuery {
   readonly block: number;
   readonly selections: readonly Selection[];
 }
-/** What its columns match. */
+/** The matches according to its columns. */
 export interface BlockMatches {
   readonly block: number;
   readonly sets: ReadonlyMap<Selection, BlockSet>;
-  /** When the passing of time next changes each, in ms; undefined: never. */
+  /** When time alone next changes each, in ms; undefined: never. */
   readonly nextChangeAt: ReadonlyMap<Selection, number | undefined>;
-  /** Numbers of contacts that are not indexed: they are to be evaluated by their rows. */
+  /** Numbers of contacts that are not indexed: they must be evaluated by their rows. */
   readonly unindexed: readonly number[];
 }
 
@@ -49,7 +49,7 @@ const matchBlock = (
   };
 };
 
-/** Blocks whose columns fit one call together, in their order. */
+/** Groups blocks whose columns fit one call together, in order. */
 const callsOf = (queries: readonly BlockQuery[]): BlockQuery[][] => {
   const calls: BlockQuery[][] = [];
   let keys = KEYS_A_CALL;
@@ -65,7 +65,7 @@ const callsOf = (queries: readonly BlockQuery[]): BlockQuery[][] => {
   return calls;
 };
 
-/** What the columns of blocks match: one round trip for each 100 columns, eight at once. */
+/** The matches according to the blocks' columns: one round trip per 100 columns, eight concurrently. */
 export const matchBlocks = async (
   table: Table,
   organizationId: Org,
@@ -79,10 +79,10 @@ export const matchBlocks = async (
   return matches.flat();
 };
 
-/** Contacts by their numbers; undefined: it was deleted. */
+/** Contacts by number; undefined: it was deleted. */
 export type ContactsByNumber = ReadonlyMap<number, Contact | undefined>;
 
-/** The same with some contacts evaluated by their rows, whatever the columns match. */
+/** The matches with some contacts evaluated by their rows instead of the columns. */
 export const withContacts = (matches: readonly BlockMatches[], contacts: ContactsByNumber): BlockMatches[] => {
   const byBlock = Map.groupBy(contacts, ([number]) => placeOf(number).block);
   return matches.map((each) => {

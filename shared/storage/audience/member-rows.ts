@@ -11,7 +11,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** A set of a block's contacts: a bit each, or the steps between them, whichever is shorter; 513 bytes at most. */
+/** A set of a block's contacts: a bitmap, or the steps between offsets, whichever is shorter; 513 bytes at most. */
 const packedSet = z.codec(
   z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   z.custom<BlockSet>(),
@@ -39,7 +39,7 @@ export const memberRows = defineRow<BlockMembership>()({
     nextChangeAt === undefined ? {} : INDEX_KEYS.due('segment_members', `${organizationId}#${block}`, nextChangeAt),
 });
 
-/** The memberships of some blocks, in their order; undefined where a block was not evaluated yet. Consistent, a round trip. */
+/** The memberships of some blocks, in order; undefined for a block that was not evaluated yet. Consistent, one round trip. */
 export const readMembers = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -50,7 +50,7 @@ export const readMembers = async (
   return rows.map((row) => row && memberRows.read(row));
 };
 
-/** Writes a block's membership over the version before its own; false when another one is there. */
+/** Writes a block's membership over the previous version; false if that changed. */
 export const writeMembers = async (table: Table, members: BlockMembership): Promise<boolean> => {
   const when = members.version === 1 ? ABSENT : atVersion(members.version - 1);
   return (await table.write({ put: memberRows.write(members), when })).ok;

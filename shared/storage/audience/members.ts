@@ -27,16 +27,17 @@ import { readMembers, writeMembers } from './member-rows.ts';
 import { type Located, located, readContactsBy } from './read-contacts.ts';
 
 /*
- * Keeps the members of segments. An evaluation of a block reads its membership first, then marks, then the segments, then columns and contacts, and writes the
- * membership over the version that it read: evaluations of a block have an order, and each knows contacts at least as new as the one before it. What caused an
- * evaluation (a due mark, a due membership, a sweep) stays due until its transitions are delivered.
+ * Tracks the members of segments. An evaluation of a block reads its membership first, then marks, then the segments, then columns and
+ * contacts, and writes the membership if its version is unchanged. Evaluations of a block are therefore ordered, and each sees contacts at
+ * least as new as the one before. The cause of an evaluation (a due mark, a due membership, a sweep) stays due until its transitions are
+ * delivered.
  */
 
 export interface MemberPorts {
   readonly table: Table;
   /** ms. */
   readonly clock: Clock;
-  /** Receive who enters and leaves. */
+  /** Consumers of transitions. */
   readonly takers: readonly TransitionTaker[];
 }
 
@@ -48,8 +49,8 @@ export const newMembership = (
 ): BlockMembership => ({ organizationId, env, block, version: 0, at: 0, segments: {}, pendingTransitions: [] });
 
 /**
- * Writes the result of an evaluation, and delivers its transitions. `nextChangeAt`: when the block is due once they are delivered; until then it stays due, if it
- * was. False when another evaluation came between: this one is to be repeated.
+ * Stores the result of an evaluation, and delivers its transitions. `nextChangeAt`: when the block is next due, once they are delivered;
+ * until then it stays due, if it was. False if another evaluation was faster: this one must be repeated.
  */
 const saveAndDeliver = async (
   { table, takers }: MemberPorts,
@@ -71,7 +72,10 @@ const saveAndDeliver = async (
   return true;
 };
 
-/** Evaluates some contacts of a block. `members` was read before the segments, and these before the contacts. As `saveAndDeliver`. */
+/**
+ * Evaluates some contacts of a block. `members` must be read before the segments, and these before the contacts. Result as for
+ * `saveAndDeliver`.
+ */
 export const updateMembersOfContacts = (
   ports: MemberPorts,
   members: BlockMembership,
@@ -101,7 +105,7 @@ const columnsFor = async (
   );
 };
 
-/** Contacts of a block that are evaluated by their rows: those with marks, and those that are not indexed. */
+/** Contacts of a block to evaluate by their rows: those with marks, and those that are not indexed. */
 const contactsBesides = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -121,14 +125,14 @@ const contactsBesides = async (
   return readContactsBy(table, byOffset);
 };
 
-/** Which segments a block is evaluated for. */
+/** The segments that a block is evaluated for. */
 export interface Chosen {
   readonly choose: (segment: TrackedSegment) => boolean;
-  /** These are all segments with windows of days: the block is due again when the next window ends. */
+  /** True if these are all segments with time windows: the block is due again when the next window ends. */
   readonly isExact: boolean;
 }
 
-/** Evaluates all contacts of a block for the segments that are chosen, by its columns. As `saveAndDeliver`. */
+/** Evaluates all contacts of a block for the chosen segments, by its columns. Result as for `saveAndDeliver`. */
 export const updateMembersOfBlock = async (
   ports: MemberPorts,
   { organizationId, env }: Pick<BlockMembership, 'env' | 'organizationId'>,
@@ -147,7 +151,7 @@ export const updateMembersOfBlock = async (
   return saveAndDeliver(ports, evaluated, isExact ? next : earlier(members.nextChangeAt, next));
 };
 
-/** Evaluates a block for which a window of days has ended, where it is due. As `saveAndDeliver`. */
+/** Evaluates a block in which a time window has ended, if it is due. Result as for `saveAndDeliver`. */
 export const letTimePass = async (
   ports: MemberPorts,
   organizationId: Id<'organization'>,

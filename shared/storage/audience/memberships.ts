@@ -42,7 +42,7 @@ export const membershipRows = defineRow<Membership>()({
   key: ({ contactId, segmentId }) => KEYS.membership(contactId, segmentId),
 });
 
-/** Stores since when contacts are in a segment, or out of it; a later transition stays. One write each. */
+/** Stores since when contacts are in a segment, or out of it; a later transition is kept. One write each. */
 export const keepMemberships =
   (table: Table): TransitionTaker =>
   async (transitions) => {
@@ -64,7 +64,7 @@ export const keepMemberships =
     );
   };
 
-/** The event of a transition: its id is the transition's, so that a repeat raises no other. */
+/** The event of a transition, with an id derived from it, so that a repeat raises no second one. */
 const eventOf = ({ kind, organizationId, env, segmentId, contactId, at, version }: Transition): DomainEvent => ({
   id: derivedId('event', [segmentId, contactId, String(version)]),
   type: `segment.${kind}`,
@@ -74,7 +74,10 @@ const eventOf = ({ kind, organizationId, env, segmentId, contactId, at, version 
   data: { segmentId, contactId, at: isoTime(at) },
 });
 
-/** Raises `segment.entered` and `segment.left` where somebody subscribed to them, each once. `raised` receives what was stored, to publish it early; it may lose it. */
+/**
+ * Raises `segment.entered` and `segment.left` if there are subscriptions, each once. `raised` receives the stored events for early
+ * publication; best effort.
+ */
 export const raiseTransitions =
   (table: Table, raised: (events: readonly DomainEvent[]) => void): TransitionTaker =>
   async (transitions) => {
@@ -91,7 +94,7 @@ export const raiseTransitions =
     raised(stored.flat());
   };
 
-/** The latest transition of a contact; undefined where it had none. One read. */
+/** The latest transition of a contact; undefined if there was none. One read. */
 export const readMembership = async (
   table: Table,
   contactId: Id<'contact'>,
@@ -103,7 +106,7 @@ export const readMembership = async (
 
 type Placed = Pick<Contact, 'createdAt' | 'id' | 'number' | 'organizationId'>;
 
-/** Whether a contact is in a segment by its block, and since when; undefined where it was not evaluated yet. */
+/** Whether a contact is in a segment according to its block, and since when; undefined if not evaluated yet. */
 const statusIn = (
   members: BlockMembership | undefined,
   latest: Membership | undefined,
@@ -118,12 +121,12 @@ const statusIn = (
     (each) => each.segmentId === segmentId && (each.entered.has(offset) || each.left.has(offset)),
   );
   if (pending) return { isMember, since: pending.at };
-  // A contact without transitions is what it was at the baseline.
+  // A contact without transitions has the state of the baseline.
   if (!latest) return { isMember, since: Math.max(held.baselineAt, createdAt) };
   return { isMember, since: latest.isMember === isMember ? latest.at : undefined };
 };
 
-/** Whether contacts are in a segment by their blocks, and since when. Two reads, side by side. */
+/** Whether contacts are in a segment according to their blocks, and since when. Two reads in parallel. */
 export const membershipStatusReader =
   (table: Table): ReadMembershipStatus =>
   async (contact, segmentId) => {
@@ -135,8 +138,8 @@ export const membershipStatusReader =
   };
 
 /**
- * The segments that have a contact, and those that it left by their rows: also of deleted ones, until the contact is erased. A query and a
- * read side by side, then a read for each 100 segments.
+ * A contact's segments, and those that it left according to its rows: including deleted ones, until the contact is erased. A query and a
+ * read in parallel, then one read per 100 segments.
  */
 export const segmentsOfContact = async (table: Table, contact: Placed): Promise<readonly KeptSegment[]> => {
   const { organizationId, number } = contact;

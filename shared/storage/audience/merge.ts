@@ -35,19 +35,19 @@ const indexed = (contact: Contact, indexOf: GramIndex): IndexedContact => ({
   ...(contact.emailHash === undefined ? {} : { emailNumber: emailNumberOf(contact.emailHash) }),
 });
 
-/** What a merge does with a block. */
+/** The parameters of merging a block. */
 interface BlockMerge {
   readonly organizationId: Id<'organization'>;
   readonly block: number;
   readonly marks: readonly Located[];
-  /** The segments whose members are kept, and who is in them; undefined where there is none. */
+  /** The tracked segments, and their members; undefined if there are none. */
   readonly tracked?: { readonly segments: readonly TrackedSegment[]; readonly members: BlockMembership | undefined };
 }
 
 const contactsOf = (ports: MergePorts, marks: readonly Located[]): Promise<ReadContacts> =>
   readContactsBy(ports.table, new Map(marks.map(({ number, contactId }) => [placeOf(number).offset, contactId])));
 
-/** Compares changed contacts with the segments; true where there is none. */
+/** Evaluates changed contacts for the segments; true if there are none. */
 const evaluateChanges = async (
   ports: MergePorts,
   { organizationId, block, tracked }: BlockMerge,
@@ -60,7 +60,7 @@ const evaluateChanges = async (
   return updateMembersOfContacts(ports, members ?? newMembership(organizationId, first.env, block), segments, contacts);
 };
 
-/** Writes the columns that differ. */
+/** Writes the changed columns. */
 const writeColumns = (
   ports: MergePorts,
   places: readonly ColumnPlace[],
@@ -78,8 +78,8 @@ const writeColumns = (
 };
 
 /**
- * Marks those again whose contact is another by now than the columns were written with, and whose mark may be taken away by a worker that found the columns
- * right before they were written.
+ * Marks contacts again that changed since the columns were computed, because another worker that found the columns correct before this
+ * write may have removed their marks.
  */
 const markChanged = async (
   { table, clock }: MergePorts,
@@ -92,9 +92,9 @@ const markChanged = async (
 };
 
 /**
- * Brings a block up to date with some changed contacts. The contacts are read after the columns: a column that another writer brought further
- * meanwhile is not written, so that no older state of a contact takes the place of a newer one. False then, and the marks stay. Where a mark could not be
- * taken away, the contact is compared with what was written again.
+ * Updates a block with some changed contacts. The contacts are read after the columns, and a column that another writer updated meanwhile
+ * is not written, so that an older state of a contact never replaces a newer one. In that case returns false, and the marks stay. If a mark
+ * could not be removed, the contact is compared with the written columns again.
  */
 const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
   const { table } = ports;
@@ -112,7 +112,7 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
   return isDone;
 };
 
-/** Compares the due ones of a block's changed contacts with the segments, and leaves their marks for the next merge. */
+/** Evaluates the due ones of a block's changed contacts for the segments, and leaves their marks for the next merge. */
 const evaluateDue = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
   const due = merge.marks.filter(({ duePk }) => duePk !== undefined);
   if (!(await evaluateChanges(ports, merge, await contactsOf(ports, due)))) return false;
@@ -120,7 +120,7 @@ const evaluateDue = async (ports: MergePorts, merge: BlockMerge): Promise<boolea
   return true;
 };
 
-/** What is read of the segments before the contacts of some blocks are: first who is in them, then what they are. */
+/** Reads the segments' state before the contacts of some blocks: first the members, then the segments. */
 const readTrackedOf = async (
   { table }: MergePorts,
   organizationId: Id<'organization'>,
@@ -133,16 +133,16 @@ const readTrackedOf = async (
 };
 
 export interface MergeScope {
-  /** How many changed contacts of a block make it worth while to write its columns. */
+  /** The minimum number of changed contacts for which a block's columns are written. */
   readonly atLeast: number;
-  /** Whose block is brought up to date in any case. */
+  /** A contact whose block is updated in any case. */
   readonly contactId?: Id<'contact'> | undefined;
 }
 
 /**
- * Brings an organization's index up to date with its changed contacts, for blocks that have at least `atLeast` of them and for the block of `contactId`;
- * where there are segments, this one is evaluated for them only, until there are as many. All blocks with changes where a reader requested it. A repeat and a second one at once do no harm. False when
- * another one was at the same block: what is left is still marked.
+ * Updates an organization's index with its changed contacts, for blocks with at least `atLeast` of them and for the block of `contactId`;
+ * while that has fewer, it is only evaluated for the segments, if any. If a reader requested it, all blocks with changes. Safe to repeat
+ * and to run concurrently. False if another worker updated the same block: the remaining contacts are still marked.
  */
 export const mergeChanges = async (
   ports: MergePorts,

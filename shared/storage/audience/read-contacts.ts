@@ -10,7 +10,7 @@ import { contactRows, readContact } from '../contacts/contacts.ts';
 export const KEYS_A_CALL = 100;
 export const CALLS_AT_ONCE = 8;
 
-/** Contacts by their ids, in their order, consistent; undefined for those that are gone. */
+/** Contacts by their ids, in order, consistent; undefined for deleted ones. */
 export const readContacts = async (
   table: Table,
   ids: readonly Id<'contact'>[],
@@ -24,7 +24,7 @@ export const readContacts = async (
   return rows.flat().map((row) => row && readContact(row));
 };
 
-/** The same by a name of theirs, such as their offset in a block. */
+/** The same, keyed by e.g. their offset in a block. */
 export const readContactsBy = async <K>(
   table: Table,
   ids: ReadonlyMap<K, Id<'contact'> | undefined>,
@@ -39,7 +39,7 @@ export const readContactsBy = async <K>(
   return found;
 };
 
-/** A mark of a contact whose place in the index is known. */
+/** A mark of a contact whose position in the index is known. */
 export type Located = ChangedContact & { readonly number: number };
 
 const readNumber = contactRows.pick('number');

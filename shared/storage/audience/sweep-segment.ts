@@ -10,9 +10,9 @@ import { type Sweep, sweepEnd, sweepOn, sweepRows } from '../segments/sweeps.ts'
 import { readMembers, writeMembers } from './member-rows.ts';
 import { type MemberPorts, updateMembersOfBlock } from './members.ts';
 
-/** Blocks that one run evaluates: what an interrupted one repeats. */
+/** Blocks per run: what an interrupted one repeats. */
 const BLOCKS_A_RUN = 8;
-/** Attempts at a block that others update before the run gives up. */
+/** Attempts at a block under contention before the run gives up. */
 const MAX_ATTEMPTS = 5;
 
 const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
@@ -27,10 +27,10 @@ const removeFrom = async (table: Table, { organizationId, segmentId }: Sweep, bl
   return rest === members || writeMembers(table, rest);
 };
 
-/** A sweep that knows its last block; undefined when it began anew meanwhile, or is through. */
+/** A sweep with its last block; undefined if it was restarted meanwhile, or is done. */
 const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | undefined> => {
   if (sweep.last !== undefined && sweep.next <= sweep.last) return sweep;
-  // Blocks that came while it ran: their contacts may have been evaluated when the segment's first block was not known.
+  // Blocks created meanwhile: their contacts may have been evaluated while the segment's first block was unknown.
   const last = placeOf(await lastContactNumber(table, sweep.organizationId)).block;
   if (sweep.last === undefined || last > sweep.last) {
     const { baselineTo = last } = sweep;
@@ -42,8 +42,8 @@ const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | u
 };
 
 /**
- * Goes on evaluating the blocks of contacts for a segment, some of them a run; who enters or leaves by it is reported like any other. True when there is more
- * to do. Safe to repeat and to stop anywhere.
+ * Continues to evaluate the blocks of contacts for a segment, some per run; resulting transitions are delivered as usual. True if there is
+ * more to do. Idempotent, and safe to interrupt anywhere.
  */
 export const sweepSegment = async (
   ports: MemberPorts,

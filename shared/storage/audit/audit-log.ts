@@ -22,11 +22,11 @@ import type { Table } from '../client/table.ts';
 import { newestKey } from '../key-parts.ts';
 
 type Match = Pick<AuditFilter, 'action' | 'actor' | 'object'>;
-/** The text of a choice of actor, action and object: entries of the same text are in one partition. */
+/** The text of a combination of actor, action and object: its entries share a partition. */
 const matchText = ({ actor, action, object }: Match): string =>
   JSON.stringify([actor ?? null, action ?? null, object ?? null]);
 
-/** Entries, one row for each filter that finds them. */
+/** Entries, one row per matching filter. */
 const auditRows = defineRow<AuditEntry>()({
   attributes: {
     id: id('auditEntry'),
@@ -46,7 +46,7 @@ const auditRows = defineRow<AuditEntry>()({
   key: ({ owner, at, id }: AuditEntry, match: Match) => KEYS.audit(owner, matchText(match), newestKey(isoTime(at), id)),
 });
 
-/** Every filter that finds an entry, times aside. */
+/** Every filter that matches an entry, ignoring times. */
 const matchesOf = ({ actor: { id: actor }, action, object }: AuditEntry): Match[] => [
   {},
   { actor },
@@ -59,8 +59,8 @@ const matchesOf = ({ actor: { id: actor }, action, object }: AuditEntry): Match[
 ];
 
 /**
- * The writes of an entry, for the transaction of what it tells: eight rows, so that every filter is a range of keys. They have no condition,
- * and come last: the reasons of a transaction's failure keep their places. None when there is nothing to enter.
+ * The writes of an entry, for the transaction of its action: eight rows, so that every filter is a range of keys. They have no condition
+ * and come last, so that the indexes of a cancelled transaction's reasons are unaffected. Empty without an entry.
  */
 export const auditWrites = (entry: AuditEntry | undefined): WriteOp[] => {
   if (entry === undefined) return [];
@@ -68,7 +68,7 @@ export const auditWrites = (entry: AuditEntry | undefined): WriteOp[] => {
   return matchesOf(entry).map((match) => ({ put: { ...auditRows.write(entry, match), ttl } }));
 };
 
-/** The rows that a filter selects, none older than is kept at `now` (ms); undefined when there can be none. */
+/** The rows of a filter that have not expired at `now` (ms); undefined if there can be none. */
 const rangeOf = (owner: AuditOwner, { from = 0, to, ...match }: AuditFilter, now: number): ListRange | undefined => {
   const window = { from: Math.max(from, now - AUDIT_KEPT_MS), to };
   if (isEmpty(window)) return undefined;
@@ -77,8 +77,8 @@ const rangeOf = (owner: AuditOwner, { from = 0, to, ...match }: AuditFilter, now
 };
 
 /**
- * A page of the log that a filter selects, newest first, none older than is kept at `now` (ms). One query for the page, whatever the filter
- * and however long the log, and one read of its actors' names. 400 for a cursor of another list.
+ * A page of the log for a filter, newest first, without entries expired at `now` (ms). One query per page, whatever the filter and the
+ * length of the log, and one read of the actors' names. 400 for a cursor of another list.
  */
 export const listAudit = async (
   table: Table,
@@ -110,7 +110,7 @@ const nameKey = (actorId: string) => {
 };
 const named = z.object({ name: z.string() });
 
-/** Entries hold no names: a person's name is wherever the person is, and gone with them. One read for a page. */
+/** Entries contain no names: these are read from the actors, so that they disappear with them. One read per page. */
 const withNames = async (table: Table, entries: readonly AuditEntry[]): Promise<NamedEntry[]> => {
   const actors = [...new Set(entries.map(({ actor }) => actor.id))].flatMap((actorId) => {
     const key = nameKey(actorId);

@@ -15,7 +15,7 @@ export type Counts = Readonly<Record<string, number>>;
 const below = (count: number): number => Math.floor(Math.random() * count);
 
 const ROWS = AUTOMATION_PARTS * AUTOMATION_ROWS;
-/** One of the rows that count something: which one does not matter, since they are summed. */
+/** One of the rows of a counter: any will do, since they are summed. */
 const rowAt = (counted: Counted, at: number): Key => {
   const [part, row] = [at % AUTOMATION_PARTS, Math.floor(at / AUTOMATION_PARTS)];
   return 'campaignId' in counted
@@ -23,7 +23,7 @@ const rowAt = (counted: Counted, at: number): Key => {
     : KEYS.journeyCounts(counted.journeyId, part, counted.stepId, row);
 };
 
-/** Adds to a row by chance, and to another one at each further attempt of its transaction. */
+/** Adds to a random row, and to another one at each further attempt of its transaction. */
 const addWrite = (counted: Counted, add: Readonly<Record<string, number>>): WriteOp => {
   let at = below(ROWS);
   const elsewhere = () => {
@@ -33,7 +33,7 @@ const addWrite = (counted: Counted, add: Readonly<Record<string, number>>): Writ
   return { update: rowAt(counted, at), add, elsewhere };
 };
 
-/** What is to be added to something's counts. */
+/** An addition to a counter. */
 interface Addition {
   readonly counted: Counted;
   readonly counts: Readonly<Record<string, number | undefined>>;
@@ -43,8 +43,8 @@ const nameOf = (counted: Counted): string =>
   'campaignId' in counted ? counted.campaignId : `${counted.journeyId} ${counted.stepId}`;
 
 /**
- * The writes that count, one for each thing, for the transaction of what is counted: its conditions are theirs. Those who count the same thing at once
- * seldom meet at a row, and then not again.
+ * The counting writes, one per counter, for the transaction of what is counted, whose conditions apply. Concurrent additions to the same
+ * counter rarely use the same row, and use others when retried.
  */
 export const countWrites = (additions: readonly Addition[]): WriteOp[] => {
   const sums = new Map<string, { readonly counted: Counted; readonly add: Record<string, number> }>();
@@ -83,8 +83,8 @@ const rowsOf = async (table: Table, partitionOf: (part: number) => string, consi
 };
 
 /**
- * What is counted of a campaign. A query of each of its partitions, side by side: half a read unit each, one where it is `consistent`, as who decides
- * by it must ask.
+ * The counters of a campaign. A query of each of its partitions, in parallel: half a read unit each, or one if `consistent`, as decisions
+ * require.
  */
 export const readCampaignCounts = async (
   table: Table,
@@ -98,8 +98,8 @@ export const readCampaignCounts = async (
 };
 
 /**
- * What is counted of a journey, by the keys of its steps and of the ways between them; of itself under the empty key. As many queries as for a campaign, however many steps it has,
- * which cost half a read unit for about 30 rows.
+ * The counters of a journey, by step and transition keys; those of the journey itself under the empty key. As many queries as for a
+ * campaign, however many steps it has, at half a read unit per about 30 rows.
  */
 export const readJourneyCounts = async (
   table: Table,

@@ -8,8 +8,8 @@ const MAX_KNOWN = 10_000;
 const known = new WeakMap<Table, Set<Id<'organization'>>>();
 
 /**
- * Whether an organization has activated a journey at some time, so that its journeys are told of events and messages. The answer no is read
- * consistently each time, for one read unit; yes stays so for ever, and is remembered.
+ * Whether an organization has ever activated a journey, so that its journeys are notified of events and messages. "No" is read consistently
+ * each time, for one read unit; "yes" is permanent, and cached.
  */
 export const usesJourneys = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const users = known.get(table) ?? new Set();
@@ -21,7 +21,10 @@ export const usesJourneys = async (table: Table, organizationId: Id<'organizatio
   return true;
 };
 
-/** Notes that an organization uses journeys, in the transaction that activates one at `at` (ms): nothing that happens after it is missed. */
+/**
+ * Records that an organization uses journeys, in the transaction that activates one at `at` (ms), so that nothing that happens afterwards
+ * is missed.
+ */
 export const journeyUseWrite = (organizationId: Id<'organization'>, at: number): WriteOp => ({
   update: KEYS.journeyUse(organizationId),
   setOnce: { since: isoTime(at) },

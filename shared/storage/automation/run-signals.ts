@@ -7,7 +7,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** What runs are to be told of their messages: each a row in the run's partition, due at once, until the run was told. */
+/** Signals of runs' messages: each is a row in the run's partition, due immediately, until the run has processed it. */
 export const runSignalRows = defineRow<RunSignal>()({
   attributes: {
     ...tenant,
@@ -22,11 +22,11 @@ export const runSignalRows = defineRow<RunSignal>()({
   index: ({ runId, at }) => INDEX_KEYS.due('journey_signal', runId, at),
 });
 
-/** The write that tells a run, in the transaction of what it is told; none where there is nothing to tell. */
+/** The write of a signal, in the transaction of its cause; none without a signal. */
 export const signalWrites = (signal: RunSignal | undefined): WriteOp[] =>
   signal ? [{ put: runSignalRows.write(signal) }] : [];
 
-/** The work item that tells it early. */
+/** The work item that delivers it early. */
 export const signalWorkItems = (signal: RunSignal | undefined): Publishable[] =>
   signal
     ? [

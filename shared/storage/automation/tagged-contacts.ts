@@ -12,7 +12,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { isTaggedContact } from '../parse-key.ts';
 import { usesJourneys } from './journey-use.ts';
 
-/** That tags were put on a contact that let it into journeys; due at once, until it was told. */
+/** Tags added to a contact that trigger journeys; due immediately, until processed. */
 export const taggedRows = defineRow<TaggedContact>()({
   attributes: {
     ...tenant,
@@ -25,7 +25,7 @@ export const taggedRows = defineRow<TaggedContact>()({
   index: ({ contactId, at }) => INDEX_KEYS.due('journey_signal', contactId, at),
 });
 
-/** Of a trigger: the tag that it asks for. */
+/** The tag of a trigger. */
 const triggerRow = z.object({ nome: z.string() });
 
 /** A contact before a change, where there was one, and after it. */
@@ -36,13 +36,14 @@ export interface Tagging {
 const addedTags = ({ before, after }: Tagging): readonly string[] =>
   after.tags.filter((tag) => !before?.tags.includes(tag));
 
-/** Tells journeys of a change that puts tags on a contact; no write where it puts none that a journey asks for. */
+/** Notifies journeys of a change that adds tags to a contact; no write if no journey uses them. */
 export type TagWrites = (tagging: Tagging) => WriteOp[];
 const NONE: TagWrites = () => [];
 
 /**
- * What tells journeys of tags, in the transactions of some changes of an organization's contacts. Nothing is read where none of them puts a tag on; else
- * whether the organization uses journeys, and then which tags they ask for: a consistent query, so that no tag is missed that is put on after an activation.
+ * Creates the notifications of tags for transactions that change an organization's contacts. Reads nothing if no tag is added; otherwise
+ * whether the organization uses journeys, and then which tags they use: a consistent query, so that no tag added after an activation is
+ * missed.
  */
 export const tagWritesFor = async (
   table: Table,
@@ -64,7 +65,7 @@ export const tagWritesFor = async (
   };
 };
 
-/** The work items that tell of tags early, by the writes that a transaction had. */
+/** The work items that deliver them early, from a transaction's writes. */
 export const tagWorkItems = (writes: readonly WriteOp[], owner: Id<'organization'>): Publishable[] =>
   writes.flatMap((write) =>
     'put' in write && isTaggedContact(write.put)

@@ -62,7 +62,7 @@ const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
 
 const inState = (...states: readonly Chunk['state'][]): Condition => oneOf('state', states);
 
-/** Condition: the chunk is not closed, and nothing was released to the wallet since it was read. */
+/** Condition: the chunk is not closed, and nothing was refunded since it was read. */
 const isUnchanged = ({ released }: Chunk): Condition => {
   const { text, values } = inState('waiting', 'left');
   const same = '#released = :released';
@@ -73,8 +73,8 @@ const isUnchanged = ({ released }: Chunk): Condition => {
 };
 
 /**
- * The writes that settle an escrow with its wallet: what was released and is not back yet, and at closing also what was captured, as the holds
- * of single messages would have.
+ * The writes that settle an escrow with its wallet: coins that were released but not refunded yet, and when closing also those captured, as
+ * the holds of single messages would be.
  */
 const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] => {
   const { organizationId, batchId, lane } = chunk;
@@ -139,7 +139,7 @@ const countBatch = async (table: Table, batch: Batch): Promise<Record<UnifiedSta
   return total;
 };
 
-/** A batch; undefined where there is none. */
+/** A batch; undefined if there is none. */
 export const readBatch = async (table: Table, id: Id<'batch'>): Promise<Batch | undefined> => {
   const row = await table.get(KEYS.batch(id));
   return row && batchRows.read(row);
@@ -163,7 +163,7 @@ export const batchStore = (
   readMessages: (ids) => messagesOf(table, ids, true),
 
   async announceChunk({ batchId, chunk }, events, at, until) {
-    // An event's id is derived from its message: a repeat writes the same row, and makes the same deliveries.
+    // An event's id is derived from its message: a repeat writes the same row, and creates the same deliveries.
     if (events.length > 0) await table.putMany(events.map((event) => eventWrite(event).put));
     const { ok } = await table.write({
       update: KEYS.batchChunk(batchId, chunk),

@@ -57,7 +57,7 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   const { message, body, fallback, keyed } = one;
   const messageId = message.id;
   return [
-    // Not due by itself: the chunk's row is due for all of its messages.
+    // Not due on its own: the chunk's row is due for all of its messages.
     {
       part: 'message',
       messageId,
@@ -74,20 +74,20 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   ];
 };
 
-/** Counts what is sent to a contact. */
+/** Counts a send to a contact. */
 const countWriteOf = (count: CountedSend): Named => ({
   part: 'count',
   contactId: count.contactId,
   write: countWrite(count),
 });
 
-/** Condition: so many contacts are merged into the contact. */
+/** Condition: the number of contacts merged into the contact is unchanged. */
 const hasMerged = (merges: number): Condition =>
   merges === 0
     ? { text: 'attribute_not_exists(#mergedContacts)' }
     : { text: 'size(#mergedContacts) = :merges', values: { merges } };
 
-/** Condition: the contact is there, with those who were merged into it. */
+/** Condition: the contact exists, with the expected merged ones. */
 const presenceCheck =
   ({ organizationId }: ChunkReservation) =>
   ({ contactId, merges }: PresentContact): Named => {
@@ -140,7 +140,7 @@ const failureOf = async (
     named.flatMap(({ part: own, messageId, contactId }, at) =>
       own === part && reasons[at]?.conditionFailed ? [{ ...reasons[at], messageId, contactId }] : [],
     );
-  // A batch's id is new and its chunks are numbered once: this row was written by our own earlier attempt, whose answer was lost.
+  // A batch's id is new and its chunks are numbered once, so this row is from an earlier attempt of this call whose response was lost.
   if (failed('chunk').length > 0) return { kind: 'reserved' };
   const idempotencyRecords = new Map<Id<'message'>, IdempotencyRecord>();
   for (const { messageId, row } of failed('idempotencyRecord'))

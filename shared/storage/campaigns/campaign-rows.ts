@@ -12,7 +12,7 @@ import { id, packedJson, tenant, time } from '../client/attributes.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** What a campaign says, and to whom. Stored beside it, since each step of its work writes the campaign's own row. */
+/** The messages and audience of a campaign. Stored separately, since each step of its work writes the campaign's own row. */
 export type Content = Pick<CampaignInput, 'audience' | 'message' | 'variants'>;
 interface StoredCampaign extends Omit<Campaign, keyof Content> {
   /** The campaign's version when its content was written. */
@@ -63,7 +63,7 @@ export const campaignRows = defineRow<StoredCampaign>()({
     INDEX_KEYS.campaignsOf(organizationId, isoTime(createdAt), campaignId),
 });
 
-/** What the content of a campaign unpacks to at most, in bytes. */
+/** The maximum unpacked size of a campaign's content, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 interface StoredContent {
   readonly organizationId: Id<'organization'>;
@@ -73,7 +73,7 @@ interface StoredContent {
 export const contentRows = defineRow<StoredContent>()({
   attributes: {
     organizationId: id('organization'),
-    // It was checked by the contract before it was packed.
+    // It was validated by the contract before it was packed.
     content: packedJson(MAX_BYTES, (json) => json as Content),
     version: z.int(),
   },

@@ -17,14 +17,14 @@ import { takenEvents } from '../webhooks/takers.ts';
 import { type Content, campaignRows, contentRows } from './campaign-rows.ts';
 
 const contentOf = ({ audience, message, variants }: Campaign): Content => ({ audience, message, variants });
-/** A change makes a new object of what it changes, and of nothing else. */
+/** A change creates a new object for changed content only. */
 const isSameContent = (one: Campaign, other: Campaign): boolean =>
   one.audience === other.audience && one.message === other.message && one.variants === other.variants;
 
-/** What makes a campaign due at a time (ms). */
+/** The attributes that make a campaign due at a time (ms). */
 export const campaignDue = (id: Id<'campaign'>, at: number) => INDEX_KEYS.due('campaign_work', id, at);
 
-/** The writes of a campaign and of its content, where that changed; due at `dueAt` (ms), or not. */
+/** The writes of a campaign and, if changed, of its content; due at `dueAt` (ms), or not. */
 export const campaignWrites = (
   before: Campaign & Versioned,
   after: Campaign,
@@ -47,7 +47,7 @@ const contentWrite = (campaign: Campaign): WriteOp => {
 export interface Versioned {
   readonly contentVersion: number;
 }
-/** Campaigns that a store answered know the version of their content. */
+/** Campaigns that the store returns carry the version of their content. */
 const versioned = (campaign: Campaign): Campaign & Versioned => {
   if ('contentVersion' in campaign) return campaign as Campaign & Versioned;
   throw new TypeError('a campaign that no store answered');
@@ -55,7 +55,7 @@ const versioned = (campaign: Campaign): Campaign & Versioned => {
 
 type Found = Promise<(Campaign & Versioned) | undefined>;
 const keysOf = (id: Id<'campaign'>) => [KEYS.campaign(id), KEYS.campaignContent(id)];
-/** A campaign of its two rows. */
+/** A campaign from its two rows. */
 const joined = async (table: Table, id: Id<'campaign'>, row: Row | undefined, content: Row | undefined): Found => {
   if (!row || !content) return undefined;
   const campaign = campaignRows.read(row);
@@ -78,7 +78,7 @@ const withContents = async (table: Table, rows: readonly Row[]): Promise<Campaig
 
 const budgetRow = z.object({ spent: z.int().default(0) });
 
-/** Campaigns in the table of one stage. `raised` receives the committed events that somebody takes. */
+/** Campaigns in the table of one stage. `raised` receives the committed events that have subscribers. */
 export const campaignStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): CampaignStore => {
   const spentOf = async (id: Id<'campaign'>): Promise<number> =>
     budgetRow.parse((await table.get(KEYS.campaignBudget(id))) ?? {}).spent;
@@ -144,7 +144,7 @@ export const campaignStore = (table: Table, raised: (events: readonly DomainEven
         ]);
         if (outcome.ok) return take;
         const row = outcome.reasons[1]?.row;
-        // Written by an attempt of our own whose answer was lost.
+        // Written by an earlier attempt of this call whose response was lost.
         if (row?.fence === fence && row.allotted === allotted + take) return take;
         if (row) return 'lost';
       }

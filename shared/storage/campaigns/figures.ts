@@ -4,10 +4,10 @@ import { countWrites, readCampaignCounts } from '../automation/counters.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 
-/** What portions count of a campaign, beside what its messages count. */
+/** The counters that portions add to a campaign's, besides those of its messages. */
 type PortionFigures = Pick<Figures, 'portionsDone' | 'skipped'>;
 
-/** Adds what a portion did to the campaign's counts, in the transaction that stores it. */
+/** Adds a portion's results to the campaign's counters, in the transaction that stores them. */
 export const figureWrites = (campaignId: Id<'campaign'>, counts: PortionFigures): WriteOp[] =>
   countWrites([{ counted: { campaignId }, counts: { ...counts } }]);
 
@@ -26,7 +26,7 @@ const NOTHING: Figures = {
   coinsHeld: 0,
 };
 
-/** The figures of a campaign, consistent: a query of each partition of its counts. */
+/** The counters of a campaign, consistent: a query of each of their partitions. */
 export const campaignFigures = async (table: Table, id: Id<'campaign'>): Promise<Figures> => ({
   ...NOTHING,
   ...(await readCampaignCounts(table, id, { consistent: true })),

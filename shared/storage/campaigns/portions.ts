@@ -13,12 +13,12 @@ import { readRow } from '../read-row.ts';
 import { campaignWrites, type Versioned } from './campaign-store.ts';
 import { figureWrites } from './figures.ts';
 
-/** What a portion's recipients unpack to at most, in bytes. */
+/** The maximum unpacked size of a portion's recipients, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 const numberPairs = z.array(z.tuple([z.int(), z.string()]));
 
 interface StoredPortion extends Omit<Portion, 'dueAt'> {
-  /** When it is due, as `dueAt` of a row that is due: also of one that rests. */
+  /** Its due time by the pace, kept also while it is not in the due index. */
   readonly paceAt: number;
 }
 const portionRows = defineRow<StoredPortion>()({
@@ -45,19 +45,19 @@ const readPortion = (row: Parameters<typeof portionRows.read>[0]): Portion => {
   return { ...portion, dueAt: paceAt };
 };
 
-/** What makes a portion due at a time (ms). */
+/** The attributes that make a portion due at a time (ms). */
 const portionDue = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>, at: number) =>
   INDEX_KEYS.due('campaign_work', `${campaignId}#${portion}`, at);
 const NOT_DUE = ['duePk', 'dueAt', 'repeats'];
 
 /** Condition: nobody claimed the portion since. */
 const hasFence = ({ fence }: Portion): Condition => ({ text: '#fence = :fence', values: { fence } });
-/** Condition: the worker still has its claim, and has not given it back: what is counted with the result is counted once. */
+/** Condition: the worker still holds its claim and has not released it, so that the result is counted only once. */
 const isClaimedBy = (portion: Portion): Condition =>
   all(hasFence(portion), { text: '#claimedUntil = :claim', values: { claim: portion.claimedUntil } });
 const isOfEpoch = ({ epoch }: Portion): Condition => ({ text: '#epoch = :epoch', values: { epoch } });
 
-/** The write of what a worker did. Told of a later epoch meanwhile, the portion stays due as it was told. */
+/** The write of a worker's result. If the portion was moved to a later epoch meanwhile, its new due time is kept. */
 const resultWrite = (claimed: Portion, { portion }: PortionResult, isToldOf: boolean): WriteOp => {
   const { sent, skipped, state, triedUntil, allotted, dueAt } = portion;
   const set = { ...portionRows.set({ sent, skipped, state, triedUntil, allotted }), claimedUntil: 0 };

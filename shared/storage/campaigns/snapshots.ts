@@ -5,14 +5,14 @@ import type { Clock } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** How long a snapshot is kept, in ms: its portions are made in minutes. */
+/** How long a snapshot is kept, in ms: its portions are created within minutes. */
 const KEPT_MS = 30 * 24 * 3600_000;
 /** Chunks written in one call, of 8 KB at most. */
 const WRITES = 25;
 
 const chunkRow = z.object({ members: z.instanceof(Uint8Array) });
 
-/** Snapshots of audiences in the table of one stage: nine write units for each 65,536 contacts. */
+/** Snapshots of audiences in the table of one stage: nine write units per 65,536 contacts. */
 export const snapshotStore = (table: Table, clock: Clock): SnapshotStore => ({
   async keep(id, snapshot, reach) {
     const ttl = Math.ceil((clock() + KEPT_MS) / 1000);

@@ -6,13 +6,13 @@ import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import type { Coins } from '../../domain/core/money.ts';
 import { isoTime } from '../../domain/core/time.ts';
 
-/** A moment: ms in the domain, ISO 8601 in UTC in the table, where it is readable and sorts chronologically. */
+/** A time: ms in the domain, ISO 8601 in UTC in the table, where it is readable and sorts chronologically. */
 export const time = z.codec(z.iso.datetime(), z.number(), { decode: (text) => Date.parse(text), encode: isoTime });
 
 /** An id of a kind. Not checked again on reading: it was checked before it was written. */
 export const id = <K extends IdKind>(_kind: K) => z.custom<Id<K>>((value) => typeof value === 'string');
 
-/** Whose a row is: the attributes of a tenant. */
+/** The owner of a row: the attributes of a tenant. */
 export const tenant = { organizationId: id('organization'), env: z.enum(ENVIRONMENTS) };
 
 /** A whole number of coins. */
@@ -40,5 +40,5 @@ export const packedJson = <T>(maxBytes: number, check: (json: unknown) => T, toJ
     encode: (value) => gzipSync(JSON.stringify(toJson(value))),
   });
 
-/** The `ttl` of a row that is of no use after a moment (ms): DynamoDB deletes it a day later. */
+/** The `ttl` of a row that is not needed after a time (ms): DynamoDB deletes it within about a day. */
 export const ttlAfter = (ms: number): number => Math.floor(ms / 1000) + 24 * 3600;

@@ -13,7 +13,7 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', '
 
 /**
  * A client for the table. Retries are the storage's own (`withRetries`): the SDK's would hide them and do not cover cancelled transactions.
- * `onThrottle` is told each call that is throttled.
+ * `onThrottle` is called for each throttled call.
  */
 export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoDBClient => {
   const signer = requestSigner(() => client.config);
@@ -33,7 +33,8 @@ export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoD
   });
   client.config.protocol = plainJson(client.config.protocol);
   for (const name of UNUSED_MIDDLEWARE) client.middlewareStack.remove(name);
-  // In place of the SDK's, since others have their place beside it: with one attempt it only numbers the calls in two headers.
+  // Replaces the SDK's retry middleware, since other middleware is positioned relative to it: with one attempt it would only number the
+  // calls in two headers.
   client.middlewareStack.add((next) => next, {
     name: 'retryMiddleware',
     step: 'finalizeRequest',

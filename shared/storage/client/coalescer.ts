@@ -52,7 +52,7 @@ const drain = async <Item, Answer>(
 ): Promise<void> => {
   if (queue.calls >= MAX_CALLS) return;
   queue.calls += 1;
-  // Requests of the same turn of the event loop share a call.
+  // Requests of the same tick of the event loop share a call.
   await new Promise((resolve) => setImmediate(resolve));
   try {
     while (queue.waiting.length > 0) await call(nextOf(queue));
@@ -117,9 +117,9 @@ const keyOf = (operation: WriteOp): Key => {
 const writes = new WeakMap<Table, Queue<WriteOp, TransactOutcome>>();
 
 /**
- * All of the writes or none, as `Table.transact`, in one transaction with concurrent requests of this process: a transaction is expensive, one
- * more row in it is cheap. Failed conditions, and writes that the table rejects, fail only their own caller. A repeat of writes whose answer
- * was lost meets its own conditions.
+ * All of the writes or none, as `Table.transact`, in one transaction with concurrent requests of this process: a transaction is expensive,
+ * one more row in it is cheap. Failed conditions, and writes that the table rejects, fail only their own caller. Repeated writes whose
+ * response was lost fail their own conditions.
  */
 export const coalescedTransact = (table: Table, operations: readonly WriteOp[]): Promise<TransactOutcome> =>
   enqueue(
@@ -136,7 +136,7 @@ const putAll = async (table: Table, requests: readonly Request<Row, void>[]): Pr
     await table.putMany(requests.flatMap(({ items }) => items));
     for (const { answer } of requests) answer();
   } catch (fault) {
-    // A row that the table rejects must not fail the others of the call: each is repeated alone.
+    // A row that the table rejects must not fail the others of the call: each is retried alone.
     const [first, ...others] = requests;
     if (others.length === 0) return first?.fail(fault);
     await Promise.all(requests.map((request) => putAll(table, [request])));

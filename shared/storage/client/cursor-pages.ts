@@ -18,14 +18,14 @@ export interface CursorPage {
 /** A range of one of the narrow list indexes, or of the table itself: then a page holds whole rows. */
 export type ListRange = ShardedRange & { readonly index?: Exclude<keyof typeof INDEXES, 'due'> };
 
-/** Rows that one page of a filtered list reads at most: it bounds the cost, however rare the matches are. */
+/** Maximum rows that one page of a filtered list reads, which bounds its cost however rare matches are. */
 const MAX_READ = 1_000;
 
 /** Where a page ended: the last row's key and index sort key. Ids and a time, no personal data. */
 const position = z.strictObject({ pk: z.string(), sk: z.string(), at: z.string() });
 type Position = z.output<typeof position>;
 
-/** Matches, and where the reading of them ended; without an end the list did. */
+/** Matches, and where reading ended; without an end the list is complete. */
 interface Matches {
   readonly rows: readonly Row[];
   readonly end: Position | undefined;
@@ -69,7 +69,7 @@ const matches = async (
 };
 
 /**
- * Matches of a range that is spread over partitions. What one of them has beyond the place up to which all were read belongs to a later page.
+ * Matches of a range that is spread over partitions. Those beyond the position up to which all partitions were read belong to a later page.
  */
 const mergedMatches = async (
   table: Table,
@@ -99,8 +99,8 @@ export const cursorAfter = (range: ListRange, { vault, scope }: CursorRequest, r
   encodeCursor(vault, scope, placesIn(range)(row));
 
 /**
- * A page of a narrow index, newest first. Reads `limit` + 1 index rows without a filter, and never more than 1,000: a filtered page may have
- * fewer items and still a next page, so that a page's cost does not grow with the list. 400 as `openCursor`.
+ * A page of a narrow index, newest first. Reads `limit` + 1 index rows without a filter, and never more than 1,000: a filtered page may
+ * have fewer items and still a next page, so that a page's cost does not grow with the list. 400 as for `openCursor`.
  */
 export const cursorPage = async (
   table: Table,
@@ -113,7 +113,7 @@ export const cursorPage = async (
   return { keys: rows, ...(end ? { nextCursor: encodeCursor(request.vault, request.scope, end) } : {}) };
 };
 
-/** The same page with its items, which are made of its full rows. */
+/** The same page with its items, built from its full rows. */
 export const cursorItems = async <T>(
   table: Table,
   range: ListRange,

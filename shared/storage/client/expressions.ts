@@ -22,7 +22,7 @@ export type WriteOp =
       readonly append?: Readonly<Record<string, readonly unknown[]>>;
       readonly remove?: readonly string[];
       readonly when?: Condition;
-      /** Another row that will do as well, for each further attempt of a transaction. */
+      /** An alternative row for each further attempt of a transaction. */
       readonly elsewhere?: () => Key;
     }
   | { readonly delete: Key; readonly when?: Condition }
@@ -129,7 +129,7 @@ export const expressWrite = (operation: WriteOp) => {
 
 const keyOf = (key: Key) => marshall({ pk: key.pk, sk: key.sk });
 
-/** A write as its transaction tries it again. */
+/** The write for the next attempt of its transaction. */
 export const atNextAttempt = (operation: WriteOp): WriteOp =>
   'update' in operation && operation.elsewhere ? { ...operation, update: operation.elsewhere() } : operation;
 

@@ -1,16 +1,16 @@
-/** Does what was asked for together; answers in the order of the items. */
+/** Processes the gathered items; returns the results in their order. */
 export type GatheredWork<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 interface Asked<Item, Answer> {
   readonly item: Item;
-  /** Settled once its piece begins: with the piece for the first of it, which does the work; with nothing for the others. */
+  /** Resolves when its batch starts: with the batch for its first item, which does the work; with nothing for the others. */
   readonly begun: PromiseWithResolvers<readonly Asked<Item, Answer>[] | undefined>;
   readonly answered: PromiseWithResolvers<Answer>;
 }
 
 /**
- * Gathers what is asked for under one key at the same time: while one piece of work is under way, the others wait and are the next one, `most` at
- * a time. Nobody waits for company: what is asked for alone begins in this turn of the event loop. Each piece runs in the invocation of its first item.
+ * Batches concurrent requests under one key: while one batch is in progress, further requests are collected for the next, up to `most`. A
+ * single request is never delayed: it starts in the same tick. Each batch runs in the invocation of its first item.
  */
 export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: number) => {
   const queues = new Map<string, Asked<Item, Answer>[]>();
@@ -37,7 +37,7 @@ export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: num
     if (queue) queue.push(asked);
     else {
       queues.set(key, [asked]);
-      // What is asked for in the same turn of the event loop is in the first piece.
+      // Requests of the same tick share the first batch.
       setImmediate(beginNext, key);
     }
     const piece = await asked.begun.promise;

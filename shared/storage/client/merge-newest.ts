@@ -1,4 +1,4 @@
-/** A sorted list that is read in pieces; undefined at its end. A piece may be empty. */
+/** A sorted list that is read in pages; undefined at its end. A page may be empty. */
 export type Source<T> = () => Promise<readonly T[] | undefined>;
 
 /** A source with the items that were read but not yet taken. */
@@ -28,8 +28,8 @@ class Head<T> {
 }
 
 /**
- * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`, or ascending where `newestFirst` is false. Of each list nothing is read beyond the
- * piece in which the page ends.
+ * The items `skip` to `skip + limit` of several merged lists, each sorted descending by `orderOf`, or ascending if `newestFirst` is false.
+ * Each list is only read up to the page in which the result ends.
  */
 export const mergeNewest = async <T>(
   sources: readonly Source<T>[],
@@ -43,7 +43,7 @@ export const mergeNewest = async <T>(
   const taken: T[] = [];
   let latest: Head<T> | undefined;
   for (let place = 0; place < skip + limit; place++) {
-    // Filled only when the next item is needed: the last one of a page reads nothing after it.
+    // Filled only when the next item is needed: nothing is read after the last one of a page.
     if (latest?.first() === undefined) await latest?.fill();
     let newest: Head<T> | undefined;
     let order = '';

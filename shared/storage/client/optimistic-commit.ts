@@ -11,7 +11,7 @@ export interface Commit {
   readonly over?: number | undefined;
   /** Writes of the same transaction. */
   readonly also?: readonly WriteOp[];
-  /** Meeting another transaction is a conflict, too, and not tried again here: for who looks again first. */
+  /** Reports a conflict with another transaction as a conflict instead of retrying, for callers that read again first. */
   readonly reportConflicts?: boolean;
 }
 /** `refused`: the condition of `also[at]` failed; `row` is the current row there. */
@@ -27,8 +27,8 @@ export const atVersion = (version: number): Condition =>
     : { text: '#version = :version', values: { version } };
 
 /**
- * Replaces a versioned row if it still has the version it was derived from, together with the writes of `also`. The attribute `mark` is unique
- * to the commit: a repeat recognises its own commit by it when the answer was lost.
+ * Replaces a versioned row if it still has the version it was derived from, together with the writes of `also`. The attribute `mark` is
+ * unique to the commit, so that a repeat recognizes its own commit when the response was lost.
  */
 export const commit = async (
   table: Table,

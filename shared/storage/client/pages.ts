@@ -26,7 +26,7 @@ export const between = (window: Window): Condition | undefined =>
     ? undefined
     : { text: '#sk BETWEEN :lower AND :upper', values: bounds(window) };
 
-/** A window that ends before it begins selects nothing, and is not a valid range of a query. */
+/** A window that ends before it starts matches nothing, and is not a valid range of a query. */
 export const isEmpty = (window: Window): boolean => {
   const { lower, upper } = bounds(window);
   return lower > upper || (window.to !== undefined && window.to < 0);
@@ -37,7 +37,7 @@ export interface ShardedRange extends QueryRange {
   readonly others?: readonly string[] | undefined;
 }
 
-/** The ranges of a sharded one, a partition each. */
+/** The ranges of a sharded one, one per partition. */
 export const partsOf = ({ others = [], ...range }: ShardedRange): QueryRange[] =>
   [range.partition, ...others].map((partition) => ({ ...range, partition }));
 
@@ -49,10 +49,10 @@ export const countAll = async (table: Table, range: ShardedRange): Promise<numbe
 
 /** Rows per read of an unfiltered index; a filtered one reads as many and keeps the matches. */
 const MAX_PER_READ = 1_000;
-/** Keys that a partition is asked for beyond its even share of a page: partitions are seldom even. */
+/** Keys read from a partition beyond its even share of a page: partitions are rarely even. */
 const BEYOND_SHARE = 4;
 
-/** The keys of a range, newest first unless it says otherwise, in pieces; a piece of an unfiltered range is never larger than the page could need. */
+/** The keys of a range, newest first unless specified otherwise, in pages; a page of an unfiltered range is never larger than needed. */
 export const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
   let startKey: QueryRange['startKey'];
   let ended = false;

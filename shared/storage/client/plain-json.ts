@@ -9,7 +9,7 @@ interface Answer {
   readonly statusCode: number;
   readonly body: unknown;
 }
-/** What the SDK's protocol does, whichever of its types it has. */
+/** The operations of the SDK's protocol, independent of its types. */
 interface Coding {
   serializeRequest(operation: Operation, input: object, context: object): Promise<{ body?: unknown }>;
   deserializeResponse(operation: Operation, context: object, answer: Answer): Promise<unknown>;
@@ -18,7 +18,7 @@ interface Context {
   streamCollector(body: unknown): Promise<Uint8Array>;
 }
 
-/** Operations whose inputs and outputs are JSON already, but for binary values; what administers tables has times, too. */
+/** Operations whose inputs and outputs are plain JSON except for binary values; table administration also has timestamps. */
 export const PLAIN_OPERATIONS: ReadonlySet<string> = new Set([
   'BatchGetItem',
   'BatchWriteItem',
@@ -33,26 +33,26 @@ export const PLAIN_OPERATIONS: ReadonlySet<string> = new Set([
 
 /** Whether an input has bytes (`"B":{"0":7}`), or an attribute of that name. */
 const hasBytes = (text: string): boolean => text.includes('"B":{') || text.includes('"BS":[');
-/** A replacer for `JSON.stringify`: bytes as DynamoDB takes them. It is given them as JSON has them. */
+/** A replacer for `JSON.stringify` that encodes bytes as DynamoDB expects. It receives them in their JSON form. */
 function asBase64(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const { [name]: given } = this;
   return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
 }
-/** An input as DynamoDB takes it. */
+/** Encodes an input as DynamoDB expects it. */
 export const toJson = (input: object): string => {
   const text = JSON.stringify(input);
   return hasBytes(text) ? JSON.stringify(input, asBase64) : text;
 };
-/** Whether an output has bytes, or a text that looks like some, which the SDK has to decode. */
+/** Whether an output may contain bytes, which the SDK has to decode. */
 const hasBase64 = (text: string): boolean => text.includes('"B":"') || text.includes('"BS":[');
 
-/** Given in place of an input whose JSON is known; its token saves the SDK the making of one. */
+/** Passed in place of an input that was already encoded; its token keeps the SDK from generating one. */
 const NO_INPUT = { ClientRequestToken: '' };
 
 /**
- * The client's protocol with `JSON.stringify` and `JSON.parse` in place of a walk through the schema, which took a seventh of a call's processor
- * time. The SDK's own does the rest: errors, bytes in an output, other operations, and each request but for its body. Without the walk there is no
- * request token: correctness comes from conditions, and engines that store tokens slow down as they accumulate.
+ * The client's protocol with `JSON.stringify` and `JSON.parse` instead of a walk through the schema, which took a seventh of a call's
+ * processor time. The SDK still handles errors, bytes in an output, other operations, and everything but the body of requests. Without the
+ * walk there is no request token: correctness comes from conditions, and engines that store tokens slow down as they accumulate.
  */
 export const plainJson = (sdk: Protocol): Protocol => {
   const coding: Coding = sdk;

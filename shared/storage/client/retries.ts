@@ -55,7 +55,7 @@ export const isTransient = (error: unknown): boolean => {
   return status >= 500 || status === TOO_MANY_REQUESTS;
 };
 
-/** Whether the call met a transaction in flight: it succeeds as soon as its turn comes, which on a busy row takes many tries. */
+/** Whether the call conflicted with a transaction in flight: it succeeds once that ends, which on a busy row takes many attempts. */
 const isConflict = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { name, CancellationReasons: reasons = [] }: TableFault = error;
@@ -63,9 +63,9 @@ const isConflict = (error: unknown): boolean => {
   return name === 'TransactionCanceledException' && reasons.some(({ Code }) => Code === 'TransactionConflict');
 };
 
-/** Conflicts are retried beyond the waits of every fault only for a caller who waits. */
+/** Conflicts are only retried beyond the usual waits for a caller that waits. */
 const NO_PATIENCE: ConflictPatience = () => 0;
-/** Further waits of a call that meets conflicts, in ms: the longer it goes on, the more writers there are. The last one repeats. */
+/** Further waits of a call with conflicts, in ms: repeated conflicts mean more writers. The last one repeats. */
 const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
 
 /**

@@ -108,7 +108,8 @@ export const defineRow =
     const renamed = Object.keys(codecs)
       .map((field) => ({ field, name: nameOf(field) }))
       .filter(({ field, name }) => field !== name);
-    // The types guarantee what is written: only fields with another stored form are encoded, so that a write is not checked a second time.
+    // The types guarantee what is written: only fields with a different stored form are encoded, so that writes are not validated a second
+    // time.
     const encoders = new Map(
       Object.entries(codecs).map(([field, codec]) => [field, isPlain(codec) ? UNCHANGED : codec] as const),
     );

@@ -18,9 +18,9 @@ const signingKey = ({ secretAccessKey }: Credentials, day: string, region: strin
 };
 
 /**
- * Signs the calls of a client (Signature Version 4) as the SDK's own signer does, which the SDK makes anew for each call, and which finds its
- * cached key by a hash of the credentials; that took a fifth of a call's processor time. Here the key is kept for as long as credentials, day and
- * region are the same. Credentials come from the client, which renews them, and so does the date, which it corrects by the server's clock.
+ * Signs the calls of a client (Signature Version 4) like the SDK's own signer, which the SDK creates for each call, and which finds its
+ * cached key by a hash of the credentials; that took a fifth of a call's processor time. Here the key is cached as long as credentials, day
+ * and region are the same. The client provides and renews the credentials, and corrects the date by the server's clock.
  */
 export const requestSigner = (config: () => Pick<Config, 'credentials' | 'region'>): Signer => {
   let kept: { readonly of: Credentials; readonly scope: string; readonly key: KeyObject } | undefined;
@@ -42,7 +42,7 @@ export const requestSigner = (config: () => Pick<Config, 'credentials' | 'region
       headers['x-amz-date'] = at;
       headers['x-amz-content-sha256'] = payload;
       if (credentials.sessionToken) headers['x-amz-security-token'] = credentials.sessionToken;
-      // All that the client sets is signed: it sets nothing that a proxy may change, such as a user agent.
+      // All headers that the client sets are signed: it sets none that a proxy may change, such as a user agent.
       const names = Object.keys(headers).sort();
       const lines = names.map((name) => `${name}:${headers[name]}\n`).join('');
       const signed = names.join(';');

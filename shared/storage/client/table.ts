@@ -22,7 +22,7 @@ export interface CancelReason {
 }
 export type TransactOutcome =
   | { readonly ok: true }
-  /** `met`: no condition failed; these operations met others. Only where the caller asked for it. */
+  /** `met`: no condition failed; these operations conflicted with others. Only if the caller requested it. */
   | { readonly ok: false; readonly reasons: readonly CancelReason[]; readonly met?: readonly number[] };
 
 export interface QueryRange {
@@ -84,13 +84,14 @@ const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => 
 const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
 
 /**
- * The single table and its calls. Each is retried a bounded number of times on transient faults (throttle, 5xx, lost connection), and writes
- * that meet others' transactions for as long as `patience` says; then throws `Unavailable`. A failed condition is a result, never an exception. A repeat of a write whose answer was lost meets its own
- * conditions: callers recognise their own row in `CancelReason.row`, so nothing depends on request tokens.
+ * The single table and its calls. Each is retried a bounded number of times on transient faults (throttle, 5xx, lost connection), and
+ * writes that conflict with other transactions as long as `patience` allows; then throws `Unavailable`. A failed condition is a result,
+ * never an exception. A repeated write whose response was lost fails its own conditions: callers recognize their own row in
+ * `CancelReason.row`, so nothing depends on request tokens.
  */
 export class Table {
   readonly name: string;
-  /** After how many days rows leave this table for the archive; undefined: never. */
+  /** The number of days after which rows move from this table to the archive; undefined: never. */
   readonly archiveAfterDays: number | undefined;
   readonly #client: DynamoDBClient;
 
@@ -103,14 +104,14 @@ export class Table {
     this.archiveAfterDays = archiveAfterDays;
   }
 
-  /** Another table of the same engine or account: a restored one, before it takes the place of this one. */
+  /** Another table of the same engine or account: a restored one, before it replaces this one. */
   named(name: string): Table {
     return new Table(this.#client, name, this.#patience, this.archiveAfterDays);
   }
 
   /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
   async get(key: Key, options: { eventual?: boolean; only?: readonly string[] } = {}): Promise<Row | undefined> {
-    // A codec that reads some attributes still has to know their shape.
+    // A codec that reads some attributes still needs the row's shape.
     const projection = options.only && [...options.only, SHAPE].map((name) => `#${name}`).join(', ');
     const input = {
       TableName: this.name,
@@ -173,14 +174,17 @@ export class Table {
     return total;
   }
 
-  /** A page of a part of the whole table: for the operator's migrations and the beginning of an archive alone, since it costs what the table holds. No function may. */
+  /**
+   * A page of a segment of the whole table: only for the operator's migrations and for enabling the archive, since its cost grows with the
+   * table. No function has the permission.
+   */
   async scan(segment: Segment) {
     return scanSegment(this.#client, this.name, segment);
   }
 
   /**
-   * All of the writes or none, at most 100. A failed condition is reported with the current row. `reportConflicts`: so is meeting others, on an
-   * item or in what its partition takes in a second, unless an earlier attempt of this call may have been committed; otherwise it is tried again.
+   * All of the writes or none, at most 100. A failed condition is reported with the current row. `reportConflicts`: so are conflicts on an
+   * item or on its partition's throughput, unless an earlier attempt of this call may have been committed; otherwise they are retried.
    */
   async transact(operations: readonly WriteOp[], { reportConflicts = false } = {}): Promise<TransactOutcome> {
     const itemsOf = (writes: readonly WriteOp[]): TransactWriteItem[] =>
@@ -213,11 +217,11 @@ export class Table {
   }
 }
 
-/** Reasons of a transaction that met others': on an item, or on what its partition takes in a second. */
+/** Reasons of a transaction that conflicted with others: on an item, or on its partition's throughput. */
 const BUSY = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 type SdkReason = { readonly Code?: string; readonly Item?: Parameters<typeof unmarshall>[0] };
-/** The reasons of a cancelled transaction, one for each operation; none of any other fault. */
+/** The reasons of a cancelled transaction, one per operation; none for any other fault. */
 const cancelReasons = (error: unknown): readonly SdkReason[] =>
   error instanceof Error && error.name === 'TransactionCanceledException'
     ? ((error as { CancellationReasons?: readonly SdkReason[] }).CancellationReasons ?? [])

@@ -4,7 +4,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export interface Throttle {
   /** The SDK's command: `QueryCommand`. */
   readonly command: string;
-  /** Why, as far as DynamoDB says it: `IndexWriteKeyRangeThroughputExceeded messaging-live/index/due`. */
+  /** The reasons, if DynamoDB reports them: `IndexWriteKeyRangeThroughputExceeded messaging-live/index/due`. */
   readonly reasons: readonly string[];
 }
 export type OnThrottle = (throttle: Throttle) => void;
@@ -27,7 +27,7 @@ interface Refused {
 const nameOf = ({ reason = 'unknown', resource = '' }: Reason): string =>
   `${reason} ${resource.slice(resource.indexOf('/') + 1)}`.trim();
 
-/** Why the call that ended with this error was throttled; undefined if it was not. */
+/** Why the call that failed with this error was throttled; undefined if it was not. */
 const reasonsOfError = (error: unknown): readonly string[] | undefined => {
   if (!(error instanceof Error)) return undefined;
   const { name, CancellationReasons = [], throttlingReasons, ThrottlingReasons }: Refused = error;
@@ -38,15 +38,15 @@ const reasonsOfError = (error: unknown): readonly string[] | undefined => {
 
 const isLeft = (part: unknown): boolean => typeof part === 'object' && part !== null && Object.keys(part).length > 0;
 
-/** A batch succeeds with what it could not take left over: of writes for lack of throughput, of reads also where the response is full. */
+/** A batch succeeds with unprocessed items: writes for lack of throughput, reads also when the response is full. */
 const reasonsOfOutput = (output: unknown): readonly string[] | undefined => {
   const { UnprocessedItems, UnprocessedKeys }: { UnprocessedItems?: unknown; UnprocessedKeys?: unknown } = output ?? {};
   return isLeft(UnprocessedItems) || isLeft(UnprocessedKeys) ? ['Unprocessed'] : undefined;
 };
 
 /**
- * Tells each throttled call of a client, at every attempt. All calls to the table pass here, so this notices the table and each of its indexes,
- * which are as many metrics of CloudWatch; it does not see the calls of other clients of the table, such as the console.
+ * Reports each throttled call of a client, at every attempt. All calls to the table use this client, so this covers the table and each of
+ * its indexes, which are separate metrics in CloudWatch; it doesn't see other clients of the table, such as the console.
  */
 export const watchThrottles = (client: DynamoDBClient, onThrottle: OnThrottle): void =>
   client.middlewareStack.add(

@@ -1,15 +1,15 @@
 import type { WriteOp } from './expressions.ts';
 
-/** What is written together or not at all, with other parts in one transaction. */
+/** A group of writes that must be in one transaction, which it may share with other groups. */
 export interface TransactionPart {
   readonly writes: readonly WriteOp[];
-  /** Writes that the transaction may have besides, for this part. */
+  /** Additional writes that the transaction may need for this group. */
   readonly besides?: number;
-  /** About how large its rows are. */
+  /** The approximate size of its rows. */
   readonly bytes: number;
 }
 
-/** Writes of one transaction, those aside that belong to it as a whole, and about how many bytes. */
+/** Maximum writes of one transaction, without its common ones, and approximate bytes. */
 const MAX_WRITES = 90;
 const MAX_BYTES = 2_000_000;
 
@@ -20,7 +20,7 @@ export const writeName = (write: WriteOp): string => {
   return `${key.pk} ${key.sk}`;
 };
 
-/** Splits parts into transactions, in their order: none names a row twice, and none is too large. */
+/** Distributes groups over transactions, in order: none writes a row twice, and none is too large. */
 export const inTransactions = <P extends TransactionPart>(parts: readonly P[]): P[][] => {
   const transactions: P[][] = [];
   let names = new Set<string>();

@@ -10,20 +10,20 @@ import type { Table } from '../client/table.ts';
 import { ATTRIBUTE_WRITE_SHARDS } from '../table-indexes.ts';
 
 /*
- * Who writes a company's attributes checked them against the definitions of a version. Definitions that change put their version on every shard; a write of
- * attributes counts itself on any one of them, on the condition that its version is there. So it does not commit once the definitions are others; and who
- * changes them sees by the counts whether attributes were written since.
+ * Writers of a company's attributes validate them against a version of the definitions. A change of definitions puts its version on every
+ * shard; a write of attributes counts itself on any one shard, on the condition that its version is there. So it fails if the definitions
+ * changed, and a change of definitions detects by the counters whether attributes were written since.
  */
 const shards = Array.from({ length: ATTRIBUTE_WRITE_SHARDS }, (_, shard) => shard);
 const writesRow = z.object({ writes: z.int().default(0) });
 
-/** Whether a company comes to have attributes that it did not have. */
+/** Whether a change adds attributes to a company. */
 const setsAttributes = (before: Company | undefined, { atributos }: Company): boolean =>
   Object.keys(atributos ?? {}).length > 0 && !isSameValue(before?.atributos, atributos);
 
 /**
- * The write of a transaction in which companies come to have attributes; none where they don't. Its condition is that the definitions are those of a version.
- * Organizations from before this was counted have no version until the definitions change.
+ * The counting write of a transaction that adds attributes to companies; none if it doesn't. Condition: the definitions still have this
+ * version. Organizations from before these counters existed have no version until the definitions change.
  */
 export const attributeWrites = (
   changes: readonly { readonly before?: Company | undefined; readonly after: Company }[],
@@ -39,7 +39,7 @@ export const attributeWrites = (
   return [{ update, add: { writes: 1 }, when }];
 };
 
-/** How often attributes of an organization's companies were written until now, by shard. One consistent read of 16 short rows. */
+/** The number of writes of an organization's company attributes so far, by shard. One consistent read of 16 short rows. */
 export const readAttributeWrites = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -49,7 +49,7 @@ export const readAttributeWrites = async (
   return rows.map((row) => writesRow.parse(row ?? {}).writes);
 };
 
-/** Puts the version of new definitions on every shard. `seen`: on the condition that no attributes were written since that was read. */
+/** Puts the version of new definitions on every shard. `seen`: condition that no attributes were written since these counters were read. */
 export const newDefinitionsWrites = (
   organizationId: Id<'organization'>,
   definitionsVersion: number,

@@ -9,13 +9,13 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** That a company was changed since it was merged into the directory; a deleted one has a mark, too. */
+/** Marks a company as changed since it was merged into the directory; a deleted one has a mark, too. */
 export interface ChangedCompany {
   readonly organizationId: Id<'organization'>;
   readonly companyId: Id<'company'>;
-  /** Other than any before: a mark is taken away only if the company was not changed again since it was read. */
+  /** Unique: a mark is removed only if the company was not changed again since it was read. */
   readonly token: string;
-  /** Where a worker is to look at it: present once it is due. */
+  /** Present while the mark is due. */
   readonly duePk?: string | undefined;
 }
 const changedCompanyRows = defineRow<ChangedCompany>()({
@@ -28,13 +28,13 @@ const changedCompanyRows = defineRow<ChangedCompany>()({
   key: ({ organizationId, companyId }) => KEYS.changedCompany(organizationId, companyId),
 });
 
-/** One change in so many has the directory brought up to date: until then readers read about as many companies themselves. */
+/** One change in this many triggers a merge of the directory: until then readers read about as many companies individually. */
 const MERGE_ONE_IN = 16;
 const dueAt = (companyId: Id<'company'>, at: number) => INDEX_KEYS.due('index_companies', companyId, at);
 
 /**
- * Marks a company as changed at `at` (ms), in the transaction of every change of it, so that no reader of the directory overlooks it. `isDue`: the directory is
- * brought up to date in any case.
+ * Marks a company as changed at `at` (ms), in the transaction of every change, so that no reader of the directory misses it. `isDue`:
+ * triggers a merge of the directory in any case.
  */
 export const companyMark = (
   { id: companyId, organizationId }: Pick<Company, 'id' | 'organizationId'>,
@@ -58,13 +58,13 @@ export const readChangedCompanies = async (
 
 const isAsRead = ({ token }: ChangedCompany) => ({ text: '#token = :token', values: { token } });
 
-/** Takes a mark away, unless the company was changed again since the mark was read. */
+/** Removes a mark, unless the company was changed again since the mark was read. */
 export const clearMark = async (table: Table, mark: ChangedCompany): Promise<void> => {
   const { organizationId, companyId } = mark;
   await table.write({ delete: KEYS.changedCompany(organizationId, companyId), when: isAsRead(mark) });
 };
 
-/** Has the directory brought up to date, by way of one of its marks, unless that one is gone. */
+/** Triggers a merge of the directory through one of its marks, unless that one is gone. */
 export const wantDirectory = async (table: Table, mark: ChangedCompany, now: number): Promise<void> => {
   const { organizationId, companyId } = mark;
   await table.write({

@@ -18,8 +18,8 @@ import { companyRows } from './company-rows.ts';
 const readLink = contactRows.pick('id', 'organizationId', 'companyId');
 
 /**
- * Takes a deleted company from its contacts, with their roles in it, 25 in a transaction. Each on the condition that the contact still names it: who wrote the contact
- * meanwhile did so without it.
+ * Removes a deleted company from its contacts, with their roles in it, 25 per transaction. Condition for each: the contact still links to
+ * it; a concurrent writer of the contact has already removed the link.
  */
 export const unlinkContacts =
   (table: Table, clock: Clock) =>
@@ -53,7 +53,7 @@ interface MainContactPorts {
   readonly raised: (events: readonly DomainEvent[]) => void;
 }
 
-/** Condition: the company still names the contact that is gone. */
+/** Condition: the company still links to the deleted contact. */
 const renameMain = (
   { id, createdAt }: Main,
   from: Id<'contact'>,
@@ -72,8 +72,8 @@ const renameMain = (
 };
 
 /**
- * Has companies name the contact that their main one became, or none where it was deleted, and raises company.updated of each, once. A repeat does no
- * harm.
+ * Replaces a company's main contact by the one that it was merged into, or removes it if it was deleted, and raises company.updated for
+ * each company, once. A repeat is harmless.
  */
 export const replaceMainContact = (
   table: Table,

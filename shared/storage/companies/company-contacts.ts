@@ -10,7 +10,7 @@ const lastEntry = z.object({ gsi3sk: z.string() });
 
 const partitionOf = (companyId: Id<'company'>): string => INDEX_KEYS.contactsOfCompany(companyId, '', '').gsi3pk;
 
-/** When one of a company's contacts last wrote, in ms; undefined where none did. One query of one short entry, late by as much as the index is. */
+/** When one of a company's contacts last wrote, in ms; undefined if none did. One query of one short index entry; eventually consistent. */
 export const lastInteractionOf = async (table: Table, companyId: Id<'company'>): Promise<number | undefined> => {
   const { rows } = await table.query({
     index: 'gsi3',
@@ -23,7 +23,7 @@ export const lastInteractionOf = async (table: Table, companyId: Id<'company'>):
   return at === '' ? undefined : Date.parse(at);
 };
 
-/** The contacts of a company, those first that wrote last, at most `limit` after `skip`. Entries of contacts that left are passed over. */
+/** The contacts of a company, by latest interaction first, at most `limit` after `skip`. Entries of contacts that left it are skipped. */
 export const contactsOf = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -11,7 +11,7 @@ import { readRow } from '../read-row.ts';
 import { readCompanies } from './company-rows.ts';
 import type { Directory } from './directory.ts';
 
-/** The company that has a CNPJ; undefined where none of the organization has. One read. */
+/** The organization's company with a CNPJ; undefined if there is none. One read. */
 export const companyOfCnpj = (
   table: Table,
   organizationId: Id<'organization'>,

@@ -9,7 +9,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from '../messages/inbound-rows.ts';
 import { contactsOf } from './company-contacts.ts';
 
-/** Contacts whose messages are looked for: those that wrote last. Each is two queries a channel. */
+/** Contacts whose messages are included: those that wrote last. Each costs two queries per channel. */
 export const MAX_CONTACTS = 50;
 const QUERIES_AT_ONCE = 24;
 
@@ -22,8 +22,8 @@ const partitionsOf = (contactId: Id<'contact'>): readonly string[] =>
 const orderOf = ({ gsi2sk }: Row): string => String(gsi2sk);
 
 /**
- * The messages of a company's contacts within a window of time, newest first, at most `limit`: of the 50 contacts that wrote last. A query for each contact, channel and
- * direction, 24 side by side, and one read of the messages.
+ * The messages of a company's contacts within a window of time, newest first, at most `limit`: of the 50 contacts that wrote last. A query
+ * for each contact, channel and direction, 24 in parallel, and one read of the messages.
  */
 export const messagesOfCompany = async (
   table: Table,

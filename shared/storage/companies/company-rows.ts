@@ -43,7 +43,7 @@ export const companyRows = defineRow<Company>()({
 
 const COMPANY_SORT_KEY = KEYS.company('' as Id<'company'>).sk;
 
-/** A company's partition as of one moment: its own row, and the shards of its counts. */
+/** A consistent snapshot of a company's partition: its own row, and its counter shards. */
 interface Partition {
   readonly own: Row | undefined;
   readonly shards: readonly Row[];
@@ -53,7 +53,7 @@ const partitionOf = (rows: readonly Row[]): Partition => ({
   shards: rows.filter(({ sk }) => sk !== COMPANY_SORT_KEY),
 });
 
-/** The partition of an organization's company; undefined for one that is not there or another organization's. One consistent query. */
+/** The partition of an organization's company; undefined if it is missing or another organization's. One consistent query. */
 export const readPartition = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -64,14 +64,14 @@ export const readPartition = async (
   return own?.org === organizationId ? { own, shards } : undefined;
 };
 
-/** Companies with their main contacts as they are now: one that was merged is the one that it became, and a deleted one is left out. */
+/** Companies with their main contacts resolved: a merged one is replaced by the surviving one, and a deleted one omitted. */
 export const withContactsNow = (
   table: Table,
   organizationId: Id<'organization'>,
   companies: readonly Company[],
 ): Promise<readonly Company[]> => readLinksNow(table, organizationId, companies, ['contatoPrincipalId']);
 
-/** Companies of one page that are read side by side. */
+/** Companies of one page that are read concurrently. */
 const READS_AT_ONCE = 25;
 
 const readCounted = async (
@@ -87,9 +87,9 @@ const readCounted = async (
 };
 
 /**
- * Companies with their counts, each as of one moment, and their last interactions; in the order of their ids, without those that are not there or another
- * organization's. A consistent query of a company's partition each, one read unit, then one of a short entry for each that has contacts, half a unit; side by
- * side. One query of tombstones where one of them has a main contact.
+ * Companies with their counts, each a consistent snapshot, and their last interactions; in the order of their ids, without those that are
+ * missing or another organization's. One consistent query of each company's partition, one read unit, then one of a short entry for each
+ * that has contacts, half a unit; in parallel. One query of tombstones if any of them has a main contact.
  */
 export const readCompanies = async (
   table: Table,

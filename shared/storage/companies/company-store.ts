@@ -37,9 +37,9 @@ const removeWrites = (
 };
 
 export interface CompanyStorePorts {
-  /** Receives committed events, to publish them early; it may lose them. */
+  /** Receives committed events for early publication; best effort. */
   readonly raised: (events: readonly DomainEvent[]) => void;
-  /** Receives a deleted company, whose links are to be cleared; it may lose it. */
+  /** Receives a deleted company whose links must be cleared; best effort. */
   readonly deleted: (organizationId: Id<'organization'>, id: Id<'company'>) => void;
 }
 
@@ -54,14 +54,14 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
     const events = await takenEvents(table, company.organizationId, [event]);
     const mark = companyMark(company, company.updatedAt);
     const also = [...writes.map(({ write }) => write), mark, ...events.map(eventWrite)];
-    // Who meets another one over a CNPJ finds it taken, or tries again.
+    // A conflict over a CNPJ is resolved by finding it taken, or retried.
     const reportConflicts = writes.some(({ fault }) => fault === 'cnpj_taken');
     const commitment = { row: companyRows.write(company), over, also, reportConflicts };
     const outcome = outcomeOf(await commit(table, commitment), writes);
     if (outcome === 'saved') raised(events);
     return outcome;
   };
-  /** Whether another company has the CNPJ. A read; of many that register one at once, most are told by it. */
+  /** Whether another company has the CNPJ. One read, which answers most concurrent registrations of the same one. */
   const isTaken = async ({ organizationId, cnpj, id }: Company): Promise<boolean> => {
     const holder = cnpj === undefined ? undefined : await companyOfCnpj(table, organizationId, cnpj);
     return holder !== undefined && holder !== id;

@@ -5,7 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { newShardWrites } from '../crm/company-counts.ts';
 import { linkWrite } from '../crm/links.ts';
 
-/** A write of a company's transaction, and what its condition is about. */
+/** A write of a company's transaction, and the meaning of its condition. */
 export interface CompanyWrite {
   readonly fault?: CompanyFault;
   readonly write: WriteOp;
@@ -36,14 +36,14 @@ const linkContact = ({ organizationId, contatoPrincipalId }: Company): CompanyWr
     ? []
     : [{ fault: 'unknown_contact', write: linkWrite(organizationId, contatoPrincipalId) }];
 
-/** What a new company writes besides its own row, its count and its mark aside. */
+/** The writes of a new company besides its own row, counter and mark. */
 export const newCompanyWrites = (company: Company): CompanyWrite[] => [
   ...claimCnpj(company),
   ...linkContact(company),
   ...newShardWrites(company.organizationId, company.id).map(plain),
 ];
 
-/** What a changed company writes besides its own row, its mark aside. */
+/** The writes of a changed company besides its own row and mark. */
 export const changedCompanyWrites = (before: Company, after: Company): CompanyWrite[] => [
   ...(before.cnpj === after.cnpj ? [] : [...claimCnpj(after), ...leaveCnpj(before).map(plain)]),
   ...(before.contatoPrincipalId === after.contatoPrincipalId ? [] : linkContact(after)),

@@ -55,7 +55,7 @@ const oneHolds = async (
   });
 };
 
-/** Whether one of an organization's companies has a value under one of these keys. Reads the companies that the directory has, until one does or it is over. */
+/** Whether one of an organization's companies has a value under one of these keys. Reads the companies in the directory until one has. */
 const search = async (
   table: Table,
   directory: Directory,
@@ -75,7 +75,7 @@ const search = async (
   return held;
 };
 
-/** The same, or undefined where that is not known after so long; what is still on its way then is not waited for. */
+/** The same, or undefined if unknown after this time; pending reads are not awaited. */
 const holdsAny = async (
   table: Table,
   directory: Directory,

@@ -13,7 +13,7 @@ const CLEARED_AT_ONCE = 8;
 const readEntry = companyRows.pick('id', 'organizationId', 'nome', 'responsavelId');
 const ENTRY_ATTRIBUTES = ['pk', 'sk', 'id', 'org', 'nome', 'responsavelId'];
 
-/** What the directory says of companies as they are now, in their order; undefined for those that are gone. Consistent; a round trip for each 100. */
+/** The directory entries of companies in their present state, in order; undefined for deleted ones. Consistent; one round trip per 100. */
 export const readEntries = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -28,9 +28,9 @@ export const readEntries = async (
 };
 
 /**
- * Brings a bucket up to date with some changed companies. They are read after the bucket, and the bucket is always written, though nothing in it may differ:
- * of two mergers at once the one that read older companies is refused, so that no older state stays without a mark. False if another merger was at it; the
- * marks stay then.
+ * Updates a bucket with some changed companies. They are read after the bucket, and the bucket is always written, even if unchanged: of two
+ * concurrent merges the one that read older companies fails, so that no outdated entry stays without a mark. False if another merge was
+ * faster; the marks stay.
  */
 const mergeBucket = async (
   table: Table,
@@ -52,8 +52,8 @@ const mergeBucket = async (
 };
 
 /**
- * Brings an organization's directory up to date with its changed companies. A repeat and a second one at once do no harm; it may stop anywhere. False when
- * another one was at the same bucket: what is left is still marked.
+ * Updates an organization's directory with its changed companies. Safe to repeat, to run concurrently and to interrupt anywhere. False if
+ * another merge updated the same bucket: the remaining companies are still marked.
  */
 export const mergeDirectory = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const marks = await readChangedCompanies(table, organizationId);

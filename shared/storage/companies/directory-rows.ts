@@ -8,7 +8,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { DIRECTORY_BUCKETS, shardOf } from '../table-indexes.ts';
 
-/** What the directory knows of a company. */
+/** A company's entry in the directory. */
 export interface DirectoryEntry {
   readonly id: Id<'company'>;
   /** The name without case and accents. */
@@ -19,9 +19,9 @@ export interface DirectoryEntry {
 /** The bucket of a company. */
 export const bucketOf = (companyId: Id<'company'>): number => shardOf(companyId, DIRECTORY_BUCKETS);
 
-/** A bucket's entries unpacked, in bytes: far more than a row of 400 KB holds packed. */
+/** The maximum unpacked size of a bucket, in bytes: far more than a packed row of 400 KB contains. */
 const MAX_UNPACKED = 4 * 1024 * 1024;
-/** Names have no control characters: a line an entry, a tab between its parts. */
+/** Names have no control characters: one line per entry, with tabs between its parts. */
 const lineOf = ({ id: companyId, responsavelId, foldedName }: DirectoryEntry): string =>
   [companyId, responsavelId ?? '', foldedName].join('\t');
 const entryOf = (line: string): DirectoryEntry => {
@@ -42,7 +42,7 @@ export interface DirectoryBucket {
   readonly organizationId: Id<'organization'>;
   readonly bucket: number;
   readonly entries: readonly DirectoryEntry[];
-  /** Counts its writes: each is conditional on the one that it was derived from. */
+  /** Incremented by each write, which is conditional on the previous version. */
   readonly version: number;
 }
 const bucketRows = defineRow<DirectoryBucket>()({
@@ -56,7 +56,7 @@ const bucketRows = defineRow<DirectoryBucket>()({
   key: ({ organizationId, bucket }) => KEYS.companyBucket(organizationId, bucket),
 });
 
-/** Buckets by their numbers, consistent; undefined for one that nothing was merged into yet. */
+/** Buckets by number, consistent; undefined for one that was never written. */
 export const readBuckets = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -67,7 +67,7 @@ export const readBuckets = async (
   return rows.map((row) => row && bucketRows.read(row));
 };
 
-/** Writes a bucket in the place of the one that it was derived from; false if another writer was there meanwhile. */
+/** Writes a bucket if its version is unchanged; false if another writer was faster. */
 export const writeBucket = async (
   table: Table,
   before: DirectoryBucket | undefined,
@@ -81,8 +81,8 @@ const nameOf = (bucket: number): string => `b${bucket}`;
 const version = z.int().min(1);
 
 /**
- * Counts a merge of a bucket: after it was written, and before marks are taken away. So what a process holds of a bucket at its present version is true of
- * all its companies that have no mark. A repeat does no harm.
+ * Counts a merge of a bucket: after it was written, and before marks are removed. So a bucket cached at its present version is valid for
+ * all its companies without a mark. A repeat is harmless.
  */
 export const countBucket = async (table: Table, organizationId: Id<'organization'>, bucket: number): Promise<void> => {
   await table.write({
@@ -92,7 +92,7 @@ export const countBucket = async (table: Table, organizationId: Id<'organization
   });
 };
 
-/** The versions of an organization's buckets; one that was never merged has none. One consistent read of at most 3 KB. */
+/** The versions of an organization's buckets; absent for one that was never merged. One consistent read of at most 3 KB. */
 export const readBucketVersions = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -9,23 +9,23 @@ import { type DirectoryEntry, readBuckets, readBucketVersions } from './director
 
 type Org = Id<'organization'>;
 
-/** Entries that a process holds at most, of all organizations: about 250 bytes each. */
+/** Maximum entries cached by a process, for all organizations: about 250 bytes each. */
 const MAX_HELD = 250_000;
-/** Marks from which a reader has the directory brought up to date: each costs it the read of a company. */
+/** The number of marks at which a reader triggers a merge: each costs it the read of a company. */
 const MANY_MARKS = 64;
 const KEYS_A_CALL = 100;
 const CALLS_AT_ONCE = 4;
 
-/** What a process holds of a bucket. */
+/** A bucket cached by a process. */
 interface HeldBucket {
   readonly version: number;
   readonly entries: readonly DirectoryEntry[];
-  /** The folded names of the entries in their order, a line each: one text is searched many times faster than each name. */
+  /** The folded names of the entries in order, one per line: searching one text is many times faster than searching each name. */
   readonly names: string;
 }
 type Held = Map<number, HeldBucket>;
 
-/** The buckets that a process holds, of the organizations that were asked for last. Who goes by them compares their versions first. */
+/** The buckets cached by a process, of the most recently used organizations. Readers compare their versions first. */
 class Cache {
   readonly #held = new Map<Org, Held>();
   readonly #max: number;
@@ -34,7 +34,7 @@ class Cache {
     this.#max = max;
   }
 
-  /** What is held of an organization; it is the latest from now on. */
+  /** The cached buckets of an organization, which becomes the most recently used. */
   of(organizationId: Org): Held {
     const held = this.#held.get(organizationId) ?? new Map<number, HeldBucket>();
     this.#held.delete(organizationId);
@@ -42,7 +42,7 @@ class Cache {
     return held;
   }
 
-  /** Lets the organizations go that were asked for longest ago, until the rest fits. */
+  /** Evicts the least recently used organizations until the rest fits. */
   shrink(): void {
     const sizeOf = (held: Held) => [...held.values()].reduce((sum, { entries }) => sum + entries.length, 0);
     let size = [...this.#held.values()].reduce((sum, held) => sum + sizeOf(held), 0);
@@ -54,16 +54,16 @@ class Cache {
   }
 }
 
-/** A way to choose companies: by a part of their folded names, by who is responsible, by an exact folded name. */
+/** Filters of companies: a part of their folded names, the responsible account, an exact folded name. */
 export interface DirectoryFilter {
   readonly part?: string | undefined;
   readonly responsavelId?: Id<'account'> | undefined;
 }
 
 export interface Directory {
-  /** The companies that a filter selects, in the order of their names. What was changed before the call is found as it is. */
+  /** The companies that match a filter, ordered by name. Changes made before the call are included. */
   find(organizationId: Org, filter: DirectoryFilter): Promise<readonly Id<'company'>[]>;
-  /** The companies that have one of these folded names, in no order. */
+  /** The companies with one of these folded names, unordered. */
   named(organizationId: Org, foldedNames: ReadonlySet<string>): Promise<readonly Id<'company'>[]>;
 }
 
@@ -73,7 +73,10 @@ const hold = (version: number, entries: readonly DirectoryEntry[]): HeldBucket =
   names: entries.map(({ foldedName }) => `${foldedName}\n`).join(''),
 });
 
-/** The entries whose folded names have a part, which is not empty; a part with a line break may be found across two names, neither of which has it. */
+/**
+ * The entries whose folded names contain a non-empty part; a part with a line break may match across two names, neither of which contains
+ * it.
+ */
 const withPart = ({ entries, names }: HeldBucket, part: string): DirectoryEntry[] => {
   const found: DirectoryEntry[] = [];
   let [line, lineEnd] = [-1, -1];
@@ -85,9 +88,7 @@ const withPart = ({ entries, names }: HeldBucket, part: string): DirectoryEntry[
   return found;
 };
 
-/**
- * All buckets, each at least of its version. What is read is held for the next call, unless another one read a newer version meanwhile.
- */
+/** All buckets, each at least at its version. They are cached, unless a concurrent call cached a newer version. */
 const readAtVersions = async (
   table: Table,
   organizationId: Org,
@@ -112,7 +113,7 @@ const readAtVersions = async (
   return [...current, ...read.flat()];
 };
 
-/** Whether an entry is what a filter selects. */
+/** Whether an entry matches a filter. */
 const isSelected =
   ({ part, responsavelId }: DirectoryFilter) =>
   (entry: DirectoryEntry): boolean =>
@@ -120,9 +121,9 @@ const isSelected =
     (responsavelId === undefined || entry.responsavelId === responsavelId);
 
 /**
- * The directory of an organization's companies in the table of one stage. It reads the marks of what changed first, then the versions of the buckets, those
- * that the process does not hold at their version, and the marked companies themselves: what changed before the call is found, whether a merge comes
- * meanwhile or not. Round trips: one, then two side by side, then one for each 100 buckets that are new.
+ * The directory of an organization's companies in the table of one stage. It reads the marks of changed companies first, then the versions
+ * of the buckets, those not cached at their version, and the marked companies themselves: changes made before the call are always included,
+ * even during a merge. Round trips: one, then two in parallel, then one per 100 new buckets.
  */
 export const companyDirectory = (table: Table, clock: Clock, maxHeld = MAX_HELD): Directory => {
   const cache = new Cache(maxHeld);
@@ -133,7 +134,7 @@ export const companyDirectory = (table: Table, clock: Clock, maxHeld = MAX_HELD)
     await wantDirectory(table, mark, clock());
   };
 
-  /** All entries that a condition selects, as of the call. `part`: a part of the folded names of all of them. */
+  /** All entries that match a condition, as of the call. `part`: a part of the folded names of all of them. */
   const select = async (
     organizationId: Org,
     selects: (entry: DirectoryEntry) => boolean,

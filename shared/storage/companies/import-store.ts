@@ -25,9 +25,11 @@ import { definitionStore } from './definitions.ts';
 import type { Directory } from './directory.ts';
 
 const WRITES_IN_FLIGHT = 6;
-/** So many companies are worth a merge of the directory at once: else the next search reads each of them. */
+/**
+ * With this many changed companies a merge of the directory is triggered immediately: otherwise the next search would read each of them.
+ */
 const MANY = 16;
-/** How long a claim of a name stands, in ms: far longer than an import. Later ones find the company by the directory alone. */
+/** How long a claim of a name is valid, in ms: far longer than an import. After that only the directory finds the company. */
 const CLAIM_MS = 3_600_000;
 
 const companyIdOf = id('company').optional();
@@ -36,7 +38,7 @@ const load =
   (table: Table, directory: Directory): CompanyImportStore['load'] =>
   async (organizationId, { cnpjs, names, accounts, contacts }) => {
     const consistent = { consistent: true };
-    // Claims first: who creates a company after they were read is found by the directory, or refuses the claim of this import.
+    // Claims are read first: a company created afterwards is found in the directory, or fails the condition of this import's claim.
     const claimRows = await table.getMany(
       names.map((name) => KEYS.companyName(organizationId, name)),
       consistent,
@@ -101,11 +103,11 @@ const writesOf = (company: CompanyToStore, isDue: boolean): WriteOp[] => {
   ];
 };
 
-/** How often companies of one transaction that met others are tried again before the import reads them again, and the longest wait before that, in ms. */
+/** Retries of companies of one transaction on conflicts before the import reads them again, and the longest wait, in ms. */
 const ATTEMPTS = 4;
 const LONGEST_WAIT_MS = 120;
 
-/** Those parts none of whose conditions failed. */
+/** The parts without failed conditions. */
 const withoutFailed = (parts: readonly Part[], reasons: readonly CancelReason[]): readonly Part[] => {
   let at = 0;
   return parts.filter(({ writes }) => {
@@ -116,14 +118,14 @@ const withoutFailed = (parts: readonly Part[], reasons: readonly CancelReason[])
 };
 
 /**
- * Stores companies in one transaction, and again without those that were other than they were read; which of them were stored. None where they met others too
- * often, or the table is busy: the import reads them again.
+ * Stores companies in one transaction, retrying without those that changed since they were read; returns which were stored. None after too
+ * many conflicts, or if the table is busy: the import reads them again.
  */
 const storeTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   let left = parts;
   for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; ) {
     const news = left.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
-    // Counted together, on one of the counter's rows: on another one where others were met.
+    // Counted together, on one of the counter's rows; on another one after a conflict.
     const first = news[attempt % Math.max(1, news.length)];
     const count = first ? [countWrite(first.organizationId, 'companies', first.id, news.length)] : [];
     const attributes = attributeWrites(
@@ -145,7 +147,7 @@ const storeTogether = async (table: Table, parts: readonly Part[], definitions: 
   return [];
 };
 
-/** The same; none where the table did not answer. */
+/** The same; none if the table did not answer. */
 const tryTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   try {
     return await storeTogether(table, parts, definitions);
@@ -156,8 +158,9 @@ const tryTogether = async (table: Table, parts: readonly Part[], definitions: nu
 };
 
 /**
- * Imports in the table of one stage. 500 new companies are about 15 reads and 50 transactions, six side by side. `raised` receives the committed events that
- * somebody takes, `changed` one of many companies, once all are stored: its mark is due, and has all of them merged into the directory.
+ * Imports in the table of one stage. 500 new companies are about 15 reads and 50 transactions, six in parallel. `raised` receives the
+ * committed events that have subscribers, `changed` one of many companies, once all are stored: its mark is due, and triggers a merge of
+ * all of them into the directory.
  */
 export const companyImportStore = (
   table: Table,

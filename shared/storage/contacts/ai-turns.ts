@@ -42,7 +42,7 @@ export const turnRows = defineRow<AiTurn>()({
   }),
 });
 
-/** Turns in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+/** Turns in the table of one stage. `raised` receives committed events for early publication; best effort. */
 export const turnStore = (
   table: Table,
   raised: (events: readonly DomainEvent[]) => void,
@@ -62,7 +62,7 @@ export const turnStore = (
   },
 });
 
-/** The newest turns about a message, at most 100. One query of an index, and one read where there are any. */
+/** The newest turns about a message, at most 100. One query of an index, and one read if there are any. */
 export const turnsOfMessage = async (table: Table, messageId: Id<'message'>): Promise<AiTurn[]> => {
   const partition = INDEX_KEYS.turnsOfMessage(messageId, '', '').gsi3pk;
   const range = { index: 'gsi3', partition, newestFirst: true, limit: MAX_OF_MESSAGE, only: ['pk', 'sk'] } as const;

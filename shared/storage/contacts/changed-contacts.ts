@@ -11,17 +11,17 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { changedPartitions } from '../partitions.ts';
 import type { ChangesDue } from './standing.ts';
 
-/** That a contact may differ from what the audience's index says of it. */
+/** Marks that a contact may differ from its state in the audience's index. */
 export interface ChangedContact {
   readonly organizationId: Id<'organization'>;
   readonly contactId: Id<'contact'>;
-  /** The contact's number, where the change knew it: a contact that is gone has no other. */
+  /** The contact's number, if the change knew it: it can't be looked up for a deleted contact. */
   readonly number?: number | undefined;
-  /** Other than any before: a mark is taken away only if the contact was not changed again since it was read. */
+  /** Unique: a mark is removed only if the contact was not changed again since it was read. */
   readonly token: string;
-  /** Present while the change is still to be evaluated: absent once a worker evaluated it for the segments. */
+  /** Present while the change must still be evaluated for the segments. */
   readonly duePk?: string | undefined;
-  /** Whether a reader requested that all blocks with marks are merged, however few they are. */
+  /** Whether a reader requested a merge of all blocks with marks, however few there are. */
   readonly mergeRequested?: boolean | undefined;
 }
 const changedContactRows = defineRow<ChangedContact>()({
@@ -37,8 +37,8 @@ const changedContactRows = defineRow<ChangedContact>()({
 });
 
 /**
- * One change in so many lets the index be brought up to date; about as many of a block's contacts are then written together. New contacts are all in the
- * newest block, so that more of them may wait.
+ * One change in this many triggers a merge of the index; about as many of a block's contacts are then written together. New contacts are
+ * all in the newest block, so more of them can accumulate.
  */
 const MERGE_ONE_IN = { changed: 16, created: 64 };
 
@@ -48,8 +48,8 @@ interface ChangedFields extends Pick<Contact, 'id' | 'organizationId' | 'updated
 }
 
 /**
- * Marks a contact as changed; in the transaction of every change of a contact, so that no reader of the index overlooks it. What changed is read from the
- * contact itself: a mark of a change that never came does no harm.
+ * Marks a contact as changed, in the transaction of every change, so that no reader of the index misses it. The contact itself shows what
+ * changed: a mark without a change is harmless.
  */
 export const changedWrite = (
   { id: contactId, organizationId, number, updatedAt, version }: ChangedFields,
@@ -62,7 +62,7 @@ export const changedWrite = (
   return { put: { ...mark, ...due } };
 };
 
-/** The marks of an organization. A query of each shard, side by side, consistent. */
+/** The marks of an organization. A query of each shard, in parallel, consistent. */
 export const readChanged = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -75,18 +75,18 @@ export const readChanged = async (
 
 const isAsRead = ({ token }: ChangedContact) => ({ text: '#token = :token', values: { token } });
 
-/** Takes a mark away, unless the contact was changed again since the mark was read, or another worker took it; false then. */
+/** Removes a mark, unless the contact was changed again since the mark was read, or another worker removed it; false then. */
 export const clearChanged = async (table: Table, mark: ChangedContact): Promise<boolean> => {
   const { organizationId, contactId } = mark;
   return (await table.write({ delete: KEYS.changedContact(organizationId, contactId), when: isAsRead(mark) })).ok;
 };
 
-/** Marks a contact once more, due at `now` (ms). */
+/** Marks a contact again, due at `now` (ms). */
 export const markAgain = async (table: Table, { organizationId, contactId, number }: ChangedContact, now: number) => {
   await table.write(changedWrite({ id: contactId, organizationId, number, updatedAt: now }, 'all'));
 };
 
-/** Has the index brought up to date with all changes, by way of one of their marks, unless that one is gone. One that is due stays due when it was. */
+/** Requests a merge of the index with all changes, through one of their marks, unless that one is gone. A due one keeps its due time. */
 export const requestMerge = async (table: Table, mark: ChangedContact, now: number): Promise<void> => {
   const { organizationId, contactId } = mark;
   await table.write({
@@ -97,7 +97,7 @@ export const requestMerge = async (table: Table, mark: ChangedContact, now: numb
   });
 };
 
-/** Leaves a mark to the index: it is no longer due, unless the contact was changed again since the mark was read. */
+/** Unschedules a mark, which then waits for a merge, unless the contact was changed again since the mark was read. */
 export const unscheduleChanged = async (table: Table, mark: ChangedContact): Promise<void> => {
   const { organizationId, contactId } = mark;
   const remove = ['duePk', 'dueAt', 'mergeRequested'];

@@ -4,7 +4,7 @@ import type { Table } from '../client/table.ts';
 import type { CompanyLink } from '../crm/company-counts.ts';
 import { readTombstones } from '../crm/tombstones.ts';
 
-/** What a contact counts of its company. */
+/** A contact's contribution to its company's counters. */
 export const companyLink = ({ id: objectId, organizationId, companyId }: Contact): CompanyLink => ({
   organizationId,
   companyId,
@@ -13,8 +13,8 @@ export const companyLink = ({ id: objectId, organizationId, companyId }: Contact
 });
 
 /**
- * Contacts of one organization as they are now: one whose company was deleted has neither company nor role in it. To be asked after the contacts were read; one query
- * where any of them has a company.
+ * Contacts of one organization with their company links resolved: if the company was deleted, both company and role are omitted. Must be
+ * called after the contacts were read; one query if any has a company.
  */
 export const withCompaniesNow = async (table: Table, contacts: readonly Contact[]): Promise<readonly Contact[]> => {
   const [first] = contacts;
@@ -27,6 +27,6 @@ export const withCompaniesNow = async (table: Table, contacts: readonly Contact[
   });
 };
 
-/** The same of one contact that may not be there. */
+/** The same for one contact, which may be missing. */
 export const withCompanyNow = async (table: Table, contact: Contact | undefined): Promise<Contact | undefined> =>
   contact && (await withCompaniesNow(table, [contact]))[0];

@@ -33,26 +33,31 @@ const consentRows = defineRow<ConsentChange>()({
   key: ({ contactId }, version: number) => KEYS.consent(contactId, version),
 });
 
-/** What a change of consent says: of a withdrawal its reason, of a consent its proof. */
+/** The recorded change of consent: of a withdrawal its reason, of an opt-in its proof. */
 const changeOf = ({ id: contactId, organizationId, optIn, updatedAt }: Contact): ConsentChange => {
   const { status, source, at = updatedAt, ip, userAgent, revokedAt = updatedAt, revokedReason: reason } = optIn;
   const common = { contactId, organizationId, status };
   return status === 'denied' ? { ...common, at: revokedAt, reason } : { ...common, at, source, ip, userAgent };
 };
 
-/** Keeps a change of consent for good, in the transaction that makes it; nothing where the consent is as it was. `before` is absent for a new contact. */
+/**
+ * Stores a change of consent permanently, in its transaction; nothing if the consent is unchanged. `before` is absent for a new contact.
+ */
 export const consentHistoryWrites = (before: Contact | undefined, after: Contact): WriteOp[] =>
   after.optIn.status === (before?.optIn.status ?? 'unknown')
     ? []
     : [{ put: consentRows.write(changeOf(after), after.version) }];
 
-/** The change of consent that a merge makes, in its transaction: the duplicate's is the contact's from the merge on, whatever the contact said before. */
+/**
+ * The change of consent made by a merge, in its transaction: the duplicate's applies to the contact from the merge on, whatever it was
+ * before.
+ */
 export const mergeConsentWrites = (before: Contact, after: Contact): WriteOp[] =>
   after.optIn.status === before.optIn.status
     ? []
     : [{ put: consentRows.write({ ...changeOf(after), at: after.updatedAt }, after.version) }];
 
-/** The event that a withdrawal raised; undefined for a consent. */
+/** The event that a withdrawal raised; undefined for an opt-in. */
 export const consentEventId = (row: Row): Id<'event'> | undefined => {
   const { contactId, status, eventId } = consentRows.read(row);
   if (status !== 'denied' || eventId !== undefined) return eventId;
@@ -70,14 +75,14 @@ export const consentRange = (contactId: Id<'contact'>) => {
 export const allConsentRows = (table: Table, contactId: Id<'contact'>): Promise<readonly Row[]> =>
   table.queryAll(consentRange(contactId));
 
-/** The version of the last of a contact's own changes of consent up to a moment (ms); 0 where there is none. */
+/** The version of the last of a contact's own consent changes up to a time (ms); 0 if there is none. */
 const versionAt = (known: readonly Row[], at: number): number =>
   known.reduce((last, row) => {
     const version = PARSE_KEY.consent(row);
     return version !== undefined && consentRows.read(row).at <= at ? version : last;
   }, 0);
 
-/** The writes that have a merged contact's change of consent be among those of its heir, of which `known` are the rows: once, where it stands by its time. */
+/** The writes that move a merged contact's consent change to the surviving one, whose rows are `known`: once, ordered by time. */
 export const movedConsentWrites = (row: Row, heir: Id<'contact'>, known: readonly Row[]): WriteOp[] => {
   const change = consentRows.read(row);
   const key = { pk: row.pk, sk: row.sk };

@@ -5,12 +5,12 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readContact } from './contacts.ts';
 
-/** Contacts that are read at once: a page is never in memory with all that its contacts have. */
+/** Contacts read at once: a page is never in memory with all data of its contacts. */
 const PER_READ = 100;
 
 /**
- * A page of an organization's contacts, newest first, as rows that `rowOf` makes of them: its index entries, and one read a contact. 400 for a cursor of
- * another list.
+ * A page of an organization's contacts, newest first, as rows created by `rowOf`: its index entries, and one read per contact. 400 for a
+ * cursor of another list.
  */
 export const contactExportPage = async <T>(
   table: Table,

@@ -10,8 +10,8 @@ import type { Table } from '../client/table.ts';
 const takenRow = z.object({ last: z.int() });
 
 /**
- * Takes `count` numbers for contacts of an organization that are about to be created; answers the first, and the others follow. Numbers count from 1,
- * and one that is not used leaves a gap. One write, without a condition: takers at once do not conflict.
+ * Reserves `count` numbers for contacts about to be created; returns the first. Numbers start at 1, and unused ones leave gaps. One
+ * unconditional write: concurrent callers do not conflict.
  */
 export const takeContactNumbers = async (
   table: Table,
@@ -22,13 +22,13 @@ export const takeContactNumbers = async (
   return takenRow.parse(row).last - count + 1;
 };
 
-/** The last number that was taken; 0 where there is none. One consistent read. */
+/** The last reserved number; 0 if there is none. One consistent read. */
 export const lastContactNumber = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
   const row = await table.get(KEYS.contactNumbers(organizationId));
   return row ? takenRow.parse(row).last : 0;
 };
 
-/** Which contact has a number. */
+/** The contact with a number. */
 type NumberedContact = Pick<Contact, 'organizationId' | 'number'> & { readonly contactId: Id<'contact'> };
 const numberedRows = defineRow<NumberedContact>()({
   attributes: { organizationId: id('organization'), number: z.int(), contactId: id('contact') },
@@ -40,7 +40,7 @@ export const numberedWrite = ({ id: contactId, organizationId, number }: Contact
   put: numberedRows.write({ organizationId, number, contactId }),
 });
 
-/** The contacts that have these numbers, in their order; undefined where none has. One round trip per 100. */
+/** The contacts with these numbers, in order; undefined for unused ones. One round trip per 100. */
 export const contactsOfNumbers = async (
   table: Table,
   organizationId: Id<'organization'>,

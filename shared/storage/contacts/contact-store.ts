@@ -29,7 +29,7 @@ const create =
     const events = await takenEvents(table, contact.organizationId, [event]);
     const outcome = await table.transact([...writes.map(({ write }) => write), ...tags, ...events.map(eventWrite)]);
     const verdict = outcome.ok ? undefined : verdictOf(contact, writes, outcome.reasons);
-    // Our own phone row means that an earlier attempt was committed and its answer lost.
+    // A phone row of this contact means that an earlier attempt was committed and its response lost.
     if (outcome.ok || verdict?.kind === 'phone_own') {
       raised(events);
       told(tagWorkItems(tags, contact.organizationId));
@@ -39,7 +39,7 @@ const create =
     return verdict;
   };
 
-/** Stores a changed contact, in one transaction. One whose answer was lost is stale, and found changed when it is read again. */
+/** Stores a changed contact, in one transaction. If the response was lost, a retry is stale, and finds the change when it reads again. */
 const change =
   (table: Table, raised: Raised, told: Told): ContactStore['change'] =>
   async (before, after, event): Promise<ChangeOutcome> => {
@@ -62,7 +62,10 @@ const change =
       : verdict;
   };
 
-/** Contacts in the table of one stage. `raised` receives committed events, `told` what journeys are to be told of, to publish both early; they may lose them. */
+/**
+ * Contacts in the table of one stage. `raised` receives committed events, `told` notifications for journeys, both for early publication;
+ * best effort.
+ */
 export const contactStore = (table: Table, raised: Raised, told: Told = () => {}): ContactStore => ({
   takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
   create: create(table, raised, told),

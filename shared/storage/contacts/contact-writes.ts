@@ -17,7 +17,7 @@ import { countOptOut, KEPT_REASON, NOT_OPTED_OUT, recipientRows } from './recipi
 import type { ChangesDue } from './standing.ts';
 
 type Part = 'company' | 'contact' | 'externalId' | 'left_company' | 'phone' | 'rest';
-/** A write of a contact's transaction, and what its condition is about. */
+/** A write of a contact's transaction, and the meaning of its condition. */
 export interface ContactWrite {
   readonly part: Part;
   readonly write: WriteOp;
@@ -40,7 +40,7 @@ const claimPhone = (contact: Contact): ContactWrite => {
   };
 };
 
-/** What a contact leaves behind on a phone of its: nothing, or the opt-out of who asked to be sent nothing there. */
+/** The write that releases a contact's phone: the row is deleted, or keeps the opt-out of a contact that opted out. */
 export const leavePhone = (contact: Contact, phoneHash: string): WriteOp => {
   const { id: contactId, organizationId, optIn, updatedAt } = contact;
   const key = KEYS.phone(organizationId, phoneHash);
@@ -51,7 +51,7 @@ export const leavePhone = (contact: Contact, phoneHash: string): WriteOp => {
   return { update: key, set: kept, remove: ['contactId', 'contactNumber'], when };
 };
 
-/** What a contact leaves behind on its address: who opted out has done so for whoever has the address next. */
+/** The write that releases a contact's address: an opt-out stays and applies to the next owner. */
 export const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
   if (emailHash === undefined || optIn.status !== 'denied') return [];
   const { revokedAt = updatedAt } = optIn;
@@ -80,7 +80,10 @@ export const leaveExternalId = ({ id, organizationId, externalId }: Contact): Wr
         },
       ];
 
-/** Counts contacts on their companies: whom a change has join one, whose existence is checked with it, and whom it has leave one. */
+/**
+ * Updates the contact counters of companies for a change: of the joined one, whose existence is checked by the same write, and of the one
+ * left.
+ */
 export const companyWrites = (
   ...changes: readonly { readonly before?: Contact | undefined; readonly after?: Contact | undefined }[]
 ): ContactWrite[] => {
@@ -91,11 +94,11 @@ export const companyWrites = (
   return companyCountWrites(links).map(({ joins, write }) => ({ part: joins ? 'company' : 'left_company', write }));
 };
 
-/** Takes a contact from, or adds it to, the opted-out ones of its e-mail address: `by` is 1 or -1. */
+/** Adds a contact to the opted-out count of its e-mail address (`by` 1), or removes it (-1). */
 export const countAddress = ({ organizationId, emailHash }: Contact, by: number, granted = false): WriteOp[] =>
   emailHash === undefined || (by === 0 && !granted) ? [] : [countOptOut(organizationId, emailHash, by, granted)];
 
-/** The writes that store a new contact, its counts aside; at most 7, and no row of theirs is another contact's but that of a shared address. */
+/** The writes that store a new contact, without counters; at most 7, none on another contact's row except that of a shared address. */
 export const newWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(contact), when: ABSENT } },
   claimPhone(contact),
@@ -106,7 +109,7 @@ export const newWrites = (contact: Contact, changes: ChangesDue): ContactWrite[]
   rest(changedWrite(contact, changes)),
 ];
 
-/** The writes that store a new contact and count it, in its company as well. */
+/** The writes that store a new contact and count it, also in its company. */
 export const createWrites = (contact: Contact, changes: ChangesDue): ContactWrite[] => [
   ...newWrites(contact, changes),
   ...companyWrites({ after: contact }),
@@ -120,7 +123,7 @@ const addressWrites = (before: Contact, after: Contact): WriteOp[] => {
     : [...countAddress(before, -denied(before)), ...countAddress(after, denied(after), granted)];
 };
 
-/** The phones that a contact gives up are left, a new one is claimed, and those that stay have its consent. */
+/** Releases the phones that a contact gives up, claims a new one, and updates the consent on the others. */
 const phoneWrites = (before: Contact, after: Contact): ContactWrite[] => {
   const [were, are] = [phoneHashesOf(before), phoneHashesOf(after)];
   const left = were.filter((hash) => !are.includes(hash));
@@ -132,15 +135,15 @@ const phoneWrites = (before: Contact, after: Contact): ContactWrite[] => {
   ];
 };
 
-/** Condition: a contact of this organization that is as it was read. */
+/** Condition: the organization's contact is unchanged since it was read. */
 export const unchanged = ({ organizationId: org, version }: Contact): Condition => ({
   text: '#org = :org AND #version = :version',
   values: { org, version },
 });
 
 /**
- * The writes that replace a contact by what it is after a change, and move what finds it, its company's count aside. At most 9, and one for each further phone
- * that leads to it.
+ * The writes that replace a contact after a change, and move its lookup keys, without its company's counter. At most 9, and one for each
+ * further phone.
  */
 export const changeWrites = (before: Contact, after: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
@@ -154,10 +157,10 @@ export const changeWrites = (before: Contact, after: Contact, changes: ChangesDu
 /** The row of a phone without a contact that opted out itself. */
 export const ownOptOut = z.object({ revokedAt: time, revokedReason: z.string().optional() });
 
-/** Why a contact's transaction was cancelled. `own`: its own row was not as expected; `phone_own`: its phone is its own already. */
+/** Why a contact's transaction was cancelled. `own`: its own row was not as expected; `phone_own`: its phone is already its own. */
 export type ContactVerdict = ContactFault | PhoneOptedOut | { readonly kind: 'own' } | { readonly kind: 'phone_own' };
 
-/** What the reasons of a cancelled transaction say of these writes of a contact; undefined where none of their conditions failed. */
+/** The meaning of a cancelled transaction's reasons for these writes of a contact; undefined if none of their conditions failed. */
 export const verdictOf = (
   contact: Contact,
   writes: readonly ContactWrite[],
@@ -178,6 +181,6 @@ export const verdictOf = (
   if (failed('contact')) return { kind: 'own' };
   if (externalId) return taken('externalId', externalId);
   if (failed('company')) return { kind: 'unknown_company' };
-  // The company that it leaves was deleted: read again, the contact has none.
+  // The company that it leaves was deleted: after reading again, the contact has none.
   return failed('left_company') ? { kind: 'own' } : undefined;
 };

@@ -90,13 +90,11 @@ export const contactRows = defineRow<StoredContact>()({
   }),
 });
 
-/** The place of a contact among its company's: by its last interaction (ms). */
+/** The position of a contact among its company's: by its last interaction (ms). */
 const companyEntry = (companyId: Id<'company'>, contactId: Id<'contact'>, lastInteractionAt: number | undefined) =>
   INDEX_KEYS.contactsOfCompany(companyId, lastInteractionAt === undefined ? '' : isoTime(lastInteractionAt), contactId);
 
-/**
- * What moves a contact among its company's with an interaction (ms), whoever that company is: without one the attribute is no key of an index.
- */
+/** The attribute that orders a contact among its company's by an interaction (ms); without a company it is in no index. */
 export const interactionEntry = (contactId: Id<'contact'>, lastInteractionAt: number) => {
   const { gsi3sk } = companyEntry('' as Id<'company'>, contactId, lastInteractionAt);
   return { gsi3sk };
@@ -130,8 +128,8 @@ export const phoneConsentWrite = ({ id, organizationId, optIn }: Contact, phoneH
 });
 
 /**
- * The writes of a change of consent: on the contact, if it is unchanged since `before` was read, on its phones and on its e-mail address.
- * `also` changes more attributes of the contact.
+ * The writes of a change of consent: on the contact, if unchanged since `before` was read, on its phones and on its e-mail address. `also`
+ * changes more attributes of the contact.
  */
 export const consentWrites = (
   before: Contact,

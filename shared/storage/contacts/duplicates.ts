@@ -10,7 +10,7 @@ import { readContact } from './contacts.ts';
 
 const holder = z.object({ contactId: id('contact') });
 
-/** What finds likely duplicates in the table of one stage: a query of an index, and two round trips of reads by keys. */
+/** Finds likely duplicates in the table of one stage: a query of an index, and two round trips of reads by keys. */
 export const duplicatePorts = (table: Table): DuplicatePorts => ({
   async withEmail(organizationId, emailHash, limit) {
     const partition = INDEX_KEYS.contactsOfEmail(organizationId, emailHash, '', '').gsi4pk;

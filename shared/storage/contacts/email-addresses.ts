@@ -38,7 +38,7 @@ export const suppressionStore = (table: Table) => ({
     const until = row ? readSuppression(row).suppressedUntil : 0;
     return until > now ? until : undefined;
   },
-  /** Ends an address's suppression, if any: an act of the operator, at `now` (ms). Idempotent. */
+  /** Ends an address's suppression, if any, on behalf of the operator, at `now` (ms). Idempotent. */
   async lift(organizationId: Id<'organization'>, hash: string, now: number): Promise<void> {
     const act = { action: 'suppression.lifted', object: organizationId, at: now } as const;
     const entry = operatorEntry(organizationId, { ...act, details: { channel: 'email' } });
@@ -57,7 +57,10 @@ export const suppressionStore = (table: Table) => ({
 const hashesOf = (index: 'gsi1' | 'gsi3', rows: readonly Row[]): string[] =>
   rows.map((row) => String(row[`${index}sk`]).split('#').at(-1) ?? '');
 
-/** The blind indexes of an organization's addresses that are suppressed at `now` (ms), and of those that unsubscribed themselves. Two queries, eventually consistent; a page for about 5,000. */
+/**
+ * The blind indexes of an organization's addresses that are suppressed at `now` (ms), and of those that unsubscribed. Two queries,
+ * eventually consistent; a page per about 5,000.
+ */
 export const refusedEmails = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -16,11 +16,11 @@ import { eraseCounted } from './erasures.ts';
 import { membershipRange } from './membership-range.ts';
 import { sweepPartition } from './sweep.ts';
 
-/** Events of a person with what stays of them: that they were about this contact. */
+/** Events of a person, reduced to the fact that they were about this contact. */
 const eventsWithout = (contactId: Id<'contact'>, ids: readonly Id<'event'>[]) =>
   ids.map((id) => ({ id, data: { contactId, erased: true } }));
 
-/** Deletes all rows of a contact's partition of an index, after `before` has done with them. */
+/** Deletes all rows of a contact's index partition, after `before` has processed them. */
 const deleteAll = (
   table: Table,
   erasure: Erasure,
@@ -35,14 +35,14 @@ const deleteAll = (
     return (await eraseCounted(table, erasure, erased, writes)) ? 'done' : 'more';
   });
 
-/** Deletes a range of a contact's own partition. What is there is no belonging of its own, and not counted. */
+/** Deletes a range of a contact's own partition, without counting the rows as erased objects. */
 const deleteRange = (table: Table, contactId: Id<'contact'>, range: QueryRange): Promise<SweepOutcome> =>
   sweepPartition(table, { ...range, only: ['pk', 'sk'] }, async (rows): Promise<SweepOutcome> => {
     await Promise.all(rows.map(({ sk }) => table.write({ delete: { pk: KEYS.contact(contactId).pk, sk } })));
     return 'done';
   });
 
-/** Deletes how a person's consent changed, and takes the person from the events of it. */
+/** Deletes a person's consent history, and removes the person from its events. */
 export const eraseConsents =
   (table: Table) =>
   ({ contactId, organizationId }: Erasure): Promise<SweepOutcome> =>
@@ -53,7 +53,7 @@ export const eraseConsents =
       return 'done';
     });
 
-/** Takes a person from the event of its creation. */
+/** Removes a person from its creation event. */
 export const eraseCreation =
   (table: Table) =>
   async ({ contactId, organizationId }: Erasure): Promise<SweepOutcome> => {
@@ -62,13 +62,13 @@ export const eraseCreation =
     return 'done';
   };
 
-/** Deletes since when a person was in segments, or out of them. */
+/** Deletes a person's segment transitions. */
 export const eraseMemberships =
   (table: Table) =>
   ({ contactId }: Erasure): Promise<SweepOutcome> =>
     deleteRange(table, contactId, membershipRange(contactId));
 
-/** Deletes what assistants reported of a person, and takes it from the events. */
+/** Deletes assistants' turns of a person, and removes the person from their events. */
 export const eraseTurns =
   (table: Table) =>
   (erasure: Erasure): Promise<SweepOutcome> => {

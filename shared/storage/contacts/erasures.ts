@@ -55,7 +55,7 @@ const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp,
   ];
 };
 
-/** What tells reads that the contact is gone, and those that were merged into it, while something in the CRM may still name them. */
+/** Tombstones of the contact and those merged into it, while CRM objects may still link to them. */
 const tombstones = ({ crmLinks = 0 }: Contact, erasures: readonly Erasure[]): readonly WriteOp[] =>
   crmLinks === 0
     ? []
@@ -90,15 +90,15 @@ export const erasureStore = (table: Table): ErasureStore => ({
   async finish(erasure, entry) {
     await expireTombstone(table, { id: erasure.contactId, organizationId: erasure.organizationId }, entry.at);
     const end: WriteOp = { delete: KEYS.erasure(erasure.contactId), when: isStillAt(erasure) };
-    // That the contact was merged tells of the person, too.
+    // The merge record contains data of the person, too.
     const forgetMerge: WriteOp = { delete: KEYS.merge(erasure.contactId) };
     return (await table.transact([end, forgetMerge, ...auditWrites(entry)])).ok;
   },
 });
 
 /**
- * Erases rows, each by a write whose condition is that it was not erased before, and counts them in the same transaction: every row counts once,
- * however often workers repeat each other. False where one of them was erased meanwhile.
+ * Erases rows, each by a write on the condition that it was not erased before, and counts them in the same transaction: every row counts
+ * once, however often workers repeat. False if one of them was erased meanwhile.
  */
 export const eraseCounted = async (
   table: Table,

@@ -6,7 +6,7 @@ import type { Table } from '../client/table.ts';
 
 const holder = z.object({ contactId: id('contact') });
 
-/** The organization's contact that has an external id. One read. */
+/** The organization's contact with an external id. One read. */
 export const contactOfExternalId = async (
   table: Table,
   organizationId: Id<'organization'>,

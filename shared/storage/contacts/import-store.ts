@@ -24,12 +24,15 @@ import { changesDue } from './standing.ts';
 
 const READS_IN_FLIGHT = 8;
 const WRITES_IN_FLIGHT = 6;
-/** An organization's list of contacts is one partition of an index, which takes 1,000 entries a second: others need their part of it. */
+/** An organization's list of contacts is one index partition, which takes 1,000 entries a second; some are left for other writers. */
 const CONTACTS_PER_SECOND = 800;
-/** How many are stored without a wait. */
+/** Contacts stored without a wait. */
 const BURST = 500;
 const KEYS_PER_READ = 100;
-/** So many contacts are worth a merge of the audience's index at once: else the next filter reads each of them. */
+/**
+ * With this many changed contacts a merge of the audience's index is triggered immediately: otherwise the next filter would read each of
+ * them.
+ */
 const MANY = 64;
 
 const readAll = async (table: Table, keys: readonly Key[]): Promise<(Row | undefined)[]> => {
@@ -40,13 +43,13 @@ const readAll = async (table: Table, keys: readonly Key[]): Promise<(Row | undef
 };
 
 const holderOf = id('contact').optional();
-/** Who has a phone, or that it opted out by itself. */
+/** The contact that has a phone, or the phone's own opt-out. */
 const phoneState = (row: Row | undefined): Id<'contact'> | PhoneOptedOut | undefined => {
   const holder = holderOf.parse(row?.contactId);
   if (holder !== undefined || row?.optInStatus !== 'denied') return holder;
   return { kind: 'phone_opted_out', ...ownOptOut.parse(row) };
 };
-/** The pairs whose second part there is, by their first. */
+/** The pairs with a defined second part, by their first. */
 const mapped = <V>(names: readonly string[], values: readonly (V | undefined)[]): Map<string, V> =>
   new Map(names.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]] as const])));
 
@@ -83,25 +86,25 @@ interface Part extends TransactionPart {
 const bytesOf = ({ after }: ContactToStore): number =>
   1_000 + JSON.stringify([after.attributes, after.avatarUrl, after.debtorGroups, after.tags]).length;
 
-/** Waits until so many contacts before may be stored. */
+/** Waits until the rate allows this many contacts. */
 const untilTurn = async (startedAt: number, before: number): Promise<void> => {
   const turn = startedAt + (Math.max(0, before - BURST) * 1_000) / CONTACTS_PER_SECOND;
   const wait = turn - performance.now();
   if (wait > 0) await pause(wait);
 };
 
-/** All of these contacts or none. The new ones are counted together, on one of the counter's rows, and those of a company on its shards. */
+/** All of these contacts or none. New ones are counted together, on one of the counter's rows, and those of a company on its shards. */
 const transactTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   const news = parts.filter(({ contact }) => contact.before === undefined).map(({ contact }) => contact.after);
   const [first] = news;
   const count = first ? [countWrite(first.organizationId, 'contacts', first.id, news.length)] : [];
   const companies = companyWrites(...parts.map(({ contact }) => contact)).map(({ write }) => write);
   const writes = [...parts.flatMap((part) => part.writes), ...count, ...companies];
-  // Large transactions that meet others are not waited for: alone, their contacts pass between them.
+  // Conflicts of large transactions are not awaited: stored one by one, their contacts can proceed.
   return (await table.transact(writes, { reportConflicts: parts.length > 1 })).ok;
 };
 
-/** All of these contacts or none; none, too, where the table is busy for too long: the import comes back to them. */
+/** All of these contacts or none; none, too, if the table is busy for too long: the import retries them. */
 const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   try {
     return await transactTogether(table, parts);
@@ -112,9 +115,10 @@ const storeTogether = async (table: Table, parts: readonly Part[]): Promise<bool
 };
 
 /**
- * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight side by side, and 280 transactions, six side by side, in 6 s at the least.
- * `raised` receives the committed events that somebody takes, `told` what journeys are to be told of, to publish both early; they may lose them. `changed` receives one of many contacts, once
- * all are stored: its change is due, and has all of them merged into the index.
+ * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight in parallel, and 280 transactions, six in
+ * parallel, in at least 6 s. `raised` receives the committed events that have subscribers, `told` notifications for journeys, both for
+ * early publication; best effort. `changed` receives one of many contacts, once all are stored: its change is due, and triggers a merge of
+ * all of them into the index.
  */
 export const importStore = (
   table: Table,

@@ -8,15 +8,15 @@ import { contactRows, interactionEntry } from './contacts.ts';
 import { heirOf } from './merges.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
-/** What an interaction changes of a contact; times in ms. */
+/** The fields that an interaction changes on a contact; times in ms. */
 export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt' | 'whatsappProfileName'> {
   readonly contactId: Id<'contact'>;
   readonly lastInteractionAt: number;
 }
 
 /**
- * The writes that move a contact's last interaction forward; they fail where a later one is stored, and for another organization's contact.
- * Not conditional on the contact's version: ten interactions at once must not conflict.
+ * The writes that advance a contact's last interaction; they fail if a later one is stored, and for another organization's contact. Not
+ * conditional on the contact's version: ten concurrent interactions must not conflict.
  */
 export const interactionWrites = (
   { contactId, organizationId, ...fields }: Interaction,
@@ -38,8 +38,8 @@ export const interactionWrites = (
 };
 
 /**
- * Moves a contact's last interaction forward, or that of the contact that it was merged into. One transaction; a repeat and an earlier interaction
- * change nothing.
+ * Advances the last interaction of a contact, or of the contact that it was merged into. One transaction; a repeat or an earlier
+ * interaction changes nothing.
  */
 export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
   const { contactId, organizationId } = interaction;

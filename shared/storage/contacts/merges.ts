@@ -43,7 +43,7 @@ const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_co
 
 const isOf = ({ id: contactId }: Contact) => ({ text: '#contactId = :id', values: { id: contactId } });
 
-/** The phones of the duplicate lead to the contact from now on, and those of the contact have its consent. */
+/** The duplicate's phones now find the contact, and all its phones have its consent. */
 const phoneWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   const { id: contactId, number: contactNumber, organizationId, optIn } = merged;
   const set = recipientRows.set({ contactId, contactNumber, optInStatus: optIn.status });
@@ -58,7 +58,7 @@ const phoneWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   ];
 };
 
-/** The external id of the duplicate is the contact's where that has none, else free. */
+/** The duplicate's external id becomes the contact's if that has none, else it is released. */
 const externalIdWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   const { organizationId, externalId } = duplicate;
   if (externalId === undefined || target.externalId !== undefined) return leaveExternalId(duplicate);
@@ -66,7 +66,7 @@ const externalIdWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[]
   return [{ update: KEYS.externalId(organizationId, externalId), set, when: isOf(duplicate) }];
 };
 
-/** The opted-out contacts of both addresses, which may be one. */
+/** Updates the opted-out counts of both addresses, which may be the same. */
 const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   const before = target.emailHash === merged.emailHash ? denied(target) : 0;
   if (duplicate.emailHash !== merged.emailHash)
@@ -74,13 +74,13 @@ const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] =>
   return countAddress(merged, denied(merged) - before - denied(duplicate));
 };
 
-/** What has reads show the contact where something in the CRM still names its duplicate. */
+/** The tombstone that resolves links to the duplicate to the contact. */
 const tombstone = ({ duplicate, merged }: MergeChange): readonly WriteOp[] => {
   const { id, organizationId, crmLinks = 0 } = duplicate;
   return crmLinks === 0 ? [] : [contactTombstone({ id, organizationId, to: merged.id, at: merged.updatedAt })];
 };
 
-/** The writes that make one contact of two; a contact of 20 merged ones has about 60. The first two say whether both are as they were read. */
+/** The writes that merge two contacts; with 20 merged ones about 60. The first two check that both are unchanged since they were read. */
 const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts): WriteOp[] => {
   const { target, duplicate, merged } = change;
   const { id: contactId, organizationId, number } = duplicate;
@@ -100,7 +100,10 @@ const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts)
   ];
 };
 
-/** The contact with an id, or the one that it was merged into, directly or over others; undefined once that is erased. A read, and two more for each merge. */
+/**
+ * The contact with an id, or the one that it was merged into, directly or indirectly; undefined once that is erased. One read, and two more
+ * per merge.
+ */
 export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Contact | undefined> => {
   const contact = await readRow(table, KEYS.contact(contactId), readContact);
   if (contact) return withCompanyNow(table, contact);
@@ -110,7 +113,7 @@ export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Co
 
 const readMerged = contactRows.pick('mergedContacts');
 
-/** Those of some contacts that there are in an organization, each with the contacts that were merged into it. Consistent; a round trip per 100. */
+/** The existing ones of some contacts of an organization, each with the contacts merged into it. Consistent; one round trip per 100. */
 export const mergedInto = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -129,7 +132,7 @@ export const mergedInto = async (
   );
 };
 
-/** Merges in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+/** Merges in the table of one stage. `raised` receives committed events for early publication; best effort. */
 export const mergeStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): MergeStore => ({
   async merge(change, merge, entry, raises) {
     const { target, duplicate, merged } = change;

@@ -12,7 +12,7 @@ import { PARSE_KEY } from '../parse-key.ts';
 import { allConsentRows, consentRange, movedConsentWrites } from './consent-history.ts';
 import { sweepPartition, worstOf } from './sweep.ts';
 
-/** A partition of an index whose rows name a contact; the keys of rows say which partitions of the table a role may write. */
+/** An index partition whose rows refer to a contact; `keys` determine which table partitions a role may write. */
 interface Place {
   readonly partition: string;
   readonly keyOf: (row: Row) => Key;
@@ -20,7 +20,7 @@ interface Place {
 
 const messageKey = (row: Row) => KEYS.message(PARSE_KEY.message(row));
 
-/** Everything of an organization that names a contact. */
+/** All partitions of an organization that refer to a contact. */
 const placesOf = (contactId: Id<'contact'>, organizationId: Id<'organization'>): readonly Place[] => [
   {
     partition: INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
@@ -46,17 +46,20 @@ const placesOf = (contactId: Id<'contact'>, organizationId: Id<'organization'>):
   ]),
 ];
 
-/** Condition: the contact is there. In the transaction of each move, so that nothing moves to one that is deleted. */
+/** Condition: the contact exists. Part of each move's transaction, so that nothing is moved to a deleted one. */
 const isThere = ({ id, organizationId: org }: Contact): WriteOp => ({
   check: KEYS.contact(id),
   when: { text: '#org = :org', values: { org } },
 });
 
-/** All of these moves or none; `more` where the heir is gone, or a row was changed meanwhile. */
+/** All of these moves or none; `more` if the surviving contact is gone, or a row changed meanwhile. */
 const move = async (table: Table, heir: Contact, writes: readonly WriteOp[]): Promise<SweepOutcome> =>
   writes.length === 0 || (await table.transact([isThere(heir), ...writes])).ok ? 'done' : 'more';
 
-/** A row that names the contact names its heir instead. A row that counts its changes has one more: who read it before does not write it back. */
+/**
+ * The row with the surviving contact in place of the merged one. A row's version is incremented, so that a concurrent writer can't restore
+ * the old link.
+ */
 const renamed = (row: Row, { partition, keyOf }: Place, from: Id<'contact'>, to: Contact, place: string): WriteOp => ({
   update: keyOf(row),
   set: { ...(row.contactId === from ? { contactId: to.id } : {}), gsi2pk: place },
@@ -64,7 +67,9 @@ const renamed = (row: Row, { partition, keyOf }: Place, from: Id<'contact'>, to:
   when: { text: '#gsi2pk = :from', values: { from: partition } },
 });
 
-/** Has messages, turns, devices, customer events and activities of a merged contact, and opt-outs of its addresses, be its heir's. */
+/**
+ * Moves messages, turns, devices, customer events and activities of a merged contact, and opt-outs of its addresses, to the surviving one.
+ */
 export const moveEntries =
   (table: Table): MoveTraces =>
   async (from, heir) => {
@@ -85,7 +90,7 @@ export const moveEntries =
     return worstOf(outcomes);
   };
 
-/** Has the changes of consent of a merged contact stand among its heir's, by their times. */
+/** Moves the consent history of a merged contact into that of the surviving one, by time. */
 export const moveConsents =
   (table: Table): MoveTraces =>
   (from, heir) =>

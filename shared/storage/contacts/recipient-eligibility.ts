@@ -16,10 +16,10 @@ import { readSuppression } from './email-addresses.ts';
 import { heirOf } from './merges.ts';
 import { readsRecipient, recipientKey, refuses } from './recipient-opt-outs.ts';
 
-/** A plan or message, as far as consent asks for it. */
+/** The fields of a plan or message that determine its consent. */
 type Addressed = Pick<SendPlan, 'channel' | 'contactId' | 'requiresConsent' | 'to'>;
 
-/** What is on file about a plan's recipient. */
+/** The stored facts about a plan's recipient. */
 export interface RecipientEligibility {
   /** Why its consent would refuse the plan, if it would. */
   readonly consent?: ConsentFault | undefined;
@@ -45,7 +45,7 @@ const contactFault = (organizationId: Id<'organization'>, { requiresConsent }: A
 const recipientFault = (plan: Addressed, row: Row | undefined) =>
   row && readsRecipient(channelOf(plan.channel).recipient, plan) && refuses(row, plan) ? 'opted_out' : undefined;
 
-/** The keys of the rows about a plan's recipient: the named contact's, and the recipient's own. */
+/** The keys of a recipient's rows: the named contact's, and the recipient's own. */
 const keysOf = async (organizationId: Id<'organization'>, plan: Addressed, recipientHashOf: HashTo) => ({
   contact: plan.contactId ? KEYS.contact(plan.contactId) : undefined,
   own: await ownKey(organizationId, plan, recipientHashOf),
@@ -66,7 +66,7 @@ const eligibilityOf = (
   };
 };
 
-/** What is on file about the plans' recipients, in the plans' order, and the rows of `otherKeys`: one round trip per 100 rows. */
+/** The stored facts about the plans' recipients, in the plans' order, and the rows of `otherKeys`: one round trip per 100 rows. */
 export const readRecipients = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -96,8 +96,8 @@ export const consentFault = async (
 };
 
 /**
- * Why the consent on file forbids a message that is about to leave; of a contact that was merged into another, that one's. One round trip, and a read more
- * for each merge.
+ * Why the consent on file forbids a message that is about to be sent; if its contact was merged, the surviving one's applies. One round
+ * trip, and one more read per merge.
  */
 export const consentFaultOf = async (
   table: Table,
@@ -112,15 +112,15 @@ export const consentFaultOf = async (
   return heir ? faultOf(heir.id) : fault;
 };
 
-/** The balance of a wallet whose row was read; only one that has lanes is read once more. */
+/** The balance from a wallet's row; a wallet with lanes needs another read. */
 const balanceOf = async (table: Table, organizationId: Id<'organization'>, row: Row): Promise<number> => {
   const { opened, balance } = walletRows.read(row);
   return opened === 0 ? balance : ((await readWallet(table, organizationId))?.balance ?? 0);
 };
 
 /**
- * The spendable coins, the quiet hours, and what is on file about the plans' recipients, in the plans' order, as their reservations and
- * dispatches would find it. For previews; a send checks in its own transaction. One round trip.
+ * The spendable coins, the quiet hours, and the facts about the plans' recipients, in the plans' order, as their reservations and
+ * dispatches would find them. For previews; a send checks in its own transaction. One round trip.
  */
 export const readEligibility = async (
   table: Table,
@@ -145,7 +145,10 @@ export const readEligibility = async (
 const readPhone = contactRows.pick('phone');
 const readEmail = contactRows.pick('email');
 
-/** A contact's recipient on a channel: its phone or e-mail address, or on push the contact itself; undefined when it has none, or belongs to another organization. One read, consistent: a send that follows a change goes to the new address. */
+/**
+ * A contact's recipient on a channel: its phone or e-mail address, or on push the contact itself; undefined if it has none, or belongs to
+ * another organization. One consistent read, so that a send after a change uses the new address.
+ */
 export const contactRecipient = async (
   table: Table,
   organizationId: Id<'organization'>,

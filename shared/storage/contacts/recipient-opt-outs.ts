@@ -96,7 +96,7 @@ export const refuses = (row: Row, { contactId }: Pick<ConsentQuery, 'contactId'>
   return optInStatus === 'denied' || (!contactId && optedOut > 0);
 };
 
-/** The reason that is kept of an opt-out whose contact is gone: free text of the organization's own may name the person. */
+/** The reason that is kept for an opt-out whose contact was erased: an organization's free text may contain personal data. */
 export const KEPT_REASON = 'opted out as an earlier contact';
 
 /** An opt-out by the recipient itself. */
@@ -153,7 +153,10 @@ export const phoneOptInWrite = (
   },
 });
 
-/** Adds a contact with an e-mail address to the opted-out count (1), or removes it (-1). A new consent overrides an earlier unsubscription of the address. */
+/**
+ * Adds a contact with an e-mail address to the opted-out count (1), or removes it (-1). A new opt-in overrides an earlier unsubscription of
+ * the address.
+ */
 export const countOptOut = (
   organizationId: Id<'organization'>,
   hash: string,
@@ -167,8 +170,8 @@ export const countOptOut = (
 });
 
 /**
- * Lifts the opt-outs that a contact's recipients made themselves before a moment (ms): of its e-mail address, and of user ids that belonged to
- * it then. One query of an index, which may miss an opt-out of the last moment, and one write each. Idempotent.
+ * Clears the opt-outs that a contact's recipients made themselves before a time (ms): of its e-mail address, and of user ids that belonged
+ * to it then. One query of an index, which may miss a very recent opt-out, and one write each. Idempotent.
  */
 export const clearOptOuts = async (
   table: Table,

@@ -10,12 +10,12 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/** The attribute that counts an hour: a number of its own, so that a send that never left is taken back without reading the others. */
+/** The attribute of an hour's count: separate, so that a send that was never sent can be subtracted without reading the others. */
 const nameOf = (hour: number): string => `h${hour}`;
 const HOUR = /^h(\d+)$/;
 const versionRow = z.object({ version: z.int().default(0) });
 
-/** The counts in a contact's row; none where it has no row. */
+/** The counts in a contact's row; none without a row. */
 export const parseSentCounts = (row: Row | undefined): SentCounts => ({
   version: versionRow.parse(row ?? {}).version,
   byHour: new Map(
@@ -26,7 +26,7 @@ export const parseSentCounts = (row: Row | undefined): SentCounts => ({
   ),
 });
 
-/** What was sent to contacts, in their order. One consistent read of each, 100 in a round trip. */
+/** The send counts of contacts, in order. One consistent read each, 100 per round trip. */
 export const readSentCounts = async (table: Table, ids: readonly Id<'contact'>[]): Promise<SentCounts[]> =>
   (await table.getMany(ids.map(KEYS.sentToContact), { consistent: true })).map(parseSentCounts);
 
@@ -42,7 +42,7 @@ export const countWrite = ({ contactId, hour, sends, version, stale }: CountedSe
   when: isUnchanged(version),
 });
 
-/** Takes a send back that certainly never left, in the transaction that ends its hold. */
+/** Subtracts a send that was certainly never sent, in the transaction that ends its hold. */
 export const uncountWrites = ({
   contactId,
   countedHour,
@@ -52,8 +52,8 @@ export const uncountWrites = ({
     : [{ update: KEYS.sentToContact(contactId), add: { [nameOf(countedHour)]: -1, version: 1 } }];
 
 /**
- * Makes what was sent to a contact that goes count for the one that stays, as part of the transaction that merges them; `gone` as it was read
- * (`readSentCounts`). Condition: nothing was counted since. A message that never left afterwards is taken back from the contact that it then names.
+ * Adds the counts of a merged contact to the surviving one, in the transaction that merges them; `gone` as it was read (`readSentCounts`).
+ * Condition: nothing was counted since. A later subtraction applies to the contact that the message then refers to.
  */
 export const uniteSentWrites = (goneId: Id<'contact'>, gone: SentCounts, staysId: Id<'contact'>): WriteOp[] => {
   if (gone.version === 0) return [{ check: KEYS.sentToContact(goneId), when: isUnchanged(0) }];
@@ -64,7 +64,7 @@ export const uniteSentWrites = (goneId: Id<'contact'>, gone: SentCounts, staysId
   ];
 };
 
-/** Deletes what was counted of a person. A message that ends later leaves a row again, which the next look deletes. */
+/** Deletes the send counts of a person. A message that ends later recreates a row, which the next pass deletes. */
 export const eraseSentCounts =
   (table: Table) =>
   async ({ contactId }: Erasure): Promise<SweepOutcome> => {

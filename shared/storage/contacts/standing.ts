@@ -3,8 +3,8 @@ import { counterRow, readShards } from '../access/counters.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * How long a process caches whether an organization has segments, in ms. A segment's first members are determined once no process can use an older
- * answer any more (shared/storage/segments/sweeps.ts).
+ * How long a process caches whether an organization has segments, in ms. A segment's baseline is determined once no process can use an
+ * older answer (shared/storage/segments/sweeps.ts).
  */
 export const HAS_SEGMENTS_FOR_MS = 10_000;
 const MAX_SEEN = 10_000;
@@ -17,7 +17,9 @@ const seenIn = (table: Table) => {
   return found;
 };
 
-/** Whether an organization has segments, or had some within the last ten seconds. One query, consistent, of short rows; none within these. */
+/**
+ * Whether an organization has segments, or had some within the last ten seconds. One consistent query of short rows, cached for that time.
+ */
 export const hasSegments = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const known = seenIn(table).get(organizationId);
   const now = performance.now();
@@ -28,13 +30,16 @@ export const hasSegments = async (table: Table, organizationId: Id<'organization
   return has;
 };
 
-/** That an organization has a segment from now on, for the process that made it. */
+/** Records in this process's cache that an organization now has a segment. */
 export const noteSegment = (table: Table, organizationId: Id<'organization'>): void => {
   seenIn(table).set(organizationId, { has: true, until: performance.now() + HAS_SEGMENTS_FOR_MS });
 };
 
-/** Which changes of contacts are due to be evaluated: a sample that keeps the index up to date, or all, since each may enter or leave a segment. */
+/**
+ * Which changes of contacts are due for evaluation: a sample that keeps the index up to date, or all, since each may enter or leave a
+ * segment.
+ */
 export type ChangesDue = 'all' | 'sampled';
-/** Which of an organization's changes are due. As `hasSegments`. */
+/** Which of an organization's changes are due. Cost as for `hasSegments`. */
 export const changesDue = async (table: Table, organizationId: Id<'organization'>): Promise<ChangesDue> =>
   (await hasSegments(table, organizationId)) ? 'all' : 'sampled';

@@ -2,12 +2,12 @@ import type { SweepOutcome } from '../../domain/core/clear-links.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 
-/** Rows that are erased together: a transaction holds 100 writes. */
+/** Rows erased together: a transaction holds 100 writes. */
 const PAGE = 25;
-/** Rows of a partition that one sweep looks at; a worker has 30 s for all of its sweeps. */
+/** Maximum rows of a partition per sweep; a worker has 30 s for all of its sweeps. */
 const MAX_ROWS = 500;
 
-/** What one page came to: `later` where a row is not over yet, `more` where it met another worker. */
+/** The result of a page: `later` if a row can't be erased yet, `more` on a conflict with another worker. */
 export type PageOutcome = SweepOutcome;
 
 const worst = (a: SweepOutcome, b: SweepOutcome): SweepOutcome => {
@@ -15,12 +15,12 @@ const worst = (a: SweepOutcome, b: SweepOutcome): SweepOutcome => {
   return a === 'later' || b === 'later' ? 'later' : 'done';
 };
 
-/** The worst of several outcomes. */
+/** The most severe of several outcomes. */
 export const worstOf = (outcomes: readonly SweepOutcome[]): SweepOutcome => outcomes.reduce(worst, 'done');
 
 /**
- * Erases the rows of a partition of an index, page by page. Rows leave the partition as they are erased, so that what is repeated begins where it
- * stopped; entries that the index still shows are read again, consistently, and known by their rows.
+ * Erases the rows of an index partition, page by page. Erased rows leave the partition, so that a repeat continues where it stopped;
+ * entries that the index still shows are read again, consistently, and recognized by their rows.
  */
 export const sweepPartition = async (
   table: Table,

@@ -17,7 +17,7 @@ interface CompanyShard extends CompanyCounts {
   readonly shard: number;
 }
 const count = z.int().default(0);
-/** The shards of a company are made and deleted with it: that one exists proves that its company does. */
+/** A company's shards are created and deleted with it: the existence of one proves that the company exists. */
 export const companyShardRows = defineRow<CompanyShard>()({
   attributes: {
     organizationId: id('organization'),
@@ -48,13 +48,13 @@ export const sumOfShards = (shards: readonly Row[]): CompanyCounts => {
   return counts((name) => read.reduce((sum, shard) => sum + shard[name], 0));
 };
 
-/** The shards of a new company, which count nothing. */
+/** The shards of a new company, with zero counts. */
 export const newShardWrites = (organizationId: Id<'organization'>, companyId: Id<'company'>): WriteOp[] =>
   Array.from({ length: COMPANY_SHARDS }, (_, shard) => ({
     put: companyShardRows.write({ organizationId, companyId, shard, ...NOTHING_COUNTED }),
   }));
 
-/** Deletes a company's shards, each on the condition that it counts what was read: the sum that was told is exact then. */
+/** Deletes a company's shards, each on the condition that its counts are unchanged, so that the recorded sum is exact. */
 export const removeShardWrites = (shards: readonly Row[]): WriteOp[] =>
   shards.map((row) => {
     const shard = companyShardRows.read(row);
@@ -68,7 +68,7 @@ export const removeShardWrites = (shards: readonly Row[]): WriteOp[] =>
     };
   });
 
-/** A contact or card that names a company, and what it counts there. */
+/** A contact or card linked to a company, and its contribution to the counters. */
 export interface CompanyLink {
   readonly organizationId: Id<'organization'>;
   readonly companyId?: Id<'company'> | undefined;
@@ -76,12 +76,12 @@ export interface CompanyLink {
   readonly objectId: Id<'contact'> | Id<'card'>;
   readonly counts: Partial<CompanyCounts>;
 }
-/** A contact or card before and after a change; undefined where it is not there. */
+/** A contact or card before and after a change; undefined if it does not exist. */
 export interface LinkChange {
   readonly before?: CompanyLink | undefined;
   readonly after?: CompanyLink | undefined;
 }
-/** What a card counts of its company. */
+/** A card's contribution to its company's counters. */
 export const cardCounts = (status: 'aberto' | 'ganho' | 'perdido', cents: number): Partial<CompanyCounts> => ({
   cards: 1,
   ...(status === 'aberto' ? { openCards: 1, openCents: cents } : {}),
@@ -92,8 +92,8 @@ export const cardCounts = (status: 'aberto' | 'ganho' | 'perdido', cents: number
 export interface CompanyCountWrite {
   readonly companyId: Id<'company'>;
   /**
-   * Whether an object comes to name the company: if the condition fails, there is no such company. Otherwise it named the company before: if
-   * the condition fails, the company was deleted, and the change goes through with the company among `gone`.
+   * Whether the object is newly linked to the company: if the condition fails, there is no such company. Otherwise it was linked before: if
+   * the condition fails, the company was deleted, and the change is retried with the company in `gone`.
    */
   readonly joins: boolean;
   readonly write: WriteOp;
@@ -135,9 +135,8 @@ const writeOf = ({ organizationId: org, companyId, shard, joins, by }: Tally): C
 };
 
 /**
- * Counts changes of contacts and cards on their companies, for the transaction of the changes: one write for each shard whose counts change, and none
- * where nothing does. Its condition is that the company exists and is the organization's. `gone`: companies that were found deleted, which no longer
- * count.
+ * Updates companies' counters for changes of contacts and cards, in the transaction of the changes: one write per changed shard. Condition:
+ * the company exists and belongs to the organization. `gone`: companies that were found deleted, which are skipped.
  */
 export const companyCountWrites = (
   changes: readonly LinkChange[],

@@ -9,9 +9,9 @@ const isOf = (organizationId: Id<'organization'>): Condition => ({
 });
 
 /**
- * The write that every link to a contact has in its transaction; its condition is that the contact exists and is the organization's. A contact that was ever
- * linked to (`crmLinks`) leaves a tombstone when it is deleted: the new version has a deletion that read it before read it again. Links that end are not
- * subtracted.
+ * The write that every new link to a contact adds to its transaction. Condition: the contact exists and belongs to the organization. A
+ * contact that was ever linked to (`crmLinks`) leaves a tombstone when it is deleted; the incremented version makes a concurrent deletion
+ * read it again. Removed links are not subtracted.
  */
 export const linkWrite = (organizationId: Id<'organization'>, contactId: Id<'contact'>): WriteOp => ({
   update: KEYS.contact(contactId),
@@ -19,15 +19,15 @@ export const linkWrite = (organizationId: Id<'organization'>, contactId: Id<'con
   when: isOf(organizationId),
 });
 
-/** Condition of a link to a card: it exists and is the organization's. */
+/** Condition of a link to a card: it exists and belongs to the organization. */
 export const checkCardLink = (organizationId: Id<'organization'>, cardId: Id<'card'>): WriteOp => ({
   check: KEYS.card(cardId),
   when: isOf(organizationId),
 });
 
 /**
- * Condition of a link to a company that it doesn't count: it exists and is the organization's. On the row of the company's counts that the id of what names it
- * (`by`) chooses, so that links don't meet on one row.
+ * Condition of a link to a company without counters: it exists and belongs to the organization. Checked on the counter shard of the linking
+ * object's id (`by`), so that links don't contend for one row.
  */
 export const checkCompanyLink = (
   organizationId: Id<'organization'>,

@@ -11,15 +11,15 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 
-/** That an object is gone which something may still name. */
+/** The tombstone of a deleted object that may still be linked to. */
 export interface Tombstone {
   readonly organizationId: Id<'organization'>;
   readonly id: LinkedId;
-  /** The contact that a merged one became. */
+  /** The contact that it was merged into. */
   readonly to?: Id<'contact'> | undefined;
   /** When the object was deleted, in ms. */
   readonly at: number;
-  /** That a look at all that named the object left nothing: only what an index did not show then may be left. */
+  /** True if a pass over all links left none: only links that an index did not show then may remain. */
   readonly isCleared?: true | undefined;
 }
 const tombstoneRows = defineRow<Tombstone>()({
@@ -37,14 +37,14 @@ const tombstoneRows = defineRow<Tombstone>()({
 const dueAt = (of: LinkedId, at: number) => INDEX_KEYS.due('clean_up', of, at);
 
 /**
- * Marks a contact as gone, or as another since `to`, in the transaction that deletes it, where anything ever named it (`crmLinks`). What clears its links ends with
- * `expireTombstone`.
+ * Marks a contact as deleted, or merged into `to`, in the transaction that deletes it, if anything was ever linked to it (`crmLinks`). The
+ * work that clears its links ends with `expireTombstone`.
  */
 export const contactTombstone = (tombstone: Tombstone & { readonly id: Id<'contact'> }): WriteOp => ({
   put: tombstoneRows.write(tombstone),
 });
 
-/** Marks a company or a card as gone, in the transaction that deletes it; due at once, so that its links are cleared. */
+/** Marks a company or a card as deleted, in the transaction that deletes it; due immediately, so that its links are cleared. */
 export const tombstoneWrite = (tombstone: Tombstone & { readonly id: Id<'card'> | Id<'company'> }): WriteOp => ({
   put: { ...tombstoneRows.write(tombstone), ...dueAt(tombstone.id, tombstone.at) },
 });
@@ -52,7 +52,7 @@ export const tombstoneWrite = (tombstone: Tombstone & { readonly id: Id<'card'> 
 export const readTombstone = (table: Table, organizationId: Id<'organization'>, of: LinkedId) =>
   readRow(table, KEYS.tombstone(organizationId, of), tombstoneRows.read);
 
-/** Makes the work on a tombstone due again at a time (ms). */
+/** Schedules the work on a tombstone again for a time (ms). */
 export const rescheduleTombstone = async (
   table: Table,
   { organizationId, id: of }: Pick<Tombstone, 'id' | 'organizationId'>,
@@ -63,10 +63,10 @@ export const rescheduleTombstone = async (
   await table.write({ update: KEYS.tombstone(organizationId, of), set, when: EXISTS });
 };
 
-/** How long a tombstone stands once nothing names its object any more, in ms: a reader that saw a link before still finds it. */
+/** How long a tombstone is kept once no links to its object are left, in ms: a reader that saw a link before still finds it. */
 const STANDS_MS = 3_600_000;
 
-/** Ends the work on a tombstone at `now` (ms), whose object nothing names any more. */
+/** Ends the work on a tombstone at `now` (ms), when no links to its object are left. */
 export const expireTombstone = async (
   table: Table,
   { organizationId, id: of }: Pick<Tombstone, 'id' | 'organizationId'>,
@@ -90,9 +90,9 @@ const entryOf = (row: Row): [LinkedId, Id<'contact'> | undefined] => {
   return [sk, to];
 };
 
-/** Tombstones that are read at most, whatever ids are asked for. Where an organization has more, those of the ids are read by their keys. */
+/** Maximum tombstones read by the query. If an organization has more, those of the ids are read by key. */
 const MAX_READ = 800;
-/** Tombstones that take about the read unit of one that is read by its key: the query costs no more than the keys would. */
+/** Tombstones that cost about as much as reading one by key, so that the query costs no more than the reads would. */
 const READ_FOR_A_KEY = 24;
 
 const readByKeys = async (
@@ -109,8 +109,9 @@ const readByKeys = async (
 };
 
 /**
- * The tombstones that say what these ids name now; to be read after what names them. One strongly consistent query, usually of nothing, and none without ids.
- * Where an organization just deleted more objects than that reads (24 for each id, at most 800), also a read of the ids by their keys.
+ * The tombstones of these ids, to resolve links; must be read after the linking objects. One strongly consistent query, usually empty, and
+ * none without ids. If an organization recently deleted more objects than that reads (24 per id, at most 800), also a read of the ids by
+ * key.
  */
 export const readTombstones = async (
   table: Table,
@@ -125,10 +126,12 @@ export const readTombstones = async (
   return page.nextKey ? new Map(await readByKeys(table, organizationId, [...new Set(ids)])) : all;
 };
 
-/** Cards whose activities a list leaves out, at most: a condition has a limit. */
+/** Maximum cards whose activities a list excludes: a condition has a limit. */
 const MAX_GONE_CARDS = 100;
 
-/** The cards of an organization that were just deleted, whose activities and files may still be there. One strongly consistent query, usually of nothing. */
+/**
+ * The recently deleted cards of an organization, whose activities and files may still exist. One strongly consistent query, usually empty.
+ */
 export const readGoneCards = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -143,7 +146,7 @@ export const readGoneCards = async (
   return rows.slice(0, MAX_GONE_CARDS).map(({ sk }) => parseId('card', sk));
 };
 
-/** Objects of an organization with the links in these fields as they are now, as `withLinksNow` says; at most one query of tombstones. */
+/** Objects of an organization with the links in these fields resolved, as by `withLinksNow`; at most one query of tombstones. */
 export const readLinksNow = async <T extends object, F extends keyof T>(
   table: Table,
   organizationId: Id<'organization'>,

@@ -47,7 +47,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
     claim: z.string(),
     createdAt: time,
   },
-  // An attribute of its own, since the index of contacts' objects holds it.
+  // Renamed because the index of contacts' objects projects it.
   rename: { name: 'eventName' },
   key: (event) => KEYS.customerEvent(event.id),
   index({ id, organizationId, contactId, name, occurredAt }) {
@@ -61,7 +61,7 @@ export const customerEventRows = defineRow<CustomerEvent>()({
   },
 });
 
-/** Customer events in the table of one stage. `raised` gets what journeys are to be told of, to publish it early; it may lose it. */
+/** Customer events in the table of one stage. `raised` gets notifications for journeys, for early publication; best effort. */
 export const customerEventStore = (
   table: Table,
   raised: (workItems: readonly Publishable[]) => void,
@@ -81,7 +81,7 @@ export const customerEventStore = (
   },
 });
 
-/** Which events a list holds: by when they happened (ms, both inclusive), by name and by contact. */
+/** Filters of a list of events: time (ms, both inclusive), name and contact. */
 export interface CustomerEventFilter {
   readonly from: number;
   readonly to: number;
@@ -91,7 +91,7 @@ export interface CustomerEventFilter {
 
 const SHARDS = Array.from({ length: CUSTOMER_EVENT_SHARDS }, (_, shard) => shard);
 
-/** The narrowest index for a selection. */
+/** The narrowest index for a filter. */
 const rangeOf = (
   organizationId: Id<'organization'>,
   { name, contactId, ...window }: CustomerEventFilter,
@@ -112,8 +112,8 @@ const rangeOf = (
 /** A page of events; without `nextCursor` the list ended. */
 
 /**
- * A page of an organization's events, latest first; its cost does not grow with the list. Of one contact and one name a page may have fewer
- * items and still a `nextCursor`. 400 for a cursor of another list.
+ * A page of an organization's events, latest first; its cost does not grow with the list. When filtered by contact and name, a page may
+ * have fewer items and still a `nextCursor`. 400 for a cursor of another list.
  */
 export const listCustomerEvents = async (
   table: Table,

@@ -6,7 +6,7 @@ import { sweepPartition } from '../contacts/sweep.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** Takes a person off its customer events: what was sold, and by which message, stays. */
+/** Removes a person from its customer events: the sale and its attribution stay. */
 export const eraseCustomerEvents =
   (table: Table) =>
   ({ contactId }: Erasure): Promise<SweepOutcome> => {

@@ -18,11 +18,11 @@ import type { QueryRange, Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** The latest messages of a contact on a channel that are looked at, so that one with many costs as much as one with few. */
+/** The latest messages of a contact on a channel that are examined, so that the cost is bounded. */
 const MAX_LOOKED_AT = 500;
 /**
- * How long before it left a message may have been made, in ms: 90 days of schedule, and a month in which quiet hours and its number's rate
- * defer it.
+ * The longest time between creation and sending of a message, in ms: 90 days of schedule, and a month of deferrals by quiet hours and
+ * rates.
  */
 const MAX_WAIT_MS = 120 * 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ const entry = z.object({ pk: z.string(), sentAt: time, campaignId: z.string().op
 
 type Window = Parameters<CustomerEventPorts['touches']>[2];
 
-/** A contact's messages are in the order in which they were made, and each was made before it was sent. */
+/** A contact's messages are ordered by creation, which precedes sending. */
 const rangeOf = (
   organizationId: Id<'organization'>,
   contactId: Id<'contact'>,
@@ -56,15 +56,15 @@ const rangeOf = (
 
 const labelled = z.object({ journey: journeyLabel.pick({ journeyId: true, stepId: true, runId: true }).optional() });
 
-/** The step of a journey that sent a message, which a message keeps for ever. One read. */
+/** The step of a journey that sent a message, which a message keeps permanently. One read. */
 export const journeyOf = async (table: Table, messageId: Id<'message'>): Promise<Attribution['journey']> => {
   const row = await table.get(KEYS.message(messageId), { only: ['journey'] });
   return row && labelled.parse(row).journey;
 };
 
 /**
- * The messages that named a contact and were sent to it in a window (ms, both inclusive), and did not fail: of each channel those among the last
- * 500 that were made before its end. A query a channel of an index, side by side; no message is read. Eventually consistent.
+ * The messages to a contact that were sent in a window (ms, both inclusive), and did not fail: per channel those among the last 500 created
+ * before its end. A query of an index per channel, in parallel; no message row is read. Eventually consistent.
  */
 export const touchesOf = async (
   table: Table,

@@ -7,14 +7,14 @@ import type { Table } from '../client/table.ts';
 /** Failures in a row in one process, or of all processes within the window and more than their successes, that trip a route. */
 const TRIP_AFTER = 5;
 const WINDOW_MS = 10_000;
-/** How long a tripped route is skipped before one call tries it again, in ms. */
+/** How long a tripped route is skipped before one trial call, in ms. */
 const REST_MS = 30_000;
-/** How long the one call may take that tries a tripped route again, in ms: a provider's time-out and some. */
+/** The time limit of the trial call of a tripped route, in ms: a provider's timeout plus a margin. */
 const PROBE_MS = 15_000;
 /** How long a process caches a breaker's state, in ms: the delay until it sees another process's trip. */
 const TRUST_MS = 5_000;
 
-/** A breaker's row: when it opens again, when its probe must have ended, and what failed lately. */
+/** A breaker's row: when its rest ends, when its probe must have ended, and recent failures. */
 const breakerRow = z.object({
   openUntil: z.int().default(0),
   probeUntil: z.int().default(0),
@@ -26,7 +26,7 @@ interface Seen {
   readAt: number;
   openUntil: number;
   probeUntil: number;
-  /** Failures in a row, and successes since `countedFrom`, of this process alone. */
+  /** Consecutive failures, and successes since `countedFrom`, in this process. */
   failures: number;
   successes: number;
   countedFrom: number;
@@ -34,7 +34,7 @@ interface Seen {
 
 /**
  * A circuit breaker per provider and route, shared by all processes. A healthy route costs one eventually consistent read per 5 s and
- * process; a failure costs a write, which brings this process's successes along, so that the share of failures is known where they happen.
+ * process; a failure costs a write, which includes this process's successes, so that the failure rate is known where failures happen.
  */
 export const breakers = (table: Table, clock: () => number) => {
   const seen = new Map<string, Seen>();
@@ -54,9 +54,9 @@ export const breakers = (table: Table, clock: () => number) => {
     return fresh;
   };
 
-  /** Counts a failure in the row, with this process's successes; the row after it. A count older than the window begins anew. */
+  /** Counts a failure in the row, with this process's successes; returns the updated row. A count older than the window is restarted. */
   const countFailure = async (key: ReturnType<typeof keyOf>, state: Seen, now: number): Promise<Row | undefined> => {
-    // Taken before the write: failures at once bring them along once.
+    // Reset before the write, so that concurrent failures report them only once.
     const { successes } = state;
     state.successes = 0;
     const since = { start: now - WINDOW_MS };
@@ -73,7 +73,7 @@ export const breakers = (table: Table, clock: () => number) => {
       set: { failures: 1, successes, countedFrom: now, ttl: ttlAt(now) },
       when: { text: 'attribute_not_exists(#countedFrom) OR #countedFrom <= :start', values: since },
     });
-    // Another failure began the count meanwhile.
+    // Another failure restarted the count meanwhile.
     return begun.ok ? begun.row : (await count()).row;
   };
 
@@ -91,7 +91,7 @@ export const breakers = (table: Table, clock: () => number) => {
       return restsUntil > clock() ? { kind: 'resting', ms: restsUntil - clock() } : { kind: 'probation' };
     },
 
-    /** Takes the one call that tries a route again after its rest; false when another process has it. */
+    /** Claims the trial call of a route after its rest; false if another process has it. */
     async probe(channel: string, provider: string, route: string): Promise<boolean> {
       const state = await seenOf(channel, provider, route);
       const now = clock();

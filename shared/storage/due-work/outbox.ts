@@ -17,7 +17,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 const KEEP_SECONDS = 30 * 24 * 3600;
 
 interface OutboxEvent extends DomainEvent {
-  /** Absent until its deliveries are made. */
+  /** Absent until its deliveries are created. */
   readonly publishedAt?: number;
 }
 const eventRows = defineRow<OutboxEvent>()({
@@ -38,7 +38,7 @@ const rowOf = (event: OutboxEvent): Row => ({
   ttl: Math.floor(event.createdAt / 1000) + KEEP_SECONDS,
 });
 
-/** The write of an event in its cause's transaction. Due at once, so that a lost queue message loses nothing. */
+/** The write of an event in its cause's transaction. Due immediately, so that a lost queue message loses nothing. */
 export const eventWrite = (event: DomainEvent): { readonly put: Row } => ({
   put: { ...rowOf(event), ...INDEX_KEYS.due('publish_event', event.id, event.createdAt) },
 });
@@ -59,7 +59,7 @@ const read = (row: Row): StoredEvent => {
 /** An event's row after publication: no longer in the due index. */
 const published = (event: DomainEvent, publishedAt: number): Row => rowOf({ ...event, publishedAt });
 
-/** The events of a stage, as their consumer needs them. */
+/** The outbox of a stage, for the event consumer. */
 export const outbox = (table: Table): EventStore & { read(id: Id<'event'>): Promise<StoredEvent | undefined> } => ({
   async read(id) {
     const row = await table.get(KEYS.event(id));

@@ -8,7 +8,7 @@ import type { Key } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** What the queue of a due row depends on. The index does not carry it: an index that carried more would have to be made anew. */
+/** Attributes that determine the queue of a due row. The index does not project them: adding attributes would require rebuilding it. */
 const ATTRIBUTES = ['pk', 'sk', 'org', 'route', 'priority'];
 const dueRow = z.object({
   org: id('organization').optional(),
@@ -16,15 +16,15 @@ const dueRow = z.object({
   priority: z.enum(PRIORITIES).optional(),
 });
 
-/** Whose the rows are that say so in their key alone. */
+/** Kinds of rows whose key contains their organization. */
 const OWNER_IN_KEY: Readonly<Partial<Record<WorkItem['kind'], (key: Key) => Id<'organization'>>>> = {
   check_lanes: PARSE_KEY.wallet,
   judge_destination: (key) => PARSE_KEY.destinationCounts(key).organizationId,
 };
 
 /**
- * The work items of due rows: half a read unit a row. Of rows that are gone there are none; one that says nowhere whose it is, as sign-in links of no
- * organization and receipts from before they said so, is the stage's.
+ * The work items of due rows: half a read unit per row. Deleted rows are omitted; a row without an organization, such as sign-in links
+ * across organizations and receipts from before they stored it, counts as the stage's.
  */
 export const publishables = async (
   table: Table,

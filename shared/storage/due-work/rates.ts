@@ -6,7 +6,7 @@ import type { Table } from '../client/table.ts';
 
 const MAX_ATTEMPTS = 8;
 
-/** When this process last saw a bucket full: only a guess of which of the two writes to try first. */
+/** When this process last saw a bucket full: a guess of which of the two writes to try first. */
 const guesses = new Map<string, number>();
 const MAX_GUESSES = 10_000;
 
@@ -57,7 +57,7 @@ export const waitForToken = async (table: Table, owner: string, bucket: Bucket, 
   return Math.max(0, Math.ceil(fullAt - now - (60_000 / bucket.perMinute) * (bucket.burst - 1)));
 };
 
-/** Puts back a token that was drawn in vain. A bucket that is full by now stays so. */
+/** Returns a token that was not used. A bucket that is full by now stays full. */
 export const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise<void> => {
   await table.write({
     update: KEYS.bucket(owner, bucket.name),
@@ -66,17 +66,17 @@ export const returnToken = async (table: Table, owner: string, bucket: Bucket): 
   });
 };
 
-/** The row that a draw begins with, and how many others are tried: with chance among them, rows are emptied about evenly. */
+/** The maximum number of other rows tried after the first; they are chosen randomly, so that rows are used evenly. */
 const MAX_ROWS_TRIED = 3;
 
-/** One of the rows of a bucket, as a bucket of its own; the first has the bucket's name. */
+/** One of the rows of a bucket, as a bucket; the first has the bucket's name. */
 const rowOf = ({ name, perMinute, burst, rows = 1 }: Bucket, row: number): Bucket => ({
   name: row === 0 ? name : `${name}#${row}`,
   perMinute: perMinute / rows,
   burst: Math.max(1, Math.floor(burst / rows)),
 });
 
-/** Draws one token of a bucket, of whichever of its rows has one. `row`: where it was drawn; `waitMs`: 0, or until the next. */
+/** Draws one token of a bucket, from any of its rows that has one. `row`: where it was drawn; `waitMs`: 0, or until the next. */
 const drawOne = async (table: Table, owner: string, bucket: Bucket, now: number) => {
   const { rows = 1 } = bucket;
   const first = Math.floor(Math.random() * rows);
@@ -90,15 +90,15 @@ const drawOne = async (table: Table, owner: string, bucket: Bucket, now: number)
   return { row, waitMs };
 };
 
-/** A bucket to draw from, and whose it is; a promise where its size must be read first. */
+/** A bucket to draw from, and its owner; a promise if its size must be read first. */
 export interface Draw {
   readonly owner: string;
   readonly bucket: Bucket | Promise<Bucket>;
 }
 
 /**
- * Draws one token of each bucket, or none: all at once, and what was drawn in vain is put back, so that whoever exceeds its own limit uses
- * up nothing of the others'. Returns the first bucket that is empty, with the ms until its next token. One round trip, two when refused.
+ * Draws one token of each bucket, or none: concurrently, and drawn tokens are returned on refusal, so that a caller over its own limit uses
+ * up no shared tokens. Returns the first empty bucket, with the ms until its next token. One round trip, two when refused.
  */
 export const drawTokens = async (
   table: Table,

@@ -11,13 +11,13 @@ import { rowKey } from './rows-of-kind.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * Waits before a row that is due still is handed over again, in ms, by how often it was. After these, about four hours, it is set aside: no
- * provider's or receiver's failure is kept in this way, since what waits for them gets a due time of its own.
+ * Delays before a row that is still due is enqueued again, in ms, by the number of attempts. After these, about four hours, it is set
+ * aside: failures of providers or receivers never count, since work that waits for them gets a new due time.
  */
 const WAITS_MS = [0, 2, 5, 15, 60, 60, 60].map((minutes) => minutes * MINUTE_MS);
 const WRITES_IN_FLIGHT = 16;
 
-/** A due row as its repeats see it. A count belongs to the due time that it was written with: any other is of new work. */
+/** A due row for repeats. Its count applies only to the due time with which it was written: any other is new work. */
 const dueRow = z.object({
   duePk: z.string().optional(),
   dueAt: z.number().optional(),
@@ -28,7 +28,7 @@ const isDueAt = (duePk: string, dueAt: number) => ({
   values: { duePk, dueAt },
 });
 
-/** The change that lets a row be handed over again, and whether it sets it aside. */
+/** The change that enqueues a row again, and whether it sets the row aside. */
 const repeatOf = (
   kind: WorkItem['kind'],
   { duePk: partition, dueAt, repeats }: z.output<typeof dueRow>,
@@ -51,15 +51,15 @@ const writeRepeat = async (table: Table, item: WorkItem, row: Row, at: DuePositi
     const { ok } = await table.write({ update: rowKey(item), set, when: isDueAt(duePk, dueAt) });
     return ok ? { setAside } : undefined;
   } catch (error) {
-    // Someone works on it at this moment, or the table is busy: the next look finds it as it is then.
+    // Another worker is processing it, or the table is busy: the next run finds its state then.
     if (error instanceof Unavailable) return undefined;
     throw error;
   }
 };
 
 /**
- * Makes rows of a shard due again, the later the more often it happened, or sets them aside. Rows that changed since they were read are left
- * alone. A row's own count outlives its messages, which are lost and purged; the receive count of a message says nothing of the next one.
+ * Makes rows of a shard due again, with a growing delay, or sets them aside. Rows that changed since they were read are skipped. The count
+ * is on the row because queue messages can be lost or purged, and a message's receive count does not carry over to the next one.
  */
 export const repeatDue = async (
   table: Table,

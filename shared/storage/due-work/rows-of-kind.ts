@@ -4,7 +4,7 @@ import type { Key } from '../client/row.ts';
 
 type MakesKey = (...parts: never[]) => Key;
 
-/** The rows that the kinds of work items point to. What changes their due time in general, whatever row it is, may write these partitions. */
+/** The rows that each kind of work item points to. Generic changes of their due time need write access to these partitions. */
 const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   send_message: [KEYS.message],
   fallback: [KEYS.fallback],
@@ -39,13 +39,13 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   smpp_watch: [KEYS.smppWatch],
 };
 
-/** What stands before the first variable part of a partition key. */
+/** The text before the first variable part of a partition key. */
 const prefixOf = (make: MakesKey): string => {
   const { pk } = (make as (...parts: readonly string[]) => Key)('', '', '');
   return pk.slice(0, pk.indexOf('#') + 1);
 };
 
-/** The key of the row of a work item. Throws a TypeError for a row that this kind of work is never about. */
+/** The key of a work item's row. Throws a TypeError for a row that doesn't belong to this kind. */
 export const rowKey = ({ kind, pk, sk }: WorkItem): Key => {
   if (ROWS[kind].some((make) => pk.startsWith(prefixOf(make)))) return { pk, sk };
   throw new TypeError(`not a row of ${kind}`);

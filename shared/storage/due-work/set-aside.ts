@@ -4,7 +4,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { rowKey } from './rows-of-kind.ts';
 
-/** A work item that failed each time and waits for the operator. */
+/** A work item that failed at every attempt and waits for the operator. */
 export interface SetAside extends WorkItem {
   /** When it was set aside (ms). */
   readonly at: number;
@@ -12,7 +12,7 @@ export interface SetAside extends WorkItem {
 const asideRow = z.object({ pk: z.string(), sk: z.string(), dueAt: z.number() });
 const backRow = z.object({ asideFrom: z.string() });
 
-/** Up to `limit` work items of a kind that are set aside, oldest first. */
+/** Up to `limit` work items of a kind that were set aside, oldest first. */
 export const listSetAside = async (table: Table, kind: WorkItem['kind'], limit: number): Promise<SetAside[]> => {
   const { rows } = await table.query({
     index: 'due',
@@ -26,7 +26,7 @@ export const listSetAside = async (table: Table, kind: WorkItem['kind'], limit: 
   });
 };
 
-/** Makes a work item that was set aside due at once, as if it had never failed. False if it is not set aside any more. */
+/** Makes a set-aside work item due immediately, with its count reset. False if it is not set aside any more. */
 export const putBack = async (table: Table, item: WorkItem, now: number): Promise<boolean> => {
   const key = rowKey(item);
   const row = await table.get(key, { only: ['asideFrom'] });

@@ -4,7 +4,9 @@ import type { DueShard, ShardLease, ShardProgress } from '../../queues/dispatch-
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** How long a shard stays with a dispatcher that does not renew its lease, in ms: far more than a page takes, and what a crash delays it by. */
+/**
+ * How long a shard stays with a dispatcher that does not renew its lease, in ms: far longer than a page takes, and the delay after a crash.
+ */
 const LEASE_MS = 15_000;
 
 const progressRow = z.object({
@@ -16,8 +18,8 @@ const progressRow = z.object({
 const attributesOf = ({ front, repeatTo, repeatAt }: ShardProgress) => ({ front, repeatTo, repeatAt });
 
 /**
- * Leases a shard of due work; undefined while another dispatcher has it. One write brings the shard's progress along. A lease that lasts longer
- * than any does is of a clock that goes ahead, and counts for nothing.
+ * Leases a shard of due work; undefined while another dispatcher has it. The same write returns the shard's progress. A lease longer than
+ * any valid one comes from a clock that runs ahead, and is ignored.
  */
 export const leaseShard = async (
   table: Table,
@@ -35,7 +37,7 @@ export const leaseShard = async (
       values: { now, longest: now + LEASE_MS },
     },
   });
-  // The answer to an own write may have been lost.
+  // The response to an own write may have been lost.
   if (!ok && row?.owner !== owner) return undefined;
   const mine = { text: '#owner = :owner', values: { owner } };
   return {

@@ -80,7 +80,7 @@ const freeName = (template: TemplateSummary): WriteOp => ({
   when: { text: '#templateId = :id', values: { id: template.id } },
 });
 
-/** `also` begins with the contents, then the name if it is written; a failure of a later write is `otherwise`. */
+/** `also` starts with the contents, then the name if it is written; a failure of a later write is `otherwise`. */
 const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.at > 1) return otherwise;

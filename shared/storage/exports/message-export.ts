@@ -13,11 +13,11 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from '../messages/inbound-rows.ts';
 import { messageRange, readListShards } from '../messages/message-lists.ts';
 
-/** Messages that are read at once: a page is never in memory with all that its messages say. */
+/** Messages read at once: a page is never in memory with all contents of its messages. */
 const PER_READ = 100;
 /**
- * The JSON of a page, in bytes. Lambda answers at most 6 MB, in which quotes and backslashes of this text are escaped once more. The metadata
- * of 1,000 messages may be more; then a page ends early.
+ * The maximum JSON size of a page, in bytes. Lambda responses have at most 6 MB, in which quotes and backslashes are escaped once more. The
+ * metadata of 1,000 messages may exceed this; then a page ends early.
  */
 const MAX_PAGE_BYTES = 2_500_000;
 
@@ -31,7 +31,7 @@ const rangeOf = async (table: Table, request: CursorRequest, channel: ExportChan
 
 const readCaller = contactRows.pick('organizationId', 'externalId');
 
-/** Looks up the external ids of an organization's contacts, each once. */
+/** Looks up the external ids of an organization's contacts, without duplicates. */
 const externalIds = (table: Table, organizationId: Id<'organization'>) => {
   const known = new Map<Id<'contact'>, string | undefined>();
   return async (messages: readonly StoredMessage[]): Promise<ReadonlyMap<Id<'contact'>, string | undefined>> => {
@@ -47,9 +47,9 @@ const externalIds = (table: Table, organizationId: Id<'organization'>) => {
 };
 
 /**
- * A page of an organization's messages of a channel, sent and received, newest first, as rows that `rowOf` makes of a message and the external
- * id of its contact. Its cost does not grow with the export: the page's index entries, one read a message, and one a contact. A page of much
- * metadata ends before `limit`. 400 for a cursor of another export.
+ * A page of an organization's messages of a channel, sent and received, newest first, as rows that `rowOf` creates from a message and the
+ * external id of its contact. Its cost does not grow with the export: the page's index entries, one read per message, and one per contact.
+ * A page with much metadata ends before `limit`. 400 for a cursor of another export.
  */
 export const exportPage = async <T>(
   table: Table,

@@ -12,17 +12,17 @@ import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 
 /*
- * Claims of jobs: one worker at a time has a part of a job. Each claim has a fence, which all that its worker writes is conditional on; a claim that runs
- * out without a word is another worker's, who begins the part again.
+ * Claims of jobs: one worker at a time has a part of a job. Each claim increments a fence, on which all of its worker's writes are
+ * conditional; after a claim expires, another worker may restart the part.
  */
 
-/** What the rows of all jobs have. */
+/** The common fields of all job rows. */
 export interface Claimable {
   readonly id: Id<'exportJob'> | Id<'importJob'>;
   readonly organizationId: Id<'organization'>;
-  /** Counts the claims of the job. */
+  /** Incremented by each claim of the job. */
   readonly fence: number;
-  /** How often the part was begun. */
+  /** How many times the part was started. */
   readonly attempts: number;
   readonly status: string;
 }
@@ -31,20 +31,20 @@ export interface Claimable {
 export const dueAt = (id: string, at: number) => INDEX_KEYS.due('run_job', id, at);
 const ACTIVE = ['running', 'cancelling'];
 
-/** Condition: the worker still has its claim. */
+/** Condition: the worker still holds its claim. */
 const isClaimedBy = ({ fence }: Claimable): Condition => ({
   text: '#fence = :fence AND #status IN (:running, :cancelling)',
   values: { fence, running: ACTIVE[0], cancelling: ACTIVE[1] },
 });
 
-/** The row of a job cannot be read. The job was ended as failed, and its row set aside for the operator: no attempt would read it. */
+/** The row of a job cannot be read. The job was ended as failed, and its row set aside for the operator, since no retry could read it. */
 export class UnreadableJob extends Error {
   override readonly name = 'UnreadableJob';
 }
 
-/** Reads one field of a row; undefined where it cannot be read. */
+/** Reads one field of a row; undefined if it is invalid. */
 export type ReadField<Job> = <Field extends keyof Job & string>(field: Field) => Job[Field] | undefined;
-/** What an unreadable job becomes: it failed, with what can be read of it. */
+/** An unreadable job ended as failed, with the fields that can be read. */
 export interface Failed<Job> {
   readonly job: Job;
   /** When its row is deleted, in Unix seconds. */
@@ -52,7 +52,7 @@ export interface Failed<Job> {
   readonly running: Key;
   readonly event: DomainEvent;
 }
-/** Undefined where it cannot even be read whose job it is. */
+/** Undefined if not even its organization can be read. */
 export type FailUnreadable<Job extends Claimable> = (
   read: ReadField<Job>,
   id: Job['id'],
@@ -79,7 +79,7 @@ const isReadable = <Job>(rows: RowCodec<Job>, row: Row): boolean => {
 const isUnchanged = ({ fence }: Row): Condition =>
   fence === undefined ? { text: 'attribute_not_exists(#fence)' } : { text: '#fence = :fence', values: { fence } };
 
-/** What the stores of all jobs do with their rows. `raised` receives the committed events that somebody takes. */
+/** The common storage operations of jobs. `raised` receives the committed events that have subscribers. */
 export const claimStore = <Job extends Claimable>(
   table: Table,
   rows: RowCodec<Job>,
@@ -90,10 +90,10 @@ export const claimStore = <Job extends Claimable>(
   /** Ends a job whose row cannot be read, once. Throws in any case. */
   const setAside = async (id: Job['id'], row: Row, now: number): Promise<never> => {
     const failed = failUnreadable(fieldReader(rows, row), id, now);
-    // It stays due, and is set aside like any work that fails each time.
+    // It stays due, and is set aside like any work that fails at every attempt.
     if (!failed) throw new TypeError('The row of a job cannot be read, nor whose it is.');
     const events = await takenEvents(table, failed.job.organizationId, [failed.event]);
-    // Counted up, so that only one of many workers ends it, and nobody who has a claim writes over it.
+    // Increments the fence, so that only one of many workers ends it, and no holder of a claim can overwrite it.
     const ended = { ...failed.job, fence: failed.job.fence + 1 };
     const aside = { ...INDEX_KEYS.setAside('run_job', now), asideFrom: dueAt(id, now).duePk };
     const { ok } = await table.transact([
@@ -105,7 +105,7 @@ export const claimStore = <Job extends Claimable>(
     raised(events);
     throw new UnreadableJob('The row of a job could not be read: the job failed.');
   };
-  /** A job that ended is not due any more, also where the operator made it so. */
+  /** Removes an ended job from the due index, even if the operator made it due. */
   const rest = async ({ id, status }: Job): Promise<void> => {
     await table.write({
       update: keyOf(id),
@@ -120,8 +120,8 @@ export const claimStore = <Job extends Claimable>(
   return {
     read: (id: Job['id']) => readRow(table, keyOf(id), rows.read),
     /**
-     * Claims a job's part, which nobody has at `now`, until a time (ms). A row that cannot be read ends here, before it is claimed: a claim moves its due time,
-     * so that nothing would ever find that it fails each time. Throws `UnreadableJob` then.
+     * Claims a job's part, if unclaimed at `now`, until a time (ms). An unreadable row is ended here, before the claim: a claim moves its
+     * due time, so its failures would never be counted. Throws `UnreadableJob` then.
      */
     async claim(id: Job['id'], now: number, until: number): Promise<Job | undefined> {
       const row = await table.get(keyOf(id));
@@ -139,7 +139,7 @@ export const claimStore = <Job extends Claimable>(
         },
       });
     },
-    /** Stores a part's progress without the attributes of `remove`, and claims the next part. */
+    /** Stores a part's progress, removing the attributes in `remove`, and claims the next part. */
     advance: (job: Job, progress: Parameters<typeof rows.set>[0], until: number, remove: readonly string[] = []) =>
       claimed({
         update: keyOf(job.id),
@@ -148,12 +148,15 @@ export const claimStore = <Job extends Claimable>(
         remove,
         when: isClaimedBy(job),
       }),
-    /** Gives a claim back: the part may be claimed from `at` (ms) on. */
+    /** Releases a claim: the part may be claimed from `at` (ms) on. */
     async release(job: Job, at: number, attempts: number) {
       const set = { attempts, claimedUntil: at, ...dueAt(job.id, at) };
       await table.write({ update: keyOf(job.id), set, when: isClaimedBy(job) });
     },
-    /** Ends a job, lets the organization begin the next one, and raises its event. False where the claim was lost, or `when` does not hold. */
+    /**
+     * Ends a job, allows the organization to start the next one, and raises its event. False if the claim was lost, or `when` does not
+     * hold.
+     */
     async end(
       job: Job,
       set: Readonly<Record<string, unknown>>,
@@ -173,7 +176,7 @@ export const claimStore = <Job extends Claimable>(
   };
 };
 
-/** Condition: an organization has no other job of the kind on its way. */
+/** Condition: the organization has no other running job of the kind. */
 export const isFreeFor = (jobId: string): Condition => ({
   text: `${ABSENT.text} OR #jobId = :jobId`,
   values: { jobId },

@@ -57,7 +57,7 @@ export const exportJobRows = defineRow<ExportJob>()({
     INDEX_KEYS.exportJobsOf(organizationId, isoTime(createdAt), jobId),
 });
 
-/** Condition: the job has not ended, whoever works on it. */
+/** Condition: the job has not ended, whichever worker has it. */
 const IS_RUNNING: Condition = { text: '#status = :running', values: { running: 'running' } };
 
 const ttlOf = (job: ExportJob): number => Math.ceil(exportGoneAt(job) / 1000);
@@ -93,7 +93,7 @@ const failUnreadable: FailUnreadable<ExportJob> = (read, jobId, now) => {
   return { job, ttl: ttlOf(job), running, event: exportEvent(job, 'failed', now) };
 };
 
-/** Exports into files in the table of one stage. `raised` receives the committed events that somebody takes. */
+/** Exports to files in the table of one stage. `raised` receives the committed events that have subscribers. */
 export const exportJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ExportJobStore => {
   const { read, claim, advance, release, end } = claimStore(
     table,

@@ -94,7 +94,7 @@ const failUnreadable: FailUnreadable<ImportJob> = (read, jobId, now) => {
   return { job, ttl: ttlOf(job), running: KEYS.runningImport(organizationId), event: importEvent(job, now) };
 };
 
-/** The writes that start a job: it is due at once. */
+/** The writes that start a job: it is due immediately. */
 const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteOp[] => [
   {
     update: KEYS.importJob(job.id),
@@ -105,7 +105,7 @@ const startWrites = (job: ImportJob, etag: string, now: number): readonly WriteO
   { put: { ...KEYS.runningImport(job.organizationId), jobId: job.id }, when: isFreeFor(job.id) },
 ];
 
-/** Imports of files in the table of one stage. `raised` receives the committed events that somebody takes. */
+/** Imports of files in the table of one stage. `raised` receives the committed events that have subscribers. */
 export const importJobStore = (table: Table, raised: (events: readonly DomainEvent[]) => void): ImportJobStore => {
   const { end, ...claims } = claimStore(table, importJobRows, KEYS.importJob, raised, failUnreadable);
   return {

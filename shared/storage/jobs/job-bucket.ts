@@ -20,15 +20,15 @@ import type { ExportBucket } from '../../domain/exports/job-ports.ts';
 import type { ImportBucket } from '../../domain/imports/ports.ts';
 import { SIGNED_HEADERS } from '../client/bucket-client.ts';
 
-/** Lifetime of a presigned address, in seconds. A read of the job makes a new one. */
+/** Lifetime of a presigned address, in seconds. Each read of the job creates a new one. */
 const ADDRESS_SECONDS = 900;
 const DELETES_IN_FLIGHT = 8;
 
 const isAbsent = (error: unknown): boolean => error instanceof NoSuchKey || error instanceof NotFound;
-/** S3's answer where the object is another version than the one that was asked for. */
+/** Whether S3 reports that the object has another version than the requested one. */
 const isChanged = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412;
-/** Whether a range (`bytes 0-9/10`) goes up to the object's end. */
+/** Whether a range (`bytes 0-9/10`) reaches the object's end. */
 const isLast = (contentRange = ''): boolean => {
   const [, end, size] = /-(\d+)\/(\d+)$/.exec(contentRange) ?? [];
   return Number(end) + 1 === Number(size);
@@ -116,7 +116,7 @@ export const exportBucket = (client: S3Client, Bucket: string, clock: Clock): Ex
     try {
       await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
     } catch (error) {
-      // The upload is gone once it was completed: then there is the object.
+      // The upload is gone once it was completed: then the object exists.
       if (!(error instanceof NoSuchUpload)) throw error;
       await client.send(new HeadObjectCommand({ Bucket, Key }));
     }

@@ -27,25 +27,25 @@ export const entryRows = defineRow<Entry>()({
   key: ({ contactId, rootId }) => KEYS.journeyEntry(contactId, rootId),
 });
 
-/** Condition: the entry is as it was judged. */
+/** Condition: the entry is unchanged since it was checked. */
 const asJudged = (over: Entry | undefined): Condition =>
   over ? { text: '#runId = :over AND #isActive = :ended', values: { over: over.runId, ended: false } } : ABSENT;
 
-/** Enters a contact, in the transaction that begins its run. */
+/** Enters a contact, in the transaction that starts its run. */
 export const entryWrite = (run: Run, { over, caused }: Pick<Start, 'caused' | 'over'>): WriteOp => {
   const { organizationId, env, contactId, rootId, id: runId, beganAt, branches } = run;
   const entry = { organizationId, env, contactId, rootId, runId, isActive: true, beganAt, branches, caused };
   return { put: entryRows.write(entry), when: asJudged(over) };
 };
 
-/** Ends an entry, in the transaction that ends its run. Condition: it is of this run; an erased contact has none any more. */
+/** Ends an entry, in the transaction that ends its run. Condition: it belongs to this run; an erased contact has none any more. */
 export const entryEnd = ({ contactId, rootId, id: runId, endedAt, branches }: Run): WriteOp => ({
   update: KEYS.journeyEntry(contactId, rootId),
   set: entryRows.set({ isActive: false, endedAt, branches }),
   when: { text: '#runId = :run', values: { run: runId } },
 });
 
-/** What a run waits for, as a row. `until`: when it is of no use any more, in ms. */
+/** A run's wait as a row. `until`: its expiry, in ms. */
 const awaitRow = (
   { organizationId, contactId, id: runId }: Run,
   name: string,
@@ -57,15 +57,15 @@ const awaitRow = (
   ...(until === undefined ? {} : { ttl: ttlAfter(until) }),
 });
 
-/** The customer event that a run waits for at its step; undefined while it waits for none. */
+/** The customer event that a run waits for at its step; undefined if none. */
 const awaitedBy = ({ wait }: Run): string | undefined =>
   wait?.kind === 'event' && 'event' in wait.awaits ? wait.awaits.event : undefined;
 
-/** Has the goal of its journey find a run: from its begin. */
+/** Registers a run for the goal of its journey, from its start. */
 export const goalBegin = (run: Run, goal: string | undefined): WriteOp[] =>
   goal === undefined ? [] : [{ put: awaitRow(run, goal, 'goal') }];
 
-/** The goal finds a run for 30 days after its end, and no longer once it was reached. */
+/** Keeps a run registered for its goal for 30 days after its end, unless it was reached. */
 const goalWrites = (before: Run, after: Run, goal: string | undefined): WriteOp[] => {
   if (goal === undefined) return [];
   if (after.convertedAt !== undefined)
@@ -75,13 +75,13 @@ const goalWrites = (before: Run, after: Run, goal: string | undefined): WriteOp[
   return [{ put: awaitRow(after, goal, 'goal', endedAt + GOAL_AFTER_END_MS) }];
 };
 
-/** A moment by which a customer event is judged to have come already, and the last one that the run took. */
+/** The time after which a customer event counts as having arrived, and the last one that the run consumed. */
 export interface Passed {
   readonly decidedAt: number;
   readonly taken: string | undefined;
 }
 
-/** Condition: no customer event of the name was told of the contact since a move was decided, but one that the run took. */
+/** Condition: no customer event of the name arrived for the contact since a move was decided, except one that the run consumed. */
 const noneSince = (contactId: Id<'contact'>, name: string, { decidedAt, taken = '' }: Passed): WriteOp => ({
   check: KEYS.lastRunEvent(contactId, name),
   when: {
@@ -90,7 +90,7 @@ const noneSince = (contactId: Id<'contact'>, name: string, { decidedAt, taken = 
   },
 });
 
-/** What changes of what a run waits for; `check`: which of the writes fails where the awaited event came meanwhile. */
+/** The changes of a run's waits; `check`: the write that fails if the awaited event arrived meanwhile. */
 export const awaitWrites = (
   before: Run,
   after: Run,
@@ -101,18 +101,18 @@ export const awaitWrites = (
   const [was, is] = [awaitedBy(before), awaitedBy(after)];
   const ended = was === undefined || was === is ? [] : [{ delete: KEYS.runAwait(contactId, was, 'wait', runId) }];
   const goals = goalWrites(before, after, goal);
-  // A run that waits again for the same event keeps its row, but not what came before it waited anew.
+  // A run that waits again for the same event keeps its row, but not what arrived before the new wait.
   if (is === undefined || after.wait === before.wait) return { writes: [...ended, ...goals] };
   const begun = was === is ? [] : [{ put: awaitRow(after, is, 'wait') }];
   const check = noneSince(contactId, is, passed);
   return { writes: [...ended, ...begun, ...goals, check], check };
 };
 
-/** How long it is known that a customer event came, in ms: far longer than a move is on its way. */
+/** How long the arrival of a customer event is remembered, in ms: far longer than a move takes. */
 const LAST_EVENT_MS = 24 * 3_600_000;
 const lastRow = z.object({ at: z.number(), eventId: z.string() });
 
-/** Tells that a customer event came, unless a later one did. */
+/** Records the arrival of a customer event, unless a later one did. */
 export const lastEventWrite = (
   contactId: Id<'contact'>,
   name: string,
@@ -122,5 +122,5 @@ export const lastEventWrite = (
   set: { at, eventId, ttl: ttlAfter(at + LAST_EVENT_MS) },
   when: { text: 'attribute_not_exists(#pk) OR #at < :at', values: { at } },
 });
-/** Reads it. */
+/** Reads the last event. */
 export const readLastEvent = (row: Row) => lastRow.parse(row);

@@ -9,7 +9,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { readRun, runRow } from './run-rows.ts';
 
-/** Takes what is of a person from a run that ended, and the run from the runs of its contact. False where it changed meanwhile. */
+/** Removes personal data from an ended run, and the run from its contact's runs. False if it changed meanwhile. */
 const scrub = async (table: Table, runId: Id<'run'>): Promise<boolean> => {
   const row = await table.get(KEYS.run(runId));
   if (!row) return true;
@@ -20,7 +20,7 @@ const scrub = async (table: Table, runId: Id<'run'>): Promise<boolean> => {
   return (await table.write({ put: written, when: atVersion(run.version) })).ok;
 };
 
-/** The partitions in which journeys keep what is of one contact. */
+/** The partitions in which journeys store data of one contact. */
 const partitionsOf = (contactId: Id<'contact'>): readonly string[] => [
   KEYS.journeyEntry(contactId, '').pk,
   KEYS.lastRunEvent(contactId, '').pk,
@@ -28,8 +28,8 @@ const partitionsOf = (contactId: Id<'contact'>): readonly string[] => [
 ];
 
 /**
- * Cancels the runs of a person, takes the variables and events from them, and deletes what lets the person in and what its runs wait for. What the runs were
- * counted for stays. `cancel` ends a run that is active.
+ * Cancels the runs of a person, removes variables and events from them, and deletes the person's entries and waits. Counters stay. `cancel`
+ * ends an active run.
  */
 export const eraseRuns =
   (table: Table, cancel: (id: Id<'run'>) => Promise<void>) =>

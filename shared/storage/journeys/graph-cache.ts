@@ -1,14 +1,14 @@
 import type { Id } from '../../domain/core/ids.ts';
 import type { WireGraph } from '../../domain/journeys/definition.ts';
 
-/** About how many bytes of graphs a process keeps. */
+/** The approximate maximum size of graphs cached by a process, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 interface Kept {
   readonly graph: WireGraph;
   readonly bytes: number;
 }
-/** A graph as it was read, and which revision it is: a draft may have another one by then. */
+/** A graph as it was read, and its revision: a draft may have another one by then. */
 interface Read {
   readonly graph: WireGraph;
   readonly revision: number;
@@ -16,10 +16,7 @@ interface Read {
 
 const nameOf = (id: Id<'journey'>, revision: number): string => `${id} ${revision}`;
 
-/**
- * Graphs by version and revision, which name one graph for good. Callers that ask for the same one at the same time share one read. Lets go of
- * those that were read first.
- */
+/** Graphs by version and revision, which identify an immutable graph. Concurrent callers share one read. Evicts the oldest first. */
 export class GraphCache {
   readonly #kept = new Map<string, Kept>();
   readonly #reads = new Map<string, Promise<WireGraph>>();

@@ -8,16 +8,17 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/*
- * The graph of a version, compressed, in as many rows as it needs: a row holds 400 KB. The values of the headers of its webhook steps are sealed.
- */
+/* The compressed graph of a version, in as many rows as it needs: a row holds 400 KB. Header values of its webhook steps are sealed. */
 
 /** Bytes of a graph in one row. */
 const PART_BYTES = 350 * 1024;
-/** A stored graph as JSON, in bytes, at most: sealing adds about 100 bytes and a third to the values of headers, of which there are at most 3,000. */
+/**
+ * The maximum size of a stored graph as JSON, in bytes: sealing adds about 100 bytes and a third to header values, of which there are at
+ * most 3,000.
+ */
 const MAX_UNPACKED_BYTES = 4 * MAX_GRAPH_BYTES;
 
-/** Seals and opens the value of a header of a webhook step. */
+/** Seals and opens a header's value of a webhook step. */
 export interface HeaderSealer {
   seal(journey: Journey, header: string, value: string): Promise<string>;
   open(journey: Journey, header: string, sealed: string): Promise<string>;
@@ -31,7 +32,7 @@ const convertStep = async (step: WireStep, convert: Convert): Promise<WireStep> 
   );
   return { ...step, config: { ...step.config, cabecalhos } };
 };
-/** A graph with another value in each header of its webhook steps. */
+/** A graph with each header value of its webhook steps replaced. */
 const withHeaders = async (graph: WireGraph, convert: Convert): Promise<WireGraph> => ({
   ...graph,
   passos: await Promise.all(graph.passos.map((step) => convertStep(step, convert))),
@@ -64,7 +65,9 @@ export const removeGraphWrites = async (table: Table, { id, revision }: Journey)
   return rows.map(({ pk, sk }) => ({ delete: { pk, sk } }));
 };
 
-/** The graph of a version from rows of its partition; undefined where they are not all of its revision, since it changed between two reads. */
+/**
+ * The graph of a version from rows of its partition; undefined if they are not all of its revision, because it changed between two reads.
+ */
 export const readGraphRows = async (
   sealer: HeaderSealer,
   journey: Journey,
@@ -74,6 +77,6 @@ export const readGraphRows = async (
   if (own.length === 0 || own.length !== own[0]?.parts) return undefined;
   const packed = Buffer.concat(own.map(({ bytes }) => bytes));
   const json = gunzipSync(packed, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8');
-  // What was stored was valid.
+  // Stored graphs are valid.
   return withHeaders(JSON.parse(json) as WireGraph, (header, sealed) => sealer.open(journey, header, sealed));
 };

@@ -9,17 +9,17 @@ import type { QueryPage, Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { RECENT_ENTRIES, readHistory } from './run-rows.ts';
 
-/** The first entry of a page: its row, by the place in the history at which that begins, and how many of the row's are before it. */
+/** The first entry of a page: its row, by the history index of the row's first entry, and the number of the row's entries before it. */
 const position = z.strictObject({ part: z.int().min(0), skip: z.int().min(0) });
 type Position = z.output<typeof position>;
 
-/** Entries of one row, the first of them at place `part` of the history. */
+/** Entries of one row, the first of them at index `part` of the history. */
 interface Part {
   readonly part: number;
   readonly entries: readonly HistoryEntry[];
 }
 
-/** The rows of older entries from a part on, until they have as many entries as are wanted; those from `end` on are left out. */
+/** The rows of older entries from a part on, until they contain the requested number of entries; those from `end` on are omitted. */
 const olderParts = async (table: Table, id: Id<'run'>, from: number, end: number, wanted: number): Promise<Part[]> => {
   const { pk: partition, sk: first } = KEYS.runHistory(id, from);
   const sort = { text: '#sk BETWEEN :first AND :last', values: { first, last: KEYS.runHistory(id, end - 1).sk } };
@@ -39,7 +39,10 @@ const olderParts = async (table: Table, id: Id<'run'>, from: number, end: number
   return parts;
 };
 
-/** A page of a run's history, oldest first: its cost does not grow with the history. The last entries are in the run's own row, which was read. */
+/**
+ * A page of a run's history, oldest first: its cost does not grow with the history. The latest entries are in the run's own row, which was
+ * already read.
+ */
 export const historyPage =
   (table: Table): RunsPorts['historyPage'] =>
   async ({ run, history }, request) => {

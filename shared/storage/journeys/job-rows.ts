@@ -50,7 +50,7 @@ export const sweepRows = defineRow<RunSweep>()({
   index: dueAt,
 });
 
-/** Begins an entry, or begins it anew: its worker notices by the version. */
+/** Starts or restarts an entry job: its worker notices by the version. */
 export const beginEntries = (
   { id: journeyId, organizationId, env }: Journey,
   { source, at }: { readonly source: EntrySource; readonly at: number },
@@ -64,13 +64,13 @@ export const beginEntries = (
   remove: ['position'],
 });
 
-/** Lets an entry go on that a pause stopped. */
+/** Resumes an entry job that a pause stopped. */
 export const resumeEntries = ({ job, at: goesOnAt }: { readonly job: EntryJob; readonly at: number }): WriteOp => ({
   put: entryJobRows.write({ ...job, goesOnAt, version: job.version + 1 }),
   when: atVersion(job.version),
 });
 
-/** Begins a sweep, or begins it anew: its worker notices by the version. */
+/** Starts or restarts a sweep: its worker notices by the version. */
 export const beginSweep = (
   { id: journeyId, organizationId, env }: Journey,
   { kind, at }: { readonly kind: SweepKind; readonly at: number },
@@ -84,7 +84,7 @@ export const beginSweep = (
   remove: ['position'],
 });
 
-/** Moves an entry on, unless it changed since it was read; undefined then. */
+/** Updates an entry job, unless it changed since it was read; undefined then. */
 export const moveEntries = async (
   table: Table,
   before: EntryJob,
@@ -95,7 +95,7 @@ export const moveEntries = async (
   return ok ? job : undefined;
 };
 
-/** Moves a sweep on, unless it began anew since it was read; undefined then. */
+/** Updates a sweep, unless it restarted since it was read; undefined then. */
 export const moveSweep = async (
   table: Table,
   before: RunSweep,

@@ -13,7 +13,7 @@ const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
 ];
 const readSummary = listRows.pick('name', 'size');
 
-/** The lists and segments of journeys, as they are now; without those that were deleted. */
+/** The lists and segments of journeys, in their present state; deleted ones are omitted. */
 const readAudiences = async (table: Table, journeys: readonly Journey[]): Promise<Omit<JourneyFacts, 'runs'>> => {
   const [first] = journeys;
   const listIds = distinct(journeys.map(({ gatilho }) => gatilho.listId));
@@ -34,7 +34,7 @@ const readAudiences = async (table: Table, journeys: readonly Journey[]): Promis
   return { lists: new Map(lists), segments: new Map(segments) };
 };
 
-/** How many runs those versions have that were ever activated; one alone is read by itself. */
+/** The number of runs of the versions that were ever activated; a single version is read alone. */
 const readRuns = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts['runs']> => {
   const [first, ...others] = journeys.filter(({ activatedAt }) => activatedAt !== undefined);
   if (!first) return new Map();
@@ -46,7 +46,7 @@ const readRuns = async (table: Table, journeys: readonly Journey[]): Promise<Jou
   return new Map([[id, runsByStatus(await readRunCounts(table, { organizationId, journeyId: id }))]]);
 };
 
-/** What answers tell of versions besides their rows. A round trip for each 100 lists and segments that they name, and one for their runs. */
+/** The facts that responses show of versions besides their rows. One round trip per 100 lists and segments, and one for the runs. */
 export const readJourneyFacts = async (table: Table, journeys: readonly Journey[]): Promise<JourneyFacts> => {
   const [audiences, runs] = await Promise.all([readAudiences(table, journeys), readRuns(table, journeys)]);
   return { ...audiences, runs };

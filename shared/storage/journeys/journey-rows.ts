@@ -84,7 +84,7 @@ export const triggerRows = defineRow<JourneyTrigger>()({
     KEYS.journeyTrigger(organizationId, tipo, targetOf({ tipo, ...of }), journeyId),
 });
 
-/** What triggers of a kind are found by; messages are compared with the words of all. */
+/** The lookup key of a trigger; triggers on messages have none, since the words of all are compared. */
 const targetOf = ({
   tipo,
   listId,
@@ -95,7 +95,7 @@ const targetOf = ({
   return listId ?? segmentId ?? nome ?? '';
 };
 
-/** What a change of a journey does with its trigger; and where it begins to be active, that its organization uses journeys. */
+/** The writes of a journey's trigger for a change; on activation also the record that its organization uses journeys. */
 export const triggerWrites = (before: Journey | undefined, after: Journey | undefined): WriteOp[] => {
   const [was, is] = [before && triggerOf(before), after && triggerOf(after)];
   const begins = after?.status === 'ativa' && before?.status !== 'ativa';
@@ -106,14 +106,14 @@ export const triggerWrites = (before: Journey | undefined, after: Journey | unde
   return [...use, { delete: { pk, sk } }];
 };
 
-/** When a trigger that is only announced lets contacts in: never. */
+/** The start time of a trigger that is only announced: never. */
 const NEVER = Date.parse('9999-01-01T00:00:00Z');
-/** How long it is announced, in ms: far longer than an activation is on its way. */
+/** How long it is announced, in ms: far longer than an activation takes. */
 const ANNOUNCED_MS = 3_600_000;
 
 /**
- * Has changes of contacts note the tag that a version asks for before it is activated, and goes by itself where it is not: a change that reads the triggers
- * after this is told of. Undefined for triggers that are read when something is told.
+ * Makes changes of contacts record the tag of a version before it is activated; expires if it is not. Changes that read the triggers
+ * afterwards are therefore not missed. Undefined for triggers that are evaluated on delivery.
  */
 export const announcement = (journey: Journey, now: number): WriteOp | undefined => {
   const trigger = triggerOf({ ...journey, status: 'ativa', activatedAt: NEVER });

@@ -19,7 +19,7 @@ const readSignal = (row: Row): JourneySignal => {
 
 const keyOf = (key: SignalKey) => rowKey({ kind: 'journey_signal', ...key });
 
-/** What journeys are to be told of, in the table of one stage: rows of their own for messages, else the row itself is due. */
+/** Signals for journeys, in the table of one stage: separate rows for messages, otherwise the object's own row is due. */
 export const journeySignals = (table: Table): JourneySignals => ({
   async read(key) {
     const row = await table.get(keyOf(key));

@@ -14,13 +14,13 @@ import { entryJobRows, moveEntries, moveSweep, sweepRows } from './job-rows.ts';
 import { announcement, journeyRows, lineageRows, triggerRows } from './journey-rows.ts';
 import { type JourneyStoragePorts, saveJourney } from './save-journey.ts';
 
-/** Reads of a version with its graph that meet a change between the two, at most. */
+/** Maximum reads of a version with its graph that encounter a concurrent change. */
 const MAX_READS = 8;
 const { sk: JOURNEY_SORT_KEY } = KEYS.journey('' as Id<'journey'>);
 /** The graph sorts right before its version. */
 const WITH_GRAPH = { text: '#sk BETWEEN :from AND :to', values: { from: 'G#', to: JOURNEY_SORT_KEY } };
 
-/** A version with its graph; of another organization as if it did not exist. One consistent query. */
+/** A version with its graph; another organization's counts as missing. One consistent query. */
 const readWhole =
   (table: Table, sealer: HeaderSealer) =>
   async (id: Id<'journey'>, organizationId?: Id<'organization'>): Promise<WholeJourney | undefined> => {
@@ -50,7 +50,7 @@ export const journeyStore = (table: Table, ports: JourneyStoragePorts): JourneyS
   return {
     save: saveJourney(table, ports),
     read: (organizationId, id) => readOwnRow(table, organizationId, KEYS.journey(id), journeyRows.read),
-    // Runs that are worked on at once are often of one version: they share a read of its row.
+    // Runs processed concurrently often have the same version: they share a read of its row.
     async find(id) {
       const [row] = await coalescedRead(table, [KEYS.journey(id)]);
       return row && journeyRows.read(row);
@@ -71,7 +71,7 @@ export const journeyStore = (table: Table, ports: JourneyStoragePorts): JourneyS
       const { gsi1pk: partition } = INDEX_KEYS.journeysOf(organizationId, '', '');
       const keys = await table.queryAll({ index: 'gsi1', partition, newestFirst: true, only: ['pk', 'sk'] });
       const journeys = (await fullRows(table, keys)).map(journeyRows.read);
-      // The index may still show one that was archived a moment ago.
+      // The index may still contain one that was archived a moment ago.
       return journeys.filter(({ status }) => status !== 'arquivada');
     },
     async announce(journey, now) {

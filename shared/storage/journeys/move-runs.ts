@@ -21,8 +21,8 @@ const asRead = ({ runId, isActive }: Entry) => ({
 });
 
 /**
- * Makes an entry of a merged contact its heir's, where the heir has none in the journey, or only of a run that ended. Of two active runs the heir's goes on. False
- * where one of them changed meanwhile.
+ * Moves an entry of a merged contact to the surviving one, if that has none in the journey, or only of an ended run. Of two active runs the
+ * surviving contact's continues. False if one of them changed meanwhile.
  */
 const moveEntry = async (
   table: Table,
@@ -46,7 +46,7 @@ const moveEntry = async (
   return (await table.transact([leave, taken])).ok;
 };
 
-/** What a run waits for under one contact, under another. */
+/** Moves a run's waits to another contact. */
 const awaitMoves = (rows: readonly Row[], runId: Id<'run'>, heir: Contact): WriteOp[] =>
   rows
     .filter(({ sk }) => !sk.startsWith('LAST#') && sk.endsWith(`#${runId}`))
@@ -55,7 +55,7 @@ const awaitMoves = (rows: readonly Row[], runId: Id<'run'>, heir: Contact): Writ
       { delete: { pk, sk } },
     ]);
 
-/** Makes a run of a merged contact its heir's, with what it waits for. False where it changed meanwhile. */
+/** Moves a run of a merged contact to the surviving one, with its waits. False if it changed meanwhile. */
 const moveRunRow = async (table: Table, runId: Id<'run'>, awaits: readonly Row[], heir: Contact): Promise<boolean> => {
   const row = await table.get(KEYS.run(runId));
   if (!row) return true;
@@ -71,8 +71,8 @@ const moveRunRow = async (table: Table, runId: Id<'run'>, awaits: readonly Row[]
 const outcomeOf = (moved: readonly boolean[]): SweepOutcome => (moved.every(Boolean) ? 'done' : 'more');
 
 /**
- * Has the runs of a merged contact be its heir's: those that ended, and the active one of a journey in which the heir has none. Of two that are active the heir's
- * goes on, and the other is cancelled by `cancel`.
+ * Moves the runs of a merged contact to the surviving one: those that ended, and the active one of a journey in which that has none. Of two
+ * active ones the surviving contact's continues, and the other is cancelled by `cancel`.
  */
 export const moveRuns =
   (table: Table, cancel: (id: Id<'run'>) => Promise<void>): MoveTraces =>

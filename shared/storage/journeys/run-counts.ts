@@ -8,7 +8,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { RUN_COUNT_ROWS } from '../table-indexes.ts';
 
-/** Whose runs are counted. */
+/** The journey whose runs are counted. */
 interface Counted {
   readonly organizationId: Id<'organization'>;
   readonly journeyId: Id<'journey'>;
@@ -16,14 +16,14 @@ interface Counted {
 
 const isCounted = ([, by]: [string, number]): boolean => by !== 0;
 
-/** Counts of the runs themselves, on a row by chance, and on another one at each further attempt. */
+/** Adds to run counters on a random row, and on another one at each further attempt. */
 const runWrites = ({ organizationId, journeyId }: Counted, counts: Counts): WriteOp[] => {
   const add = Object.fromEntries(Object.entries(counts).filter(isCounted));
   const anyRow = () => KEYS.journeyRunCounts(organizationId, Math.floor(Math.random() * RUN_COUNT_ROWS), journeyId);
   return Object.keys(add).length === 0 ? [] : [{ update: anyRow(), add, elsewhere: anyRow }];
 };
 
-/** The writes that count what runs of a journey did, on rows that are drawn anew each time; for the transaction of what they did. */
+/** The writes that update run counters, on rows drawn randomly each time; in the transaction of the change. */
 export const runCountWrites = (of: Counted, counts: JourneyCounts): WriteOp[] => {
   const { journeyId } = of;
   const steps = [...counts].filter(([stepId]) => stepId !== JOURNEY_ITSELF);
@@ -43,7 +43,7 @@ const addTo = (sums: Sums, id: Id<'journey'>, counts: Readonly<Record<string, un
   for (const [name, by] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + numberSchema.parse(by);
 };
 
-/** What is counted of the runs of one journey. A read of 16 short rows. */
+/** The run counters of one journey. A read of 16 short rows. */
 export const readRunCounts = async (table: Table, { organizationId, journeyId }: Counted): Promise<Counts> => {
   const sums: Sums = new Map();
   const rows = await table.getMany(
@@ -54,7 +54,7 @@ export const readRunCounts = async (table: Table, { organizationId, journeyId }:
   return sums.get(journeyId) ?? {};
 };
 
-/** What is counted of the runs of all journeys of an organization. 16 queries, side by side: half a read unit for about 40 journeys. */
+/** The run counters of all journeys of an organization. 16 queries in parallel: half a read unit per about 40 journeys. */
 export const readAllRunCounts = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -13,7 +13,7 @@ import { readRun } from './run-rows.ts';
 type Page = RunsPorts['page'];
 const SHARDS = Array.from({ length: RUN_SHARDS }, (_, shard) => shard);
 
-/** Where the runs of a version are listed: by their contact, whatever their status, or by their statuses. */
+/** The index partitions of a version's runs: by contact, whatever their status, or by status. */
 const rangeOf = (...[{ id }, { status, contactId }]: Parameters<Page>): ListRange => {
   if (contactId !== undefined) {
     const { gsi2pk: partition } = INDEX_KEYS.runsOfContact(contactId, '', '');
@@ -28,15 +28,15 @@ const rangeOf = (...[{ id }, { status, contactId }]: Parameters<Page>): ListRang
 
 /** Runs that are read in one round trip. */
 const PER_READ = 100;
-/** Bytes of a page, at most: an answer takes 6 MB. */
+/** The maximum size of a page, in bytes: a response is limited to 6 MB. */
 const MAX_PAGE_BYTES = 5_000_000;
-/** What a run has in an answer besides what is its interpreter's, in bytes. */
+/** The size of a run's fields in a response besides the interpreter's state, in bytes. */
 const FIELD_BYTES = 2_000;
 const bytesOf = ({ walk }: Row): number => Buffer.byteLength(String(walk)) + FIELD_BYTES;
 
 /**
- * A page of the runs of a version, newest first. A query of an index for each shard of each status that is asked for, of a contact one; then a read of each 100 runs:
- * the same however many runs there are. A page of large runs ends early.
+ * A page of the runs of a version, newest first. A query of an index for each shard of each requested status, or one for a contact; then
+ * one read per 100 runs: independent of the number of runs. A page of large runs ends early.
  */
 export const runPage =
   (table: Table): Page =>

@@ -10,7 +10,7 @@ import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { RUN_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** Entries of its history that a run's own row has: beyond these, the older ones are a row of their own. */
+/** History entries in a run's own row; older ones are moved to separate rows. */
 export const RECENT_ENTRIES = 16;
 
 const entrySchema = z.tuple([
@@ -32,7 +32,7 @@ const entryOf = ([step, kind, at, result, sent, detail]: z.output<typeof entrySc
   ...(sent ? { messageId: messageId.parse(sent) } : {}),
   ...(typeof detail === 'string' ? { detail } : {}),
 });
-/** An entry in its stored form, without what is absent at its end: a run's row is written whole by every move. */
+/** An entry in its stored form, without absent trailing values: every move writes a run's whole row. */
 const storedEntry = ({
   step,
   kind,
@@ -45,13 +45,13 @@ const storedEntry = ({
   return sent === undefined ? [step, kind, at, result] : [step, kind, at, result, sent];
 };
 
-/** Entries of a history as they are stored. */
+/** Stored history entries. */
 const historyText = z.codec(z.string(), z.custom<readonly HistoryEntry[]>(Array.isArray), {
   decode: (text) => entriesSchema.parse(JSON.parse(text)).map(entryOf),
   encode: (entries) => JSON.stringify(entries.map(storedEntry)),
 });
 
-/** The fields of a run that are attributes of its row. */
+/** The fields of a run that are separate attributes of its row. */
 const RUN_FIELDS = [
   'id',
   'organizationId',
@@ -66,9 +66,9 @@ const RUN_FIELDS = [
   'version',
 ] as const satisfies readonly (keyof Run)[];
 type RunFields = Pick<Run, (typeof RUN_FIELDS)[number]>;
-/** What of a run the interpreter alone reads: kept as one text, exactly as it was. */
+/** The interpreter's state of a run: stored as one JSON text. */
 type Walk = Omit<Run, keyof RunFields>;
-/** What is not stored where it is as here: a row of more than a kilobyte costs twice as much. */
+/** Defaults that are not stored: a row of more than a kilobyte costs twice as much. */
 const NOTHING = {
   variables: {},
   branches: {},
@@ -93,7 +93,9 @@ interface StoredFields extends RunFields {
   readonly dueAt?: number | undefined;
 }
 
-/** The rows of runs. An active run has its due entry while something is to be done, and an entry among the parked ones while its journey is paused. */
+/**
+ * The rows of runs. An active run has a due entry while work is pending, and an entry among the parked ones while its journey is paused.
+ */
 export const runRows = defineRow<StoredFields>()({
   attributes: {
     id: id('run'),
@@ -111,7 +113,7 @@ export const runRows = defineRow<StoredFields>()({
     dueAt: z.number().optional(),
     version: z.int(),
   },
-  // The lists' indexes project `status`: by that name each end of a run would write the entry of its contact again.
+  // Renamed because the lists' indexes project `status`: each end of a run would write its contact's entry again.
   rename: { status: 'state' },
   version: 2,
   versions: { 1: ({ status, ...row }) => ({ state: status, ...row }) },
@@ -129,7 +131,7 @@ export const runRows = defineRow<StoredFields>()({
 });
 
 const isRunField: ReadonlySet<string> = new Set(RUN_FIELDS);
-/** A run's attributes, and all else of it. */
+/** A run's attributes, and the rest. */
 const split = (run: Run): { readonly fields: RunFields; readonly walk: Walk } => {
   const parts = Object.groupBy(
     Object.entries(run).filter((field) => !isNothing(field)),
@@ -161,5 +163,5 @@ export const historyRow = (
   history: z.encode(historyText, entries),
 });
 const historyOnly = z.object({ history: historyText });
-/** Reads it. */
+/** Reads the older part. */
 export const readHistory = (row: Row): readonly HistoryEntry[] => historyOnly.parse(row).history;

@@ -14,15 +14,15 @@ import { readHistory, readRun } from './run-rows.ts';
 import { historyRange, startWrites } from './run-writes.ts';
 import { meetings, moveSaver, reasonsOf } from './save-moves.ts';
 
-/** Runs that begin in one transaction: each is three rows, and their counts are two. */
+/** Runs started in one transaction: each is three rows, and their counters are two. */
 const MAX_STARTS = 32;
 
-/** The longest pause before what met others is tried again, in ms. */
+/** The longest pause before a conflict is retried, in ms. */
 const MAX_PAUSE_MS = 40;
 
 type Counts = Parameters<RunStore['begin']>[1];
 
-/** Begins runs in one transaction; without those that cannot it is tried again, so that each has its own outcome. */
+/** Starts runs in one transaction, retrying without those that fail, so that each has its own outcome. */
 const beginTogether = async (table: Table, starts: readonly Start[], counts: Counts): Promise<StartOutcome[]> => {
   const outcomes = new Map<Start, StartOutcome>();
   let left = starts;
@@ -38,7 +38,7 @@ const beginTogether = async (table: Table, starts: readonly Start[], counts: Cou
       break;
     }
     if (outcome.met) {
-      // Whose entry somebody else is changing is judged again; those who only met others where they are counted try other shards.
+      // Runs whose entry changed concurrently are checked again; those that only conflicted on counters use other shards.
       for (const [nth, met] of meetings(parts, outcome.met).entries())
         if (met) outcomes.set(left[nth] as Start, 'busy');
       left = left.filter((start) => !outcomes.has(start));
@@ -48,7 +48,7 @@ const beginTogether = async (table: Table, starts: readonly Start[], counts: Cou
     const reasons = reasonsOf(parts, outcome.reasons);
     for (const [nth, start] of left.entries()) {
       const [entry, run] = reasons[nth] ?? [];
-      // The run is there: an earlier attempt was committed, and its answer was lost.
+      // The run exists: an earlier attempt was committed, and its response was lost.
       if (run?.conditionFailed) outcomes.set(start, 'begun');
       else if (entry?.conditionFailed) outcomes.set(start, 'busy');
     }
@@ -57,7 +57,7 @@ const beginTogether = async (table: Table, starts: readonly Start[], counts: Cou
   return starts.map((start) => outcomes.get(start) ?? 'busy');
 };
 
-/** Stores moves with the events that somebody takes. `raised` receives these once they are stored, to publish them early; it may lose them. */
+/** Stores moves with the events that have subscribers. `raised` receives these once they are stored, for early publication; best effort. */
 const eventSaver = (table: Table, raised: (events: readonly DomainEvent[]) => void): RunStore['save'] => {
   const save = moveSaver(table);
   return async (move) => {

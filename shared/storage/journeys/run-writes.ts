@@ -9,25 +9,25 @@ import { eventWrite } from '../due-work/outbox.ts';
 import { awaitWrites, entryEnd, entryWrite, goalBegin } from './entry-rows.ts';
 import { historyRow, RECENT_ENTRIES, runRow } from './run-rows.ts';
 
-/** The writes that begin a run: its entry, its row, and what its journey's goal finds it by. */
+/** The writes that start a run: its entry, its row, and its registration for the journey's goal. */
 export const startWrites = ({ stored, goal, ...start }: Start): readonly WriteOp[] => [
   entryWrite(stored.run, start),
   { put: runRow(stored), when: ABSENT },
   ...goalBegin(stored.run, goal),
 ];
 
-/** A move with its writes, and which of them are conditions of their own. */
+/** A move with its writes, and which of them have separate conditions. */
 export interface MovePart extends TransactionPart {
   readonly move: Move;
-  /** Unique to the move: a repeat knows its own commit by it when the answer was lost. */
+  /** Unique to the move, so that a repeat recognizes its own commit when the response was lost. */
   readonly mark: string;
   /** The write that ends the contact's entry. */
   readonly entry: WriteOp | undefined;
-  /** The check that no event came that the run begins to wait for. */
+  /** The check that no event arrived that the run starts to wait for. */
   readonly check: WriteOp | undefined;
 }
 
-/** A run after a move without the entries of its history that have a row of their own, and that row. */
+/** A run after a move without the history entries that are moved to a separate row, and that row. */
 const spilled = (move: Move): { readonly after: Move['after']; readonly spill: readonly WriteOp[] } => {
   const { after } = move;
   const { history, run } = after;
@@ -42,7 +42,7 @@ const spilled = (move: Move): { readonly after: Move['after']; readonly spill: r
 
 const isEnded = ({ status }: Run): boolean => status !== 'ativa';
 
-/** The writes of a move, the counts aside. `hasEntry`: false where the contact's entry is gone or another run's. */
+/** The writes of a move, without counters. `hasEntry`: false if the contact's entry is gone or another run's. */
 export const movePart = (move: Move, mark: string, hasEntry = true): MovePart => {
   const { before, goal, decidedAt, events } = move;
   const { after, spill } = spilled(move);
@@ -68,7 +68,7 @@ export const movePart = (move: Move, mark: string, hasEntry = true): MovePart =>
   };
 };
 
-/** The keys of all rows that a run has in its own partition, but for the run's own row. */
+/** The keys of all rows in a run's partition, except the run's own row. */
 export const historyRange = (runId: Run['id']) => {
   const { pk: partition, sk } = KEYS.runHistory(runId, 0);
   return {

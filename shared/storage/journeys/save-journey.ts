@@ -17,7 +17,7 @@ import { journeyRows, lineageRows, triggerWrites } from './journey-rows.ts';
 
 export interface JourneyStoragePorts {
   readonly sealer: HeaderSealer;
-  /** Receives committed events, to publish them early; it may lose them. */
+  /** Receives committed events for early publication; best effort. */
   readonly raised: (events: readonly DomainEvent[]) => void;
 }
 
@@ -25,7 +25,7 @@ interface Versioned<T> {
   readonly before?: T | undefined;
   readonly after?: T | undefined;
 }
-/** Puts or deletes a row that is still as it was read. `mark` tells a repeat that the row is its own, when the answer was lost. */
+/** Puts or deletes a row that is unchanged since it was read. `mark` lets a repeat recognize its own row when the response was lost. */
 const versionedWrite = <T extends { readonly version: number }>(
   { before, after }: Versioned<T>,
   rowOf: (one: T) => Row,
@@ -38,7 +38,7 @@ const versionedWrite = <T extends { readonly version: number }>(
   return [{ delete: { pk, sk }, when }];
 };
 
-/** What follows from a change of a version: its trigger, its graph, and that what is archived or deleted does not count any more. */
+/** The dependent writes of a version's change: its trigger, its graph, and the counter if it is archived or deleted. */
 const versionWrites = async (
   table: Table,
   sealer: HeaderSealer,
@@ -66,7 +66,7 @@ const jobWrites = ({ versions: [version], entries, resumed, sweep }: JourneyChan
     : [];
 };
 
-/** The writes of a change: `own` are the rows whose versions it goes by, in their order. */
+/** The writes of a change: `own` are the rows whose versions are conditions, in order. */
 const writesOf = async (table: Table, sealer: HeaderSealer, change: JourneyChange, mark: string) => {
   const { versions, lineage } = change;
   const others = await Promise.all(versions.map((version) => versionWrites(table, sealer, version)));

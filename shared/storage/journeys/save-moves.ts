@@ -9,7 +9,7 @@ import { inTransactions } from '../client/transactions.ts';
 import { runCountWrites } from './run-counts.ts';
 import { type MovePart, movePart } from './run-writes.ts';
 
-/** The counts of several moves as one. */
+/** Sums the counts of several moves. */
 const summed = (counts: readonly JourneyCounts[]): JourneyCounts => {
   const sums = new Map<string, Record<string, number>>();
   for (const one of counts) for (const [key, added] of one) addCounts(sums, key, added);
@@ -22,7 +22,7 @@ const countsOf = (moves: readonly Move[]): WriteOp[] =>
     return first ? runCountWrites(first.after.run, summed(own.map(({ counts }) => counts))) : [];
   });
 
-/** The reasons of a cancelled transaction, part by part: the writes of parts come first, in their order. */
+/** The reasons of a cancelled transaction, part by part: the writes of parts come first, in order. */
 export const reasonsOf = (
   parts: readonly { readonly writes: readonly WriteOp[] }[],
   reasons: readonly CancelReason[],
@@ -36,7 +36,7 @@ export const reasonsOf = (
   });
 };
 
-/** Which parts of a transaction met others on rows of their own, by the writes that did; counts come after all parts. */
+/** The parts of a transaction that conflicted on their own rows, by the conflicting writes; counters come after all parts. */
 export const meetings = (
   parts: readonly { readonly writes: readonly WriteOp[] }[],
   met: readonly number[],
@@ -49,7 +49,7 @@ export const meetings = (
   });
 };
 
-/** What the reasons of a cancelled transaction say of a move: its outcome, that its entry is not its own any more, or nothing. */
+/** The result of a move according to a cancelled transaction's reasons: its outcome, the loss of its entry, or nothing. */
 const verdictOf = (part: MovePart, reasons: readonly CancelReason[]): MoveOutcome | 'without_entry' | undefined => {
   const failed = (write: WriteOp | undefined) => {
     const reason = write && reasons[part.writes.indexOf(write)];
@@ -61,12 +61,12 @@ const verdictOf = (part: MovePart, reasons: readonly CancelReason[]): MoveOutcom
   return failed(part.entry) ? 'without_entry' : undefined;
 };
 
-/** Attempts of moves that meet others where they are counted: each draws other shards. After them the table tries for as long as its caller waits. */
+/** Attempts of moves that conflict on counters: each draws other shards. After them the table retries as long as its caller waits. */
 const MAX_MEETINGS = 8;
-/** The longest pause before the first of them, in ms: it grows by the attempt. */
+/** The longest pause before the first retry, in ms: it grows with each attempt. */
 const MAX_PAUSE_MS = 20;
 
-/** Makes moves in one transaction. Without those whose own conditions fail it is tried again, so that the outcome of each is its own. */
+/** Stores moves in one transaction, retrying without those whose own conditions fail, so that each has its own outcome. */
 const saveTogether = async (table: Table, parts: readonly MovePart[]): Promise<MoveOutcome[]> => {
   const outcomes = new Map<Move, MoveOutcome>();
   let left = parts;
@@ -81,7 +81,7 @@ const saveTogether = async (table: Table, parts: readonly MovePart[]): Promise<M
     }
     if (outcome.met) {
       met += 1;
-      // A run that somebody else is changing is read again; those that only met others where they are counted try other shards.
+      // A run that changed concurrently is read again; runs that only conflicted on counters use other shards.
       const own = meetings(left, outcome.met);
       for (const [nth, part] of left.entries()) if (own[nth]) outcomes.set(part.move, 'conflict');
       left = left.filter((_, nth) => !own[nth]);
@@ -109,14 +109,14 @@ interface Waiting {
   readonly fail: (fault: unknown) => void;
 }
 
-/** Calls in flight: two keep the table busy while an answer is being parsed. */
+/** Calls in flight: two keep the table busy while a response is being parsed. */
 const MAX_CALLS = 2;
-/** Moves that are taken at once: those that do not fit into one transaction, with what they count, are made in several. */
+/** Maximum moves per batch: those that do not fit into one transaction with their counters are stored in several. */
 const MAX_MOVES = 12;
 
 /**
- * Stores moves, those of one moment together: a transaction costs a round trip, and what several moves count at one step is one write. A move that
- * fails, and one whose transaction meets others, is of no consequence to those beside it.
+ * Stores moves, batching concurrent ones: a transaction costs a round trip, and moves that count at the same step share a write. A failed
+ * move or conflict does not affect the others.
  */
 export const moveSaver = (table: Table): ((move: Move) => Promise<MoveOutcome>) => {
   const waiting: Waiting[] = [];
@@ -139,7 +139,7 @@ export const moveSaver = (table: Table): ((move: Move) => Promise<MoveOutcome>) 
   const drain = async (): Promise<void> => {
     if (calls >= MAX_CALLS) return;
     calls += 1;
-    // Moves of the same turn of the event loop share a call.
+    // Moves of the same tick of the event loop share a call.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) await saveNext();
     calls -= 1;

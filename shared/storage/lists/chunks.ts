@@ -10,8 +10,8 @@ const chunkRow = z.object({ members: z.instanceof(Uint8Array) });
 const keyOf = (listId: Id<'list'>, { chunk, version }: ChunkVersion) => KEYS.listChunk(listId, chunk, version);
 
 /**
- * The members in these chunks; undefined when one is gone, as it is some minutes after another took its place. One round trip per 100 chunks, 2 read units
- * a chunk of 8 KB.
+ * The members in these chunks; undefined if one is gone, as it is some minutes after it was replaced. One round trip per 100 chunks, 2 read
+ * units per chunk of 8 KB.
  */
 export const readChunks = async (
   table: Table,
@@ -31,11 +31,11 @@ export const readChunks = async (
   return NumberSet.decode(chunks);
 };
 
-/** Rows in one call, so that none is larger than the 16 MB of a request, and calls in flight. */
+/** Rows per call, so that a request stays below 16 MB, and concurrent calls. */
 const WRITES = 25;
 const IN_FLIGHT = 8;
 
-/** Writes the members of these chunks, which no list names yet. Nine write units a chunk of 8 KB, one a chunk of few. */
+/** Writes the members of these chunks, to which no list refers yet. Nine write units per chunk of 8 KB, one for a small chunk. */
 export const writeChunks = async (
   table: Table,
   listId: Id<'list'>,
@@ -47,7 +47,7 @@ export const writeChunks = async (
   await mapConcurrently(starts, IN_FLIGHT, (start) => table.putMany(rows.slice(start, start + WRITES)));
 };
 
-/** Deletes chunks that no list names any more. */
+/** Deletes chunks to which no list refers any more. */
 export const deleteChunks = async (
   table: Table,
   listId: Id<'list'>,

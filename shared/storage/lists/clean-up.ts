@@ -9,12 +9,12 @@ import type { StoredList } from './list-rows.ts';
 import { readList } from './stored-lists.ts';
 import { dropUnlisted, within } from './unlisted-contacts.ts';
 
-/** How long it is tried to take contacts out of a list that others change, in ms. */
+/** How long the removal of contacts from a contended list is retried, in ms. */
 const PATIENCE_MS = 10_000;
 
 /**
- * The list of an edit, which the edit cannot change any more: one that was interrupted and never ends is as likely here as one that goes on later, and its
- * chunks are about to go.
+ * The list of an edit, fenced so that the edit can no longer commit: an edit that is still in progress can't be told from an interrupted
+ * one, and its chunks are about to be deleted.
  */
 const fencedList = async (table: Table, edit: ListEdit): Promise<StoredList | undefined> => {
   const list = await readList(table, edit.organizationId, edit.listId);
@@ -29,8 +29,8 @@ const fencedList = async (table: Table, edit: ListEdit): Promise<StoredList | un
 };
 
 /**
- * Deletes what an edit left: the chunks that it replaced, and those that it wrote and no list names, since it was interrupted, or met another. Takes contacts out
- * of its list that were deleted while it ran. Repeats do no harm.
+ * Cleans up after an edit: deletes the chunks that it replaced, and those that it wrote and no list refers to, because it was interrupted
+ * or lost a conflict. Removes contacts from its list that were deleted while it ran. Repeats are harmless.
  */
 export const cleanUpEdit = async (table: Table, clock: Clock, key: Key): Promise<void> => {
   const edit = await readRow(table, key, editRows.read);

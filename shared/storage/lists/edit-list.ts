@@ -16,12 +16,15 @@ import { joinWorkItems, joinWrites } from './list-joins.ts';
 import { type ChunkVersion, listRows, type StoredList, versionsOf } from './list-rows.ts';
 import { membersAt } from './stored-lists.ts';
 
-/** Changes that a list remembers: more than there are while an answer is lost and asked for again. */
+/** Recent changes that a list remembers: more than can happen while a response is lost and retried. */
 const MAX_RECENT = 16;
-/** The longest wait before an edit that met another is tried again, in ms: it grows by the attempt to this. */
+/** The initial and the longest wait before a conflicting edit is retried, in ms; it grows with each attempt. */
 const [WAIT_MS, MAX_WAIT_MS] = [25, 400];
 
-/** Where members are edited, by which clock, and how long an edit that met others is tried again. `told` receives what journeys are to be told of, to publish it early; it may lose it. */
+/**
+ * The table and clock of edits, and how long conflicts are retried. `told` receives notifications for journeys for early publication; best
+ * effort.
+ */
 export interface Editing {
   readonly table: Table;
   readonly clock: Clock;
@@ -29,25 +32,25 @@ export interface Editing {
   readonly told?: ((items: readonly Publishable[]) => void) | undefined;
 }
 
-/** What an edit makes of the members of a list, and the chunks that it looks at; absent where it looks at all. */
+/** The change of a list's members by an edit, and the chunks that it affects; absent if all. */
 export interface MemberEdit {
   readonly apply: (members: NumberSet) => NumberSet;
   readonly chunks?: readonly number[] | undefined;
-  /** Whether who is in the list by it has joined it, and enters journeys: not who only takes the place of another. */
+  /** Whether contacts added by it join the list and enter journeys; not if they only replace merged ones. */
   readonly joins?: boolean | undefined;
 }
-/** An edit of a call: with the contacts that it names. */
+/** The edit of a call, with the contacts that it names. */
 export const memberEdit = (edit: Edit, contacts: NumberSet): MemberEdit => ({
   apply: (members) => EDITS[edit](members, contacts),
   chunks: edit === 'replace' ? undefined : contacts.chunks,
   joins: edit !== 'remove',
 });
 
-/** What an edit makes of a list. */
+/** The result of an edit on a list. */
 interface Change extends EditResult {
   readonly list: StoredList;
   readonly members: NumberSet;
-  /** Who was not in the list before. */
+  /** Contacts that were not in the list before. */
   readonly joined: NumberSet;
   /** The chunks that differ. */
   readonly changed: readonly number[];
@@ -68,7 +71,7 @@ const changeOf = async (
   return { list, members, changed, joined, added: joined.size, removed: left.size, total };
 };
 
-/** The versions of chunks that an edit makes, and of all chunks of the list after it: one without members has none. */
+/** The new versions of chunks after an edit, and all chunks of the list: empty ones have none. */
 const versionsAfter = ({ list, members, changed }: Change, version: string) => {
   const full = new Set(members.chunks);
   const made: ChunkVersion[] = changed.flatMap((chunk) => (full.has(chunk) ? [{ chunk, version }] : []));
@@ -76,7 +79,7 @@ const versionsAfter = ({ list, members, changed }: Change, version: string) => {
   return { made, chunks: Object.fromEntries([...kept, ...made.map((one) => [one.chunk, one.version] as const)]) };
 };
 
-/** The write of a list, alone or with others in a transaction; where it is not as expected, the list as it is. */
+/** Writes a list, alone or in a transaction; returns the current list if the condition fails. */
 const commitWith = async (
   table: Table,
   update: WriteOp,
@@ -87,7 +90,10 @@ const commitWith = async (
   return outcome.ok ? outcome : { ok: false, row: outcome.reasons[0]?.row };
 };
 
-/** Has a list name the chunks of a change if it is still what they were derived from; else answers the list as it is, undefined when it is gone. */
+/**
+ * Switches a list to the chunks of a change if it still is what they were derived from; else returns the current list, undefined if it is
+ * gone.
+ */
 const commitChange = async (
   { table, clock }: Editing,
   { list, total }: Change,
@@ -105,13 +111,13 @@ const commitChange = async (
   const { ok, row } = await commitWith(table, update, also);
   if (ok) return 'committed';
   const current = row && listRows.read(row);
-  // Ours, if the answer to an earlier attempt of this write was lost.
+  // Own commit, if the response to an earlier attempt was lost.
   return current?.recent.includes(mark) ? 'committed' : current;
 };
 
 /**
- * Has those enter journeys who joined a list by an edit that was just committed, where a journey was activated after it was asked for any, and before: a process that
- * ends right here leaves them out.
+ * Enters contacts into journeys that joined a list by an edit which was just committed, if a journey was activated between the edit's check
+ * for journeys and its commit. A crash at this point omits them.
  */
 const lateJoins = async (
   { table, clock }: Editing,
@@ -124,9 +130,11 @@ const lateJoins = async (
 };
 
 /**
- * Changes the members of a list at once for all readers: writes the chunks that change under a version of their own, and has the list name them if it is
- * still what they were derived from; else begins anew from the list as it is then. Four round trips; two, and nothing written, where nothing
- * changes. Who joins it enters journeys by a row of the same transaction; where none lets contacts in by the list, one that was activated meanwhile is looked for after it, which is a round trip more. `since`: as in `ListEdit`. Undefined when the list is gone; throws `Unavailable` when others changed it for as long as it was tried.
+ * Changes the members of a list atomically: writes the changed chunks under new versions, and switches the list to them if it still is what
+ * they were derived from; else starts again from the current list. Four round trips; two, and no write, if nothing changes. Contacts that
+ * join enter journeys through a row of the same transaction; if no journey is triggered by the list, one that was activated meanwhile is
+ * looked for afterwards, which costs one more round trip. `since`: as in `ListEdit`. Undefined if the list is gone; throws `Unavailable` if
+ * conflicts persist.
  */
 export const editList = async (
   editing: Editing,

@@ -6,18 +6,18 @@ import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import type { ChunkVersion } from './list-rows.ts';
 
-/** An edit of a list's members, written before any of its chunks: what it may leave behind is deleted by it, however the edit ends. */
+/** An edit of a list's members, written before any of its chunks, so that its remains can be deleted however it ends. */
 export interface ListEdit {
   readonly organizationId: Id<'organization'>;
   readonly listId: Id<'list'>;
   readonly id: string;
-  /** The version of the list that its last attempt is derived from. */
+  /** The version of the list from which its last attempt is derived. */
   readonly over: number;
-  /** How many contacts had been taken out of all lists when it began to look for those that it adds; undefined where it adds none. */
+  /** The number of contacts removed from all lists when it started to look up those that it adds; undefined if it adds none. */
   readonly since?: number | undefined;
-  /** The chunks that it writes, and those that they replace. */
+  /** The chunks that it writes, and those that it replaces. */
   readonly chunks: readonly ChunkVersion[];
-  /** When these are deleted, those in force excepted (ms). */
+  /** When these are deleted, except those in force (ms). */
   readonly cleanUpAt: number;
 }
 export const editRows = defineRow<ListEdit>()({
@@ -34,5 +34,5 @@ export const editRows = defineRow<ListEdit>()({
   index: ({ listId, id: edit, cleanUpAt }) => INDEX_KEYS.due('clean_up', `${listId}#${edit}`, cleanUpAt),
 });
 
-/** How long a chunk that another took the place of can still be read, in ms: for readers who read the list before. */
+/** How long a replaced chunk remains readable, in ms: for readers that read the list before. */
 export const CLEAN_UP_MS = 5 * 60_000;

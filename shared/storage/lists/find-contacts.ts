@@ -9,12 +9,12 @@ import { KEYS } from '../access-patterns.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/** Identifiers of one call to the table, and calls in flight: a table takes some thousand reads a second before it grows. */
+/** Identifiers per call to the table, and concurrent calls: a new table takes a few thousand reads a second. */
 const BATCH = 100;
 const IN_FLIGHT = 8;
-/** The longest wait before a call that the table refused for too long is made again, in ms. */
+/** The longest wait before a throttled call is repeated, in ms. */
 const WAIT_MS = 1_000;
-/** Read of a row: keys, and what says which contact it is of. A contact's own row may have 200 KB. */
+/** The attributes that are read: keys and those that identify the contact. A contact's own row may have 200 KB. */
 const ATTRIBUTES = ['pk', 'sk', 'org', 'number', 'contactNumber'];
 
 const contactRow = z.object({ org: z.string(), number: z.int() });
@@ -22,7 +22,7 @@ const externalIdRow = z.object({ number: z.int() });
 /** A phone's row also holds the opt-out of a phone without a contact. */
 const phoneRow = z.object({ contactNumber: z.int().optional() });
 
-/** The key of the row that an identifier finds its contact by, undefined where none can have it; and the contact's number. */
+/** The key of the row that resolves an identifier, undefined if it is invalid; and how to read the contact's number. */
 interface Finder {
   readonly keyOf: (identifier: string) => Key | undefined;
   readonly numberOf: (row: Row) => number | undefined;
@@ -56,7 +56,7 @@ const findersOf = async (
   };
 };
 
-/** Reads rows until the table answers, or for as long as it may be tried again. */
+/** Reads rows until the table answers, or as long as retries are allowed. */
 const readRows = async (
   table: Table,
   keys: readonly Key[],
@@ -96,9 +96,9 @@ const findAll = async (
 };
 
 /**
- * The contacts of an organization that identifiers name, consistent, each identifier read once. One round trip per 100, eight at once; a read unit an
- * identifier, more for a contact's id, whose row is the contact. A call of 50,000 may take more than a new table reads in a second: it is
- * repeated while `mayRetry`, then `Unavailable`.
+ * The contacts of an organization with these identifiers, consistent, each identifier read once. One round trip per 100, eight
+ * concurrently; one read unit per identifier, more for a contact's id, whose row is the contact. A call of 50,000 may exceed the read
+ * capacity of a new table: it is retried while `mayRetry`, then throws `Unavailable`.
  */
 export const findContacts = async (
   table: Table,

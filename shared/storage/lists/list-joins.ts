@@ -12,7 +12,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 
-/** Contacts that joined a list in one edit, while journeys let in who joins it: they enter page by page. */
+/** Contacts that joined a list in one edit, while it triggers journeys: they enter page by page. */
 export interface ListJoin extends Tenant {
   readonly listId: Id<'list'>;
   /** Unique to the edit. */
@@ -20,7 +20,7 @@ export interface ListJoin extends Tenant {
   /** When they joined, in ms. */
   readonly at: number;
   readonly chunks: readonly number[];
-  /** Those with numbers from here on have entered. */
+  /** Contacts with numbers from here on have entered. */
   readonly below?: number | undefined;
 }
 const joinRows = defineRow<ListJoin>()({
@@ -37,15 +37,15 @@ const joinRows = defineRow<ListJoin>()({
 });
 const chunkRow = z.object({ members: z.instanceof(Uint8Array) });
 
-/** Of a trigger: where its journey is. */
+/** The environment of a trigger's journey. */
 const triggerRow = z.object({ env: tenant.env });
 
-/** How long chunks of an edit that was never committed stay, in ms: far longer than any that was is worked on. */
+/** How long chunks of an edit that was never committed are kept, in ms: far longer than a committed one takes to process. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 type Listed = Pick<ListJoin, 'listId'> & Pick<Tenant, 'organizationId'>;
 
-/** Of which environment the journeys are that let in who joins a list; undefined where none does. Two consistent reads. */
+/** The environment of the journeys that a list triggers; undefined if none. Two consistent reads. */
 const environmentOf = async (table: Table, { organizationId, listId }: Listed): Promise<Tenant['env'] | undefined> => {
   if (!(await usesJourneys(table, organizationId))) return undefined;
   const { pk: partition, sk: prefix } = KEYS.journeyTrigger(organizationId, 'lista', listId, '');
@@ -55,8 +55,8 @@ const environmentOf = async (table: Table, { organizationId, listId }: Listed): 
 };
 
 /**
- * What has those enter journeys who join a list, for the transaction that commits an edit; none where no journey lets them in. Their numbers are stored before, under
- * the edit's own name: without the transaction they are of no consequence.
+ * The writes that enter contacts who join a list into journeys, for the transaction that commits an edit; none if no journey is triggered.
+ * Their numbers are stored before, under the edit's own name: without the transaction they have no effect.
  */
 export const joinWrites = async (
   table: Table,
@@ -80,19 +80,19 @@ export const joinWrites = async (
   return [{ put: joinRows.write({ organizationId, env, listId, edit, at: now, chunks }) }];
 };
 
-/** The work items that have those who joined enter early, by what `joinWrites` answered. */
+/** The work items that process joins early, from the result of `joinWrites`. */
 export const joinWorkItems = (writes: readonly WriteOp[], owner: Id<'organization'>): Publishable[] =>
   writes.flatMap((write) =>
     'put' in write ? [{ kind: 'journey_work' as const, pk: write.put.pk, sk: write.put.sk, owner }] : [],
   );
 
-/** A join that is still to be worked on. */
+/** A join that is still in progress. */
 export const readJoin = (
   table: Table,
   key: { readonly pk: string; readonly sk: string },
 ): Promise<ListJoin | undefined> => readRow(table, key, joinRows.read);
 
-/** The next of its contacts, by their numbers, the greatest first. */
+/** The next of its contacts, by number, descending. */
 export const joinedBelow = async (
   table: Table,
   { listId, edit, chunks, below = Number.POSITIVE_INFINITY }: ListJoin,
@@ -113,7 +113,7 @@ export const joinedBelow = async (
   return found;
 };
 
-/** Notes how far a join came. */
+/** Stores the progress of a join. */
 export const moveJoin = async (table: Table, { listId, edit }: ListJoin, below: number): Promise<void> => {
   await table.write({
     update: KEYS.listJoin(listId, edit),

@@ -5,15 +5,15 @@ import { id, time } from '../client/attributes.ts';
 import { defineRow } from '../client/row-codec.ts';
 
 /**
- * A list as it is stored. Its members are in chunk rows that are never changed: which version of each chunk is in force stands here, so that one
- * conditional write changes the members for all readers at once. At 10,000,000 contacts these are 153 chunks, 3 KB.
+ * A stored list. Its members are in immutable chunk rows: the list contains the version in force of each chunk, so that one conditional
+ * write changes the members atomically. At 10,000,000 contacts these are 153 chunks, 3 KB.
  */
 export interface StoredList extends StaticList {
   /** The version in force of each chunk that has members. */
   readonly chunks: Readonly<Record<string, string>>;
-  /** Counts the changes of the members: each is conditional on the one that it was derived from. */
+  /** Incremented by each change of the members, which is conditional on the previous version. */
   readonly version: number;
-  /** The last changes of the members, by which one whose answer was lost knows itself. */
+  /** The latest changes of the members, by which a change whose response was lost recognizes itself. */
   readonly recent: readonly string[];
 }
 export const listRows = defineRow<StoredList>()({
@@ -41,7 +41,7 @@ export interface ChunkVersion {
   readonly chunk: number;
   readonly version: string;
 }
-/** The versions that a list names, of all chunks or of some. */
+/** The versions that a list refers to, of all chunks or of some. */
 export const versionsOf = ({ chunks }: Pick<StoredList, 'chunks'>, only?: readonly number[]): ChunkVersion[] =>
   (only ?? Object.keys(chunks).map(Number)).flatMap((chunk) => {
     const version = chunks[chunk];

@@ -68,7 +68,7 @@ export const listStore = (table: Table, clock: Clock): ListStore => ({
     const outcome = await table.transact(changeWrites(before, after));
     if (outcome.ok) return { kind: 'saved' };
     const [own, name] = outcome.reasons;
-    // Of a change whose answer was lost the name is its own already: read again, it has nothing left to rename.
+    // After a change whose response was lost the name is already its own: a retry reads it again, and has nothing left to rename.
     if (own?.conditionFailed || !name?.conditionFailed) return { kind: 'conflict' };
     return { kind: 'taken', listId: holderOf(name.row) };
   },

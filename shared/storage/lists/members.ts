@@ -8,8 +8,8 @@ import { listRows } from './list-rows.ts';
 import { dropUnlisted, unlistedCount } from './unlisted-contacts.ts';
 
 /**
- * Members of lists in the table of one stage. `patience`: whether a call that the table refuses, or that meets others at the same list, may be tried
- * again, asked at its begin. `told`: as in `Editing`.
+ * Members of lists in the table of one stage. `patience`: whether a throttled or conflicting call may be retried, determined at its start.
+ * `told`: as in `Editing`.
  */
 export const memberStore = (
   table: Table,
@@ -20,7 +20,7 @@ export const memberStore = (
 ): MemberStore => ({
   async open(organizationId, id) {
     const mayRetry = patience();
-    // Before any contact is looked for: one that is deleted later is told of by a greater count.
+    // Read before any contact is looked up: a contact deleted later is found by a greater count.
     const keys = [KEYS.list(organizationId, id), KEYS.unlistedContacts(organizationId)];
     const [row, count] = await table.getMany(keys, { consistent: true });
     if (!row) return undefined;

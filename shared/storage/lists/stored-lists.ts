@@ -6,22 +6,22 @@ import { readRow } from '../read-row.ts';
 import { readChunks } from './chunks.ts';
 import { listRows, type StoredList, versionsOf } from './list-rows.ts';
 
-/** A list of an organization as it is stored; undefined when it has no such list. One consistent read. */
+/** A stored list of an organization; undefined if there is none. One consistent read. */
 export const readList = (
   table: Table,
   organizationId: Id<'organization'>,
   listId: Id<'list'>,
 ): Promise<StoredList | undefined> => readRow(table, KEYS.list(organizationId, listId), listRows.read);
 
-/** All lists of an organization as they are stored, in no order. One query, a page for each megabyte of their rows; consistent. */
+/** All stored lists of an organization, unordered. One query, a page per megabyte of their rows; consistent. */
 export const storedLists = async (table: Table, organizationId: Id<'organization'>): Promise<StoredList[]> => {
   const { pk: partition } = KEYS.list(organizationId, '');
   return (await table.queryAll({ partition, consistent: true })).map(listRows.read);
 };
 
 /**
- * The members of a list, in the chunks of `only` where it is given, and the list as it was with them: it is read again where it changed so long ago that
- * one of its chunks is gone. Undefined when the list is gone.
+ * The members of a list, limited to the chunks in `only` if given, and the matching list: it is read again if one of its chunks is already
+ * gone. Undefined if the list is gone.
  */
 export const membersAt = async (
   table: Table,
@@ -36,8 +36,8 @@ export const membersAt = async (
 };
 
 /**
- * The members of a list, as the numbers of their contacts (`number` of a contact); undefined when the organization has no such list. One read
- * of the list, and a round trip for each 100 of its chunks of 65,536 numbers; consistent.
+ * The members of a list, as contact numbers; undefined if the organization has no such list. One read of the list, and a round trip per 100
+ * of its chunks of 65,536 numbers; consistent.
  */
 export const readMembers = async (
   table: Table,

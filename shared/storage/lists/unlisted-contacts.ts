@@ -15,10 +15,10 @@ import { membersAt, readList, storedLists } from './stored-lists.ts';
 const countRow = z.object({ count: z.int() });
 const unlistedRow = z.object({ number: z.int(), by: z.int().optional() });
 
-/** A contact that is taken out of all lists, by its number, and the one that takes its place in them where it was merged into another. */
+/** A contact that is removed from all lists, by its number, and the one that replaces it if it was merged. */
 export type Unlisted = z.output<typeof unlistedRow>;
 
-/** Takes contacts out of a list, one after the other. */
+/** Removes contacts from a list, one after the other. */
 const takeOut = (contacts: readonly Unlisted[]): MemberEdit => ({
   apply: (members) =>
     contacts.reduce((left, { number, by }) => {
@@ -28,15 +28,15 @@ const takeOut = (contacts: readonly Unlisted[]): MemberEdit => ({
     }, members),
   chunks: NumberSet.of(contacts.flatMap(({ number, by }) => (by === undefined ? [number] : [number, by]))).chunks,
 });
-/** How long edits are told of a contact, in ms: longer than the work that an interrupted one leaves waits. */
+/** How long edits are notified of a removed contact, in ms: longer than the clean-up of an interrupted edit is delayed. */
 const TOLD_MS = 7 * 24 * 3_600_000;
 const READS_IN_FLIGHT = 16;
 const EDITS_IN_FLIGHT = 8;
 
-/** How many contacts were taken out of all lists; of the row that counts them, which there is none of at first. */
+/** The number of contacts removed from all lists; its row does not exist at first. */
 export const unlistedCount = (row: Row | undefined): number => (row ? countRow.parse(row).count : 0);
 
-/** Tells edits in flight of a contact: those that began to look for their contacts before take it out again. */
+/** Notifies edits in flight of a removed contact: those that started before remove it too. */
 const tellEdits = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -48,7 +48,7 @@ const tellEdits = async (
   await table.write({ put: { ...key, ...contact, ttl: ttlAfter(now + TOLD_MS) } });
 };
 
-/** The lists that have the contact of a number. */
+/** The lists that contain the contact with a number. */
 const listsWith = async (table: Table, organizationId: Id<'organization'>, number: number): Promise<StoredList[]> => {
   const chunk = chunkOf(number);
   const lists = (await storedLists(table, organizationId)).filter(({ chunks }) => chunks[chunk] !== undefined);
@@ -57,8 +57,8 @@ const listsWith = async (table: Table, organizationId: Id<'organization'>, numbe
 };
 
 /**
- * The lists that have the contact of a number (`number` of a contact), in no order. A query, then a read of at most 8 KB of each list that has contacts of
- * about that number; consistent.
+ * The lists that contain the contact with a number, unordered. A query, then a read of at most 8 KB of each list with contacts in the same
+ * chunk; consistent.
  */
 export const listsOfContact = async (
   table: Table,
@@ -67,9 +67,10 @@ export const listsOfContact = async (
 ): Promise<StaticList[]> => (await listsWith(table, organizationId, number)).map(asList);
 
 /**
- * Takes a contact out of all lists of its organization, by its number, for good, and puts the one that it was merged into in its place: also in those that
- * calls in flight are about to put it in. To be called once nothing finds the contact any more (its own row is gone, and its phone's and its external id's
- * are gone or lead to the other), and again until it succeeds: repeats do no harm. The sizes of the lists are exact after it. Throws `Unavailable` when the table does not answer, or others change a list for too long.
+ * Removes a contact permanently from all lists of its organization, by its number, or replaces it by the contact that it was merged into:
+ * also in lists that calls in flight are about to add it to. Call it once no lookup finds the contact any more (its own row, phone and
+ * external id are gone or refer to the other), and again until it succeeds: repeats are harmless. The sizes of the lists are exact
+ * afterwards. Throws `Unavailable` if the table does not answer, or a list is contended for too long.
  */
 export const removeContact = async (
   table: Table,
@@ -84,17 +85,17 @@ export const removeContact = async (
   await mapConcurrently(lists, EDITS_IN_FLIGHT, (list) => editList({ table, clock, mayRetry }, list, edit));
 };
 
-/** How long a removal tries a list that others change, in ms. */
+/** How long a removal retries on a contended list, in ms. */
 const REMOVAL_MS = 10_000;
-/** Holds for so many ms from now. */
+/** True for this many ms from now. */
 export const within = (ms: number): (() => boolean) => {
   const until = performance.now() + ms;
   return () => performance.now() < until;
 };
 
 /**
- * Takes out of a list, as of all others, the contacts that were taken out of them after `since` others, and that an edit may have put in since; the size of the list
- * after it, undefined where there were none. One query.
+ * Removes contacts from a list that were removed from all lists after the first `since`, and that an edit may have added since; returns the
+ * list's new size, undefined if there were none. One query.
  */
 export const dropUnlisted = async (
   editing: Editing,

@@ -23,13 +23,13 @@ const position = z.strictObject({ before: z.string() });
 const TURN_SORT_KEY = KEYS.aiTurn('' as Id<'aiTurn'>).sk;
 const EVENT_SORT_KEY = KEYS.customerEvent('' as Id<'customerEvent'>).sk;
 
-/** A partition of an index: of entries that name the contact, or of those of an address. */
+/** An index partition: of entries that refer to the contact, or of those of an address. */
 interface Part {
   readonly index: 'gsi2' | 'gsi4';
   readonly partition: string;
 }
 
-/** Everything of a contact that its timeline shows. */
+/** All partitions of a contact's timeline. */
 const partsOf = (contactId: Id<'contact'>): readonly Part[] =>
   [
     INDEX_KEYS.turnsOfContact(contactId, '', '').gsi2pk,
@@ -40,7 +40,7 @@ const partsOf = (contactId: Id<'contact'>): readonly Part[] =>
     ]),
   ].map((partition) => ({ index: 'gsi2', partition }));
 
-/** The messages to and from the phones and addresses of a contact, among them those that named no contact. */
+/** The messages to and from the phones and addresses of a contact, including those without a contact. */
 const addressPartsOf = async (table: Table, contact: Contact): Promise<readonly Part[]> => {
   const { id: contactId, organizationId, mergedContacts = [] } = contact;
   const found = await Promise.all(
@@ -51,7 +51,7 @@ const addressPartsOf = async (table: Table, contact: Contact): Promise<readonly 
   return found.flat().map((partition) => ({ index: 'gsi4', partition }));
 };
 
-/** The newest entries of a partition before a sort key; read once, since a page needs no more of it. */
+/** The newest entries of a partition before a sort key; read once, since a page needs no more. */
 const newestOf = (table: Table, { index, partition }: Part, before: string | undefined, limit: number) => {
   let isRead = false;
   return async (): Promise<readonly Row[] | undefined> => {
@@ -71,7 +71,7 @@ const newestOf = (table: Table, { index, partition }: Part, before: string | und
 };
 
 const orderOf = (row: Row): string => String(row.gsi2sk ?? row.gsi4sk);
-/** Whether an entry of an address names a contact: then it is among that contact's own. */
+/** Whether an entry of an address refers to a contact: then it is already among that contact's own. */
 const isNamed = (row: Row): boolean => row.gsi2sk === undefined && row.contactId !== undefined;
 
 const itemOf = (row: Row): ContactItem => {
@@ -100,15 +100,16 @@ const pageOf = async (
 };
 
 /**
- * A page of the timeline of an organization's contact, newest first: one query for each channel and direction, one for turns and one for customer
- * events, of at most a page each and side by side, and one read of the page's rows, however long the timeline. 400 for a cursor of another list.
+ * A page of the timeline of an organization's contact, newest first: one query per channel and direction, one for turns and one for
+ * customer events, each of at most a page and in parallel, and one read of the page's rows, however long the timeline. 400 for a cursor of
+ * another list.
  */
 export const contactTimelinePage = (table: Table, contactId: Id<'contact'>, request: CursorRequest) =>
   pageOf(table, partsOf(contactId), request);
 
 /**
- * The same with the messages to and from the contact's phones and addresses that named no contact: two queries more for each of these and each channel
- * that it is for. A page that comes upon messages which named one has fewer items, and still a next page.
+ * The same including messages to and from the contact's phones and addresses that refer to no contact: two more queries for each of these
+ * and each of its channels. Messages that refer to another contact are omitted, so a page may have fewer items, and still a next page.
  */
 export const contactExportPage = async (table: Table, contact: Contact, request: CursorRequest) =>
   pageOf(table, [...partsOf(contact.id), ...(await addressPartsOf(table, contact))], request);

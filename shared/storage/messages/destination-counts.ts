@@ -16,7 +16,7 @@ import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 
-/** Counts that nobody judged go two hours after their last change. */
+/** Counts that were never evaluated expire two hours after their last change. */
 const KEEP_SECONDS = 2 * 3600;
 /** An attribute of a slot: `s` sends or `d` deliveries, and the slot's number. */
 const SLOT = /^([sd])(\d+)$/;
@@ -25,7 +25,7 @@ const keyOf = ({ organizationId, prefix, shard }: CountShard) => KEYS.destinatio
 const dueOf = (counted: CountShard, at: number) =>
   INDEX_KEYS.due('judge_destination', `${counted.organizationId}#${counted.prefix}#${counted.shard}`, at);
 
-/** The messages of one shard are settled one after the other or seldom meet, as with the sums of captures. */
+/** The messages of one shard are settled sequentially or rarely conflict, as with the sums of captures. */
 const shardFor = ({ organizationId, id, to }: MessageRecord): CountShard => ({
   organizationId,
   prefix: watchedPrefix(to),
@@ -40,7 +40,7 @@ const isCounted = (message: MessageRecord): boolean => {
   return isWatched({ channel: mayBeSms ? 'sms' : message.channel, region: message.region });
 };
 
-/** Counts an accepted message abroad (`at` in ms) in the transaction that captures its money; nothing for all others. */
+/** Counts an accepted message abroad (`at` in ms) in the transaction that captures its money; nothing for others. */
 export const countSentWrites = (message: MessageRecord, at: number): WriteOp[] => {
   if (!isCounted(message)) return [];
   const [counted, slot] = [shardFor(message), slotAt(at)];
@@ -55,8 +55,8 @@ export const countSentWrites = (message: MessageRecord, at: number): WriteOp[] =
 };
 
 /**
- * Counts a delivery abroad in the slot in which its message was sent, in the transaction that stores its new status; none where that slot is
- * over. Who read a message got it, also where nothing reported its delivery.
+ * Counts a delivery abroad in the slot in which its message was sent, in the transaction that stores its new status; none if that slot is
+ * over. A read message counts as delivered, even without a delivery report.
  */
 export const countDeliveredWrites = (
   message: MessageRecord,
@@ -89,7 +89,7 @@ const slotsOf = (row: Row): Map<number, SlotCount> => {
 
 const dueRow = z.object({ dueAt: z.int().optional(), total: z.int().optional() });
 
-/** A shard's part in the counts of its prefix. */
+/** A shard's share of the counts of its prefix. */
 export const destinationCounts = (table: Table): DestinationCounts => ({
   async read(counted) {
     const { pk: partition, sk } = keyOf(counted);

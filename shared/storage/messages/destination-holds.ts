@@ -8,7 +8,9 @@ import { PARSE_KEY } from '../parse-key.ts';
 
 const until = z.int();
 
-/** The prefixes of SMS that are held for an organization, or were, with the end of each in ms. One query; a prefix is a row of 100 bytes. */
+/**
+ * The SMS prefixes that are or were held for an organization, with the end of each hold in ms. One query; a prefix is a row of 100 bytes.
+ */
 export const readHolds = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -18,7 +20,7 @@ export const readHolds = async (
   return new Map(rows.map((row) => [PARSE_KEY.destinationHold(row).prefix, until.parse(row.until)]));
 };
 
-/** Holds a prefix and raises its event, in one transaction. False where it is held already. */
+/** Holds a prefix and raises its event, in one transaction. False if it is already held. */
 export const holdDestination = async (
   table: Table,
   { organizationId, prefix, event, ...hold }: DestinationHold,
@@ -31,6 +33,6 @@ export const holdDestination = async (
     },
     eventWrite(event),
   ]);
-  // A repeat of our own commit, whose answer was lost, fails its condition.
+  // A repeat of its own commit, whose response was lost, fails its condition.
   return outcome.ok || outcome.reasons[0]?.row?.eventId === event.id;
 };

@@ -36,21 +36,21 @@ export const engagedWrite = (messageId: Id<'message'>, what: EngagementEvent['wh
   add: { [what]: 1 },
 });
 
-/** What a first open or click is for the run that waits for it, and how its step or campaign counts it. An e-mail that is opened was read. */
+/** The outcome of a first open or click for the waiting run, and the counter of its step or campaign. An opened e-mail was read. */
 const FIRST = {
   opened: { at: 'firstOpenedAt', happening: 'lida', counts: { read: 1 } },
   clicked: { at: 'firstClickedAt', happening: 'clicada', counts: { clicked: 1 } },
 } as const;
 
-/** What an open or a click writes, and what it tells the run of its message. */
+/** The writes of an open or a click, and the signal for the message's run. */
 interface Engaging {
   readonly writes: readonly WriteOp[];
   readonly signal?: RunSignal | undefined;
 }
 
 /**
- * The writes of an open or a click of a message. The first one of a message that a journey or a campaign sent is counted and told, on condition that it
- * is still the first; such a message costs a read.
+ * The writes of an open or a click of a message. The first one of a message that a journey or a campaign sent is counted and signalled, on
+ * condition that it is still the first; such a message costs one read.
  */
 export const engagementWrites = async (table: Table, { message, what, at }: Engaged): Promise<Engaging> => {
   const write = engagedWrite(message.id, what, at);
@@ -58,7 +58,7 @@ export const engagementWrites = async (table: Table, { message, what, at }: Enga
   const first = FIRST[what];
   const row = await table.get(KEYS.engagement(message.id));
   if (row?.[first.at] !== undefined) return { writes: [write] };
-  // A notification is opened by a tap, which is its click.
+  // Tapping a notification opens it, and counts as its click.
   const isTap = message.channel === 'push' && what === 'opened';
   const signal = runSignal(message, isTap ? 'clicada' : first.happening, at);
   return {
@@ -71,12 +71,12 @@ export const engagementWrites = async (table: Table, { message, what, at }: Enga
   };
 };
 
-/** Attempts against other opens or clicks that become the first one meanwhile. */
+/** Attempts on conflicts with other opens or clicks that became the first one meanwhile. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Stores the event of an open or a click and counts it, once: false where the event is there already. `raised` gets what is to be published early. Throws
- * Unavailable when every attempt met another one.
+ * Stores the event of an open or a click and counts it, once: false if the event exists already. `raised` gets what can be published early.
+ * Throws Unavailable if every attempt conflicted.
  */
 export const keepEngagement = async (
   table: Table,

@@ -24,7 +24,7 @@ import { addressPartitions } from './unnamed-messages.ts';
 
 const IN_FLIGHT = 16;
 const ofContact = (partition: string): QueryRange => ({ index: 'gsi2', partition, only: ['pk', 'sk'] });
-/** Entries of a recipient until the deletion: those of messages that name another contact are not the person's. */
+/** Entries of a recipient until the deletion, except messages that refer to another contact. */
 const ofRecipient = (partition: string, { at }: Erasure): QueryRange => ({
   index: 'gsi4',
   partition,
@@ -42,7 +42,7 @@ const rangesOf = async (table: Table, erasure: Erasure, channel: Channel): Promi
   ];
 };
 
-/** Takes the person from the replies to a message. Idempotent. */
+/** Removes the person from the replies to a message. Idempotent. */
 const eraseReplies = async (table: Table, messageId: Id<'message'>): Promise<void> => {
   const partition = INDEX_KEYS.repliesTo(messageId, '', '').gsi2pk;
   const rows = await table.queryAll({ index: 'gsi2', partition, only: ['pk', 'sk'] });
@@ -52,7 +52,7 @@ const eraseReplies = async (table: Table, messageId: Id<'message'>): Promise<voi
   await Promise.all(replies.map(({ id }) => table.write({ update: KEYS.reply(id), set, when: EXISTS })));
 };
 
-/** Cancels a message that is queued; it is erased by a later look. */
+/** Cancels a queued message; a later pass erases it. */
 export type CancelQueued = (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<void>;
 
 const eraseSent = async (
@@ -87,8 +87,8 @@ const eraseReceived = async (
 };
 
 /**
- * Takes a person from its messages of every channel and direction, with their replies, fallbacks, events and deliveries. What is queued is
- * cancelled first; what is on its way to a provider is left for later.
+ * Removes a person from its messages of every channel and direction, with their replies, fallbacks, events and deliveries. Queued ones are
+ * cancelled first; messages in flight are left for a later pass.
  */
 export const eraseMessages =
   (table: Table, cancelQueued: CancelQueued) =>

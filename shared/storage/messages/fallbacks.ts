@@ -27,7 +27,7 @@ const KEEP_SECONDS = 30 * 24 * 3600;
 interface StoredFallback extends Omit<Fallback, 'steps'> {
   /** Its steps, sealed; removed when it is over. */
   readonly steps: string;
-  /** The messages of the steps that were taken. */
+  /** The messages of the steps so far. */
   readonly taken?: readonly Id<'message'>[];
 }
 const fallbackRows = defineRow<StoredFallback>()({
@@ -46,7 +46,7 @@ const fallbackRows = defineRow<StoredFallback>()({
   index: (fallback) => INDEX_KEYS.due('fallback', fallback.id, fallback.waitUntil),
 });
 
-/** The write of a fallback that begins with this message, as part of the message's reservation. */
+/** The write of a fallback that starts with this message, as part of the message's reservation. */
 export const fallbackWrite = async (sealer: Sealer, fallback: Fallback, createdAt: number): Promise<WriteOp> => {
   const steps = await sealer.seal(fallback.organizationId, fallback.id, JSON.stringify(fallback.steps));
   // The first message may be scheduled later than a fallback is usually kept.
@@ -60,7 +60,7 @@ const isUnchanged = ({ next }: Fallback): Condition => ({
   values: { waiting: 'waiting', next },
 });
 
-/** Moves the fallback on to its next step at a moment (ms). */
+/** Advances the fallback to its next step at a time (ms). */
 const nextStep = (
   fallback: Fallback,
   at: number,
@@ -82,12 +82,12 @@ const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Conditi
   ...(when ? { when } : {}),
 });
 
-/** What is left of a fallback that is over. */
+/** The remaining row of an ended fallback. */
 const endedFallback = z.object({ taken: z.array(id('message')).default([]) });
 
 /**
- * Ends the fallback that begins with a message and deletes its steps, if there is one: no step follows. Answers the messages of the steps that
- * were taken. Idempotent.
+ * Ends the fallback that starts with a message and deletes its steps, if there is one, so that no step follows. Returns the messages of the
+ * steps so far. Idempotent.
  */
 export const dropFallback = async (table: Table, firstMessageId: Id<'message'>): Promise<readonly Id<'message'>[]> => {
   const { row } = await table.write(end(firstMessageId, 'cancelled', EXISTS));
@@ -95,8 +95,8 @@ export const dropFallback = async (table: Table, firstMessageId: Id<'message'>):
 };
 
 /**
- * The writes that take the step to the next message. Condition: the fallback is unchanged, and its current message, whose timeline gets an
- * entry, is not delivered.
+ * The writes that advance the fallback to the next message. Condition: the fallback is unchanged, and its current message, whose timeline
+ * gets an entry, is not delivered.
  */
 export const stepWrites = (
   { fallback, waitUntil }: StepTransition,
@@ -117,7 +117,7 @@ export const stepWrites = (
   },
 ];
 
-/** What a message's new status means for its fallback: it is over, or due at once. */
+/** The effect of a message's new status on its fallback: it ends, or is due immediately. */
 export const fallbackStatusWrites = (message: MessageRecord, at: number): WriteOp[] => {
   const { fallbackId } = message;
   if (!fallbackId) return [];
@@ -154,7 +154,7 @@ export const fallbackStore = (
     const row = await table.get(KEYS.fallback(id));
     if (!row) return undefined;
     if (row.steps === undefined) {
-      // The message made it due again, though the fallback is over or gone: removed from the due index.
+      // The message made it due again, though the fallback has ended or is gone: removes it from the due index.
       await table.write({ update: KEYS.fallback(id), remove: ['duePk', 'dueAt'], when: EXISTS });
       return undefined;
     }

@@ -6,8 +6,8 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { messageRows } from './message-rows.ts';
 
 /**
- * Makes a queued message due at a moment (ms), past quiet hours and other deferrals, and restarts the wait of its fallback from then. False if
- * it was sent or cancelled meanwhile.
+ * Makes a queued message due at a time (ms), ignoring quiet hours and other deferrals, and restarts the wait of its fallback from then.
+ * False if it was sent or cancelled meanwhile.
  */
 export const forceSend = async (
   table: Table,

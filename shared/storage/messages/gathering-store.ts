@@ -10,17 +10,18 @@ import { referenceRows } from './reference-rows.ts';
 import { mayJoin, reserveTogether, type TogetherOutcome, togetherKey } from './reserve-together.ts';
 import { type Settling, settleTogether } from './settle-together.ts';
 
-/** Messages of one piece of work at most: about what fits a transaction of 100 items. */
+/** Maximum messages per batch: about what fits a transaction of 100 items. */
 const MOST = { reserved: 30, settled: 30 } as const;
 
 const APART: TogetherOutcome = { kind: 'apart' };
-/** What fails together is tried again alone, so that no message fails for another. */
+/** Requests that fail together are retried individually, so that no message fails because of another. */
 const orElse = async <Answer>(asked: Promise<Answer>, alone: Answer): Promise<Answer> => asked.catch(() => alone);
 
 /**
- * A message store for a process that sends many messages of an organization at once, as the SMPP service does: what is reserved or settled while another
- * transaction of the organization is under way is in the next one. Each message keeps its own rows, conditions and answer: what cannot be decided together
- * is decided by `alone`, whose repeat of what was committed answers as the first would have.
+ * A message store for a process that sends many messages of an organization concurrently, such as the SMPP service: reservations and
+ * settlements that arrive while another transaction of the organization is in progress share the next one. Each message keeps its own rows,
+ * conditions and result: what cannot be decided together is decided by `alone`, whose repeat of a committed write returns the original
+ * result.
  */
 export const gatheringStore = (
   table: Table,

@@ -14,9 +14,9 @@ import { entryWrite } from '../wallet/ledger.ts';
 import { type Freed, freedUnits } from '../wallet/volumes.ts';
 
 const UNLISTED = 'unlisted_';
-/** Counts a message that was taken out of the lists, in its shard of its chunk's escrow. */
+/** Counts a message that was removed from the lists, in its shard of its chunk's escrow. */
 const unlisted = (channel: Channel): Freed => ({ [`${UNLISTED}${channel}`]: 1 });
-/** What the rows of an escrow's shards take from the totals of the lists, by channel: what the wallet's row adds. */
+/** The corrections of the lists' totals from an escrow's shards, by channel: what the wallet's row must add. */
 export const unlistedTotals = (rows: readonly (Readonly<Record<string, unknown>> | undefined)[]): Freed => {
   const totals: Record<string, number> = {};
   for (const [name, count] of rows.flatMap((row) => Object.entries(row ?? {}))) {
@@ -59,7 +59,7 @@ export const capturedKey = ({
 }: Pick<MessageRecord, 'organizationId' | 'lane'> & { readonly id: string }) =>
   KEYS.captured(organizationId, lane, lane === 0 ? shardOf(id, CAPTURE_SHARDS) : 0);
 
-/** A capture of so many coins from the hold of a wallet or a lane. */
+/** The ledger entry of a capture from a wallet or a lane. */
 const captureEntry = (message: MessageRecord, coins: number, at: number, shardBy = message.id): WriteOp[] => {
   const { organizationId, id: messageId, lane } = message;
   return [
@@ -68,7 +68,7 @@ const captureEntry = (message: MessageRecord, coins: number, at: number, shardBy
   ];
 };
 
-/** Returns held coins, and units of months' volumes, to the wallet or lane that they were taken from. */
+/** Returns held coins, and units of monthly volumes, to the wallet or lane that they were taken from. */
 export const walletReturn = (
   { organizationId, lane = 0 }: Pick<MessageRecord, 'organizationId' | 'lane'>,
   coins: number,
@@ -83,7 +83,7 @@ export const walletReturn = (
         },
       ];
 
-/** What an unsent message returns at once: its coins, and its positions of the month, to its lane where it has one. */
+/** What an unsent message returns immediately: its coins, and its positions of the month, to its lane if it has one. */
 export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {
   if (!returnsAtOnce(message, withChunk)) return [];
   const positions = positionsOf(message);
@@ -91,8 +91,8 @@ export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp
 };
 
 /**
- * Ends the hold of a message of which a part was accepted: `captured` coins are kept, the others are released. Includes the wallet's own row,
- * where coins return to it at once. Part of the transaction that ends the hold.
+ * Ends the hold of a message that was partly accepted: `captured` coins are kept, the others are released. Includes the wallet's own row,
+ * to which coins return immediately. Part of the transaction that ends the hold.
  */
 export const partialWrites = (
   message: MessageRecord,
@@ -122,8 +122,8 @@ export const partialWrites = (
 };
 
 /**
- * Returns coins that were captured, because what carried the message was cheaper: at once, also in a batch, whose escrow keeps its sums. To
- * the wallet: the message's lane may have been closed since.
+ * Refunds captured coins, because the cheaper carrier was used: immediately, also in a batch, whose escrow sums don't change. To the
+ * wallet, since the message's lane may have been closed.
  */
 export const refundWrites = ({ organizationId, id }: MessageRecord, coins: Coins, at: number): WriteOp[] => [
   entryWrite({ organizationId, kind: 'release', coins, held: 0, at, messageId: id }),
