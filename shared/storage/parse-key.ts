@@ -16,34 +16,34 @@ const whole = (text: string | undefined): number => {
 type PartitionKey = Pick<Key, 'pk'>;
 type SortKey = Pick<Key, 'sk'>;
 
-/** Whether a row is a tombstone: its due work is of a kind that other rows have, too. */
+/** Whether a row is a tombstone; its kind of due work has other rows, too. */
 export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GONE#');
 
-/** Whether a row is an upload of a card's file: its due work is of a kind that other rows have, too. */
+/** Whether a row is an upload of a card's file; its kind of due work has other rows, too. */
 export const isCardUpload = ({ pk }: PartitionKey): boolean => pk.startsWith('CRDUPL#');
 
-/** Whether a row is a segment's sweep: its due work is of a kind that other rows have, too. */
+/** Whether a row is a segment's sweep; its kind of due work has other rows, too. */
 export const isSegmentSweep = ({ sk }: SortKey): boolean => sk.startsWith('SWEEP#');
 
-/** Whether a row is a card's: its due work is of a kind that pipelines have, too. */
+/** Whether a row is a card's; its kind of due work includes pipelines. */
 export const isCard = ({ sk }: SortKey): boolean => sk === 'CRD';
 
-/** Whether a row is a portion of a campaign: its due work is of the kind that campaigns have, too. */
+/** Whether a row is a portion of a campaign; its kind of due work includes campaigns. */
 export const isCampaignPortion = ({ sk }: SortKey): boolean => sk === 'PORTION';
 
-/** Whether a row is the entry of those who were in a list or segment: its due work is of a kind that sweeps of runs have, too. */
+/** Whether a row is an entry job of a list or segment; its kind of due work includes sweeps of runs. */
 export const isJourneyEntries = ({ sk }: SortKey): boolean => sk === 'ENTER';
 
-/** Whether a row tells a run what became of a message: its due work is of a kind that events and inbound messages have, too. */
+/** Whether a row signals a message's outcome to a run; its kind of due work includes events and inbound messages. */
 export const isRunSignal = ({ sk }: SortKey): boolean => sk.startsWith('SIG#');
 
-/** Whether a row is a customer event's: its due work is of a kind that inbound messages have, too. */
+/** Whether a row is a customer event's; its kind of due work includes inbound messages. */
 export const isCustomerEvent = ({ sk }: SortKey): boolean => sk === 'CEV';
 
-/** Whether a row tells of tags that were put on a contact: its due work is of a kind that other rows have, too. */
+/** Whether a row notifies journeys of tags; its kind of due work has other rows, too. */
 export const isTaggedContact = ({ pk }: PartitionKey): boolean => pk.startsWith('JTAG#');
 
-/** Whether a row is of contacts that joined a list: its due work is of a kind that journeys have, too. */
+/** Whether a row is a join of contacts to a list; its kind of due work includes journeys. */
 export const isListJoin = ({ pk }: PartitionKey): boolean => pk.startsWith('LSTJOIN#');
 
 /** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
@@ -167,6 +167,6 @@ export const PARSE_KEY = {
   },
 } as const;
 
-/** The job that a key is of: an import or an export. */
+/** The job of a key: an import or an export. */
 export const parseJobKey = (key: Key) =>
   key.sk === 'IMP' ? { importJob: PARSE_KEY.importJob(key) } : { exportJob: PARSE_KEY.exportJob(key) };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WorkItem } from '../queues/queues.ts';
 
-/** The table of a stage. `infra/` builds it from here; access-patterns.ts says what is in it. */
+/** The table of a stage. `infra/` creates it from this declaration; access-patterns.ts lists its rows. */
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
 /** Projected for the filters of the lists of WhatsApp numbers, templates and flows. */
@@ -40,7 +40,10 @@ export const INDEXES = {
   },
   /** Messages with a campaign tag, an assistant's turns about one message, and push devices by the organization's own id of a person. */
   gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Messages to or from one recipient, and contacts by e-mail address. Without what a receipt changes, so that none writes the entry again. */
+  /**
+   * Messages to or from one recipient, and contacts by e-mail address. Omits attributes that receipts change, so that they don't write the
+   * entry again.
+   */
   gsi4: {
     partitionKey: 'gsi4pk',
     sortKey: 'gsi4sk',
@@ -52,9 +55,10 @@ export const INDEXES = {
 } as const;
 
 /**
- * Due-index partitions of the kinds of work that come with every message, contact or chunk; any other kind has one. A partition takes 1,000 writes a
- * second, and a row is two of them, one in and one out: 48 take 24,000 rows a second, 20,000 with what their ids do not spread evenly. Each costs
- * the dispatcher a query a minute, which is why not all have as many. May grow, never shrink once a stage stands: rows stay where they are.
+ * Due-index partitions of the kinds of work that come with every message, contact or chunk; other kinds have one. A partition takes 1,000
+ * writes a second, and a row is two of them, one in and one out: 48 take 24,000 rows a second, or 20,000 given an uneven spread of ids.
+ * Each costs the dispatcher a query a minute, so not all kinds have as many. May grow, but never shrink once a stage exists: rows are not
+ * moved.
  */
 const DUE_SHARDS: Readonly<Partial<Record<WorkItem['kind'], number>>> = {
   send_message: 48,
@@ -80,47 +84,50 @@ export const dueShards = (kind: WorkItem['kind']): number => DUE_SHARDS[kind] ??
 /** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
 export const CAPTURE_SHARDS = 8;
 
-/** Shards of an organization's lists of messages, besides the one of its quiet times: each takes 1,000 writes a second. */
+/** Shards of an organization's lists of messages, besides the one used at low traffic: each takes 1,000 writes a second. */
 const LIST_SHARDS = 8;
 /** The shard that lists a lane's messages. */
 export const listShardOf = (lane: number): number => (lane === 0 ? 0 : 1 + ((lane - 1) % LIST_SHARDS));
 /** How many shards besides 0 have messages, once lanes up to `lane` were used. */
 export const listShardsUpTo = (lane: number): number => Math.min(lane, LIST_SHARDS);
 
-/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. May grow, never shrink. */
+/** Counter rows of a channel's inbound messages: concurrent ones rarely conflict. May grow, never shrink. */
 export const INBOUND_SHARDS = 32;
 
 /**
- * Counter rows that an organization's objects of a kind are spread over. Of 24 creations in flight at once, one in
- * six meets another one, and is tried again; reading a total takes one query of as many rows.
+ * Counter rows of an organization's objects of a kind. Of 24 concurrent creations, one in six conflicts and is retried; reading a total
+ * takes one query of this many rows.
  */
 export const COUNTER_SHARDS = 128;
 
 /**
- * Counter rows that a count with a limit is spread over, each with its part of the limit: of 24 creations in flight at once, about half meet another
- * one. May not change once there are counts: the parts would not add up to the limit.
+ * Counter rows of a limited counter, each with its part of the limit: of 24 concurrent creations, about half conflict. May not change once
+ * there are counts: the parts would no longer add up to the limit.
  */
 export const LIMIT_SHARDS = 32;
 
-/** Rows that what is counted of a pipeline is spread over, by the ids of its cards. May not change once there are pipelines. */
+/** Counter rows of a pipeline, by card id. May not change once there are pipelines. */
 export const PIPELINE_SHARDS = 8;
 
-/** Rows that what is counted of a company is spread over, by the ids of its contacts and cards. May not change once there are companies. */
+/** Counter rows of a company, by the ids of its contacts and cards. May not change once there are companies. */
 export const COMPANY_SHARDS = 4;
 
-/** Rows that the writes of companies' attributes are counted on, each on any one of them. May not change once there are definitions. */
+/** Counter rows for writes of company attributes, each counted on any one of them. May not change once there are definitions. */
 export const ATTRIBUTE_WRITE_SHARDS = 16;
 
-/** Rows that the directory of an organization's companies is spread over, by their ids. May not change once there are companies. */
+/** Rows of the directory of an organization's companies, by company id. May not change once there are companies. */
 export const DIRECTORY_BUCKETS = 256;
 
-/** Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes a second. */
+/**
+ * Index partitions of a subscription's deliveries, and of its backlog: a delivery writes an entry twice, and a partition takes 1,000 writes
+ * a second.
+ */
 export const DELIVERY_SHARDS = 4;
 
 /**
- * Partitions that what is counted of a journey or a campaign is spread over, and rows in each. A message of a campaign is counted as it is accepted,
- * sent, delivered and read, so that a million in ten minutes are 6,000 additions a second, of two write units each; reading a sum is a query of
- * each partition. May grow, never shrink.
+ * Partitions of the counters of a journey or a campaign, and rows in each. A campaign message is counted when accepted, sent, delivered and
+ * read, so that a million in ten minutes are 6,000 additions a second, of two write units each; reading a sum is a query of each partition.
+ * May grow, never shrink.
  */
 export const AUTOMATION_PARTS = 16;
 export const AUTOMATION_ROWS = 4;
@@ -128,21 +135,27 @@ export const AUTOMATION_ROWS = 4;
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 
-/** Partitions of an organization's changed contacts: each takes 500 changes a second, in their transactions. */
+/** Partitions of an organization's changed contacts: each takes 500 transactional changes a second. */
 export const CHANGED_SHARDS = 16;
 
-/** Index partitions of an organization's customer events, and of those with one name: an event is one write of each, and a partition takes 1,000 a second. */
+/**
+ * Index partitions of an organization's customer events, and of those with one name: an event is one write to each, and a partition takes
+ * 1,000 a second.
+ */
 export const CUSTOMER_EVENT_SHARDS = 4;
 
-/** Index partitions of a journey's runs of a status: 50,000 entries at once are one write each, and a partition takes 1,000 a second. May grow, never shrink. */
+/**
+ * Index partitions of a journey's runs of a status: 50,000 simultaneous entries are one write each, and a partition takes 1,000 a second.
+ * May grow, never shrink.
+ */
 export const RUN_SHARDS = 8;
 
-/** Rows that what is counted of a journey's runs is spread over, each in a partition of its own. May grow, never shrink. */
+/** Counter rows of a journey's runs, each in a separate partition. May grow, never shrink. */
 export const RUN_COUNT_ROWS = 16;
 
 /**
- * Partitions of an account's SMPP notices, by their messages: a notice is three write units, and a partition takes 1,000 a second. Each costs a process
- * that has a receiver bound half a read unit every time that it looks. May grow, never shrink.
+ * Partitions of an account's SMPP notices, by message: a notice is three write units, and a partition takes 1,000 a second. Each costs a
+ * process with a bound receiver half a read unit per poll. May grow, never shrink.
  */
 export const SMPP_SHARDS = 8;
 

@@ -9,15 +9,15 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** How long an idempotency key is kept, in ms, unless its request says otherwise. */
+/** How long an idempotency key is kept, in ms, unless its request specifies otherwise. */
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
-/** The message that a caller's key stands for, until `expiresAt` (ms). */
+/** The message of a caller's key, until `expiresAt` (ms). */
 export interface StoredRecord extends IdempotencyRecord {
   readonly expiresAt: number;
   /** The attempt that is still creating the message. Until it expires no other may; afterwards a repeat of the same request continues it. */
   readonly building?: number;
-  /** The balance in coins that the send's answer showed. */
+  /** The balance in coins that the send's response showed. */
   readonly answeredBalance?: number;
 }
 export const idempotencyRows = defineRow<StoredRecord>()({
@@ -46,7 +46,7 @@ export const idempotencyWrite = ({
   };
 };
 
-/** Keeps the balance that a send's answer shows, and returns the one of its first answer. One write. */
+/** Stores the balance that a send's response shows, and returns the one of its first response. One write. */
 export const keepAnsweredBalance = async (
   table: Table,
   { id, organizationId, callerKey }: Pick<MessageRecord, 'id' | 'organizationId' | 'callerKey'>,

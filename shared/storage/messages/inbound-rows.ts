@@ -60,7 +60,7 @@ export const inboundRows = defineRow<InboundMessage>()({
   },
 });
 
-/** Takes the person from an inbound message, once: who wrote, what, and the lists that find it by that person. */
+/** Removes the person from an inbound message, once: sender, content, and the index entries of that person. */
 export const erasedInboundWrite = ({ id }: InboundMessage, at: number): WriteOp => ({
   update: KEYS.message(id),
   set: { ...inboundRows.set({ from: '', fromHash: '', payload: {} }), erasedAt: isoTime(at) },

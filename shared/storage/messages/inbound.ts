@@ -66,7 +66,7 @@ export const readWindows = async (
 };
 
 const contactOf = async (table: Table, organizationId: Id<'organization'>, id: Id<'contact'> | undefined) => {
-  // Messages may still name one that was merged.
+  // Messages may still refer to one that was merged.
   const contact = id === undefined ? undefined : await heirOf(table, id);
   return contact?.organizationId === organizationId ? contact : undefined;
 };
@@ -74,7 +74,7 @@ const contactOf = async (table: Table, organizationId: Id<'organization'>, id: I
 /** How many of the latest messages to a user of Meta's channels are searched for a contact. */
 const MAX_LATEST = 10;
 
-/** The contact that the latest messages to a recipient named, if any. One query of an index, which may miss the latest send. */
+/** The contact of the latest messages to a recipient, if any. One query of an index, which may miss the latest send. */
 const namedLast = async (table: Table, organizationId: Id<'organization'>, { channel, hash }: SenderKey) => {
   const partition = INDEX_KEYS.messagesTo(organizationId, hash, channel, '', '').gsi4pk;
   const range = {
@@ -91,8 +91,8 @@ const namedLast = async (table: Table, organizationId: Id<'organization'>, { cha
 };
 
 /**
- * The contact that a phone, address or user id belongs to. An address of several contacts belongs to none. Contacts do not own user ids: the
- * user is the contact that the organization's latest messages named.
+ * The contact of a phone, address or user id. An address shared by several contacts belongs to none. Contacts do not own user ids: these
+ * belong to the contact of the organization's latest messages.
  */
 export const holderOf = async (
   table: Table,
@@ -172,12 +172,15 @@ export const readInboundCounts = async (
   return counts;
 };
 
-/** What the writes of an inbound message depend on besides its sender: which changes of its contact are due, and whether journeys are told of it. */
+/**
+ * The facts that an inbound message's writes depend on besides its sender: which changes of its contact are due, and whether journeys must
+ * be notified.
+ */
 interface InboundReadings {
   readonly changes: ChangesDue;
   readonly tells: boolean;
 }
-/** Reads that; nothing where the sender is no contact. */
+/** Reads those; nothing if the sender is not a contact. */
 export const readForInbound = async (table: Table, { message, contact }: InboundChange): Promise<InboundReadings> => {
   const { organizationId, contactId } = message;
   const [changes, tells] = await Promise.all([
@@ -187,7 +190,7 @@ export const readForInbound = async (table: Table, { message, contact }: Inbound
   return { changes, tells };
 };
 
-/** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
+/** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is already stored. */
 export const inboundWrites = (
   table: Table,
   change: InboundChange,
@@ -208,7 +211,7 @@ export const inboundWrites = (
   ];
 };
 
-/** The work that an inbound message makes due for journeys. */
+/** The work items for journeys of an inbound message. */
 export const journeyWorkItems = ({ message, signal }: InboundChange, { tells }: InboundReadings): Publishable[] => [
   ...signalWorkItems(signal),
   ...(tells ? [{ kind: 'journey_signal', ...KEYS.message(message.id), owner: message.organizationId } as const] : []),
@@ -221,8 +224,8 @@ export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundO
 };
 
 /**
- * Stores an inbound message and everything that it changes, in one transaction. `raised` gets the work that follows, to publish it early; it may
- * lose it.
+ * Stores an inbound message and everything that it changes, in one transaction. `raised` gets the resulting work for early publication;
+ * best effort.
  */
 export const keepInbound = async (
   table: Table,

@@ -6,8 +6,8 @@ import { recordInteraction } from '../contacts/interactions.ts';
 import { holderOf } from './inbound.ts';
 
 /**
- * Records that the person whom a message went to opened it or followed a link: the contact that it named, else the one that has its
- * recipient. One write, after a read where the message named nobody; nothing where the recipient is no contact.
+ * Records that a message's recipient opened it or followed a link: on the contact of the message, else on the contact with the recipient's
+ * address. One write, after a read if the message has no contact; nothing if there is no such contact.
  */
 export const interactionRecorder =
   (table: Table, clock: Clock): LinkPorts['interacted'] =>

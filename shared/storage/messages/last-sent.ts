@@ -9,11 +9,11 @@ export const lastSentRows = defineRow<LastSent>()({
   key: ({ organizationId }, provider: string, reference: string) => KEYS.lastSent(provider, reference, organizationId),
 });
 
-/** The last messages under a reference, one an organization, newest first. One query. */
+/** The last messages under a reference, one per organization, newest first. One query. */
 export const readLastSent =
   (table: Table) =>
   async (provider: string, reference: string): Promise<readonly LastSent[]> => {
-    // The organization is not known yet: the partition is that of all.
+    // The organization is not known yet, so the partition covers all of them.
     const { pk: partition } = KEYS.lastSent(provider, reference, '' as never);
     const { rows } = await table.query({ partition });
     return rows.map(lastSentRows.read).sort((a, b) => b.at - a.at);

@@ -37,8 +37,8 @@ export const linkWrites = ({ message, links }: Pick<Reservation, 'message' | 'li
 };
 
 /**
- * Deletes the short links of a message: an address may be a person's own. Found by what the message says, so to be called before that is erased.
- * Idempotent.
+ * Deletes the short links of a message, whose URLs may contain personal data. They are found by the message's content, so call this before
+ * that is erased. Idempotent.
  */
 export const eraseLinks = async (table: Table, { id: messageId, content }: MessageRecord): Promise<void> => {
   const keys = linkCodesIn(JSON.stringify(content)).map(KEYS.link);
@@ -48,7 +48,7 @@ export const eraseLinks = async (table: Table, { id: messageId, content }: Messa
   await Promise.all(own.map(({ code }) => table.write({ delete: KEYS.link(code) })));
 };
 
-/** Short links in the table of one stage. `raised` gets the work of committed clicks, to publish it early; it may lose it. */
+/** Short links in the table of one stage. `raised` gets the work of committed clicks for early publication; best effort. */
 export const linkStore = (
   table: Table,
   raised: (workItems: readonly Publishable[]) => void,
@@ -60,7 +60,7 @@ export const linkStore = (
 
   async countClick(link, message, event) {
     const { writes, signal } = await engagementWrites(table, { message, what: 'clicked', at: event.createdAt });
-    // Stored whether anybody takes it or not: it tells a click whose answer was lost from one that was not counted.
+    // Stored even without subscribers: it distinguishes a click whose response was lost from one that was not counted.
     const outcome = await table.transact([
       {
         update: KEYS.link(link.code),
@@ -70,7 +70,7 @@ export const linkStore = (
       { ...eventWrite(event), when: ABSENT },
       ...writes,
     ]);
-    // The event exists already: an earlier attempt of this click was committed, and its answer was lost.
+    // The event exists: an earlier attempt of this click was committed, and its response was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
     if (counted) raised([eventWorkItem(event), ...signalWorkItems(signal)]);
     return counted;

@@ -55,18 +55,18 @@ export const messageRange = (
   return { index: 'gsi1', partition: of(0), others: shardNumbers.map(of), sort, filter };
 };
 
-/** Whether a selection asks for what the entries of one recipient do not carry: then its messages are read in full, and they are few. */
+/** Whether a filter needs fields that the entries of one recipient do not project: then its messages, which are few, are read in full. */
 const isReadInFull = ({ recipientHash, status, via }: MessageFilter): boolean =>
   recipientHash !== undefined && (status !== undefined || via !== undefined);
 
-/** The messages that have the status and way of a filter. */
+/** The messages with the status and carrier of a filter. */
 const matching = (messages: readonly MessageRecord[], { status, via }: MessageFilter): MessageRecord[] =>
   messages.filter(
     (message) =>
       (status === undefined || [status].flat().includes(message.status)) && (via === undefined || message.via === via),
   );
 
-/** What a selection is filtered by on its index. */
+/** The part of a filter that its index evaluates. */
 const listFilterOf = (filter: MessageFilter): ListFilter => {
   const { status, via } = isReadInFull(filter) ? {} : filter;
   return { statuses: status === undefined ? undefined : [status].flat(), via, region: filter.region };
@@ -83,14 +83,14 @@ const rangeOf = (
   return messageRange(organizationId, channel, selection, conditionOf(listFilterOf(filter)), shards);
 };
 
-/** Whether a selection is of one recipient or contact, whose messages are in one partition however many lanes sent them. */
+/** Whether a filter is for one recipient or contact, whose messages are in one partition however many lanes sent them. */
 const isOfOne = ({ contactId, recipientHash }: MessageFilter): boolean =>
   contactId !== undefined || recipientHash !== undefined;
 
-/** Whether a range is a whole list, whose total is stored. */
+/** Whether a range is a complete list, whose total is stored. */
 export const isWhole = ({ index, sort, filter }: QueryRange): boolean => index === 'gsi1' && !sort && !filter;
 
-/** What a channel's messages are selected by, where one index has all of them: what its total is counted by. */
+/** A filter of a channel's messages that one index covers completely, for counting its total. */
 interface SentSelection extends Window {
   readonly organizationId: Id<'organization'>;
   readonly channel: Channel;
@@ -98,7 +98,7 @@ interface SentSelection extends Window {
   readonly campaignId?: string | undefined;
 }
 
-/** Finds the messages of a channel that match a filter: `size` is how many there are at most, in `shards` besides the first. */
+/** Finds the messages of a channel that match a filter: there are at most `size`, in `shards` besides the first. */
 export const findSent = async (
   reading: ListReading,
   { organizationId, channel, contactId, campaignId, ...window }: SentSelection,

@@ -26,7 +26,7 @@ export interface UnifiedFilter extends Window {
   readonly sentByAccountId?: Id<'account'> | undefined;
 }
 
-/** What a channel's messages are filtered by on their index. An archived message has no other status. */
+/** The part of a filter that a channel's index evaluates. An archived message has no other status. */
 const listFilterOf = ({ status, numberId, batchId, sentByAccountId }: UnifiedFilter): ListFilter => {
   const values = { numberId, batchId, sentByAccountId };
   if (status === undefined) return values;
@@ -34,7 +34,7 @@ const listFilterOf = ({ status, numberId, batchId, sentByAccountId }: UnifiedFil
   return { ...values, archived: false, statuses: MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status) };
 };
 
-/** A list that may match a filter: its range, how many it has at most, and what finds those that match. */
+/** A list that may match a filter: its range, maximum size, and a finder of matches. */
 interface MatchingList {
   readonly range: ListRange;
   readonly size: number;
@@ -84,7 +84,7 @@ const inboundList = (
   };
 };
 
-/** The lists that may match a filter; those in which nothing was ever stored are left out. */
+/** The lists that may match a filter; lists in which nothing was ever stored are omitted. */
 const listsOf = async (
   reading: ListReading,
   organizationId: Id<'organization'>,
@@ -107,9 +107,10 @@ const listsOf = async (
 const NOTHING = { items: [], total: 0 };
 
 /**
- * A page of an organization's messages of all channels, newest first: keys are merged from the channels' lists of sent and inbound messages, and
- * one batch reads the page's rows. Lists in which nothing was ever stored are not read. The total of a whole list is stored in counters, and the
- * page's cost does not depend on the number of messages; a filtered one is put together from counts of hours and days.
+ * A page of an organization's messages of all channels, newest first: keys are merged from the channels' lists of sent and inbound
+ * messages, and one batch reads the page's rows. Lists in which nothing was ever stored are not read. The total of an unfiltered list is
+ * stored in counters, and the page's cost does not depend on the number of messages; a filtered total is composed from counts of hours and
+ * days.
  */
 export const listAllMessages = async (
   reading: ListReading,

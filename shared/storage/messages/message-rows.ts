@@ -155,8 +155,8 @@ const listEntries = (message: MessageRecord) => {
 };
 
 /**
- * Whether no list shows a message yet: it is being sent while its caller waits, within seconds. An entry is written with what became of it, so
- * that it is written once.
+ * Whether no list shows a message yet: it is being sent while its caller waits, for seconds. Its entries are written with its result, so
+ * that they are written only once.
  */
 export const isUnlisted = ({ status, dispatchedAt }: MessageRecord): boolean =>
   status === 'sending' && dispatchedAt === undefined;
@@ -175,7 +175,7 @@ const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
 export const messageRows = {
   read(row: Row): MessageRecord {
     const message = commonRows.read(row);
-    // The fields and the content are of the same channel.
+    // Fields and content belong to the same channel.
     return { ...message, content: contentCodecOf(message.channel).parse(row.content) } as MessageRecord;
   },
   write: (message: MessageRecord): Row => ({
@@ -187,13 +187,13 @@ export const messageRows = {
   set: commonRows.set,
 };
 
-/** Attributes of a message that tell of its person beside its content; its list entries of that person among them. */
+/** Attributes of a message with personal data besides its content, including its index entries of that person. */
 const OF_PERSON = ['contactId', 'templateVars', 'providerReceipt', 'lastError', 'originalError'] as const;
 const ENTRIES_OF_PERSON = ['gsi2pk', 'gsi2sk', 'gsi4pk', 'gsi4sk'] as const;
 
 /**
- * Takes the person from a message whose hold is resolved, once: its recipient, what it said, and the lists that find it by that person. What it cost
- * and what became of it stay.
+ * Removes the person from a message whose hold is resolved, once: recipient, content, and the index entries of that person. Cost and status
+ * stay.
  */
 export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number): WriteOp => ({
   update: KEYS.message(id),
@@ -207,8 +207,8 @@ export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number)
 });
 
 /**
- * What changes of a message when its batch is refused as a whole: it is in no list any more, and its person is taken from it at once, since an erasure would
- * not find it.
+ * The change of a message when its batch is refused as a whole: it is removed from all lists, and its personal data is erased immediately,
+ * since a later erasure would not find it.
  */
 export const withdrawal = ({ channel, content }: MessageRecord, at: number) => ({
   set: {
@@ -219,10 +219,7 @@ export const withdrawal = ({ channel, content }: MessageRecord, at: number) => (
   remove: ['contactId', 'templateVars', 'metadata', ...LIST_ENTRIES],
 });
 
-/**
- * The due entry of a message from when it leaves: whoever took it may have ended by then, and its hold is resolved by others, or its fan-out is
- * resumed.
- */
+/** The due entry of a message in flight: if its worker crashes, its hold is resolved by recovery, or its fan-out is resumed. */
 export const inFlightEntry = ({ id, channel }: Pick<MessageRecord, 'id' | 'channel'>, at: number) =>
   INDEX_KEYS.due(channelOf(channel).fansOut ? 'send_push' : 'recover_send', id, at);
 

@@ -29,13 +29,15 @@ import type { Sealer } from './queued.ts';
 import { referenceRows } from './reference-rows.ts';
 import { reserve } from './reserve.ts';
 
-/** The message store over the single table. `publish` enqueues committed work early; it may be lost, since the work is found by its due time. */
+/**
+ * The message store over the single table. `publish` enqueues committed work early; best effort, since the work is found by its due time.
+ */
 export const messageStore = (
   table: Table,
   publish: (workItems: readonly Publishable[], delaySeconds?: number) => void,
   sealer: Sealer,
 ): MessageStore => {
-  /** Makes a change together with the events that it raises and somebody takes. One row alone needs no transaction, which costs twice. */
+  /** Commits a change together with its events that have subscribers. A single row needs no transaction, which would cost twice as much. */
   const commit = async (
     { organizationId }: Pick<MessageRecord, 'organizationId'>,
     writes: readonly WriteOp[],
@@ -69,7 +71,7 @@ export const messageStore = (
     const row = await table.get(KEYS.message(id));
     return row && !isInbound(row) ? messageRows.read(row) : undefined;
   };
-  /** A repeat of our own commit fails its condition: the current row shows whether it was ours. */
+  /** A repeat of its own commit fails its condition: the current row shows whether it was ours. */
   const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {
     if (done) return true;
     const now = await read(message.id);

@@ -28,7 +28,10 @@ export const underFence = (message: MessageRecord): Condition => ({
   values: { open: 'open', fence: message.fence },
 });
 
-/** The writes that capture the hold of a message that its provider took; the first alone has a condition. `shardBy` as in `captureWrites`. */
+/**
+ * The writes that capture the hold of a message that its provider accepted; only the first has a condition. `shardBy` as in
+ * `captureWrites`.
+ */
 export const settleWrites = (
   table: Table,
   message: MessageRecord,
@@ -89,7 +92,7 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
     ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
     ...bodyDeletes(message),
     ...(release.toCaller ? returnedPartsWrites(message) : []),
-    // One that fails while its account waits is refused, and has no id to be reported under; parts of it that came before have.
+    // If it fails while its account waits, the submit is refused, without an id to report under; earlier parts have one.
     ...(release.toCaller || (isUnlisted(message) && !message.smpp?.assembled)
       ? []
       : reportWrites(message, { status: 'failed', reason, at })),
@@ -103,7 +106,7 @@ const releaseCounts = (releases: readonly Releasing[]): WriteOp[] =>
     releases.map(({ message, release }) => [message, countsOfRelease(message, release.withChunk)] as const),
   );
 
-/** Writes that only add to one row, as one write: a transaction may name each row once. */
+/** Merges writes that only add to the same row: a transaction may write each row only once. */
 export const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
   const sums = new Map<string, Record<string, number>>();
   const summed: WriteOp[] = [];
@@ -134,7 +137,7 @@ export const releaseTogetherWrites = (table: Table, releases: readonly Releasing
   ...releaseCounts(releases),
 ];
 
-/** What an advance tells the run of its message. */
+/** The signal of an advance to the message's run. */
 export const signalOfAdvance = (message: MessageRecord, { status, recordedAt }: Advance): RunSignal | undefined =>
   runSignal(message, happeningOf(message.status, status), recordedAt);
 

@@ -6,8 +6,8 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from './inbound-rows.ts';
 
 /**
- * The user that a contact is on one of Meta's channels, by its id there: whom the contact's latest message came from or went to; undefined
- * when there is none. Contacts hold no such id, and a phone does not tell it. Two queries and a read.
+ * A contact's user on one of Meta's channels, by its id there: the sender or recipient of the contact's latest message; undefined if there
+ * is none. Contacts store no such id, and it can't be derived from a phone. Two queries and a read.
  */
 export const platformUserOf = async (
   table: Table,

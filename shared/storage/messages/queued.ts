@@ -23,7 +23,7 @@ export const bodyDeletes = ({ id, hasBody }: MessageRecord): WriteOp[] =>
 
 /** Queued messages in the table of one stage. */
 export const queuedStore = (table: Table, sealer: Sealer) => ({
-  /** What a queued message sends: its stored content, or the sealed rest of it; undefined when that is deleted. */
+  /** The content of a queued message to send: its stored content, or the sealed rest of it; undefined if that was deleted. */
   async contentOf(message: MessageRecord): Promise<unknown> {
     if (!message.hasBody) return message.content;
     const row = await table.get(KEYS.messageBody(message.id));

@@ -17,7 +17,7 @@ const KEEP_SECONDS = 7 * 24 * 3600;
 
 const isReceipt = (value: unknown): value is ReceiptEvent =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'receipt';
-/** With what its work item depends on, absent from rows of earlier versions. */
+/** With the fields that its work item needs, absent from rows of earlier versions. */
 interface StoredReceipt extends PendingReceipt {
   readonly organizationId?: Id<'organization'>;
   readonly priority?: Priority;
@@ -42,7 +42,7 @@ export const receiptWorkItem = (message: QueuedMessage, { fingerprint }: Pending
 
 /** Pending receipts. */
 export const receiptStore = (table: Table) => ({
-  /** Stores a receipt, due at once. A duplicate is the same row. */
+  /** Stores a receipt, due immediately. A duplicate is the same row. */
   async addPendingReceipt(message: QueuedMessage, event: ReceiptEvent, now: number): Promise<PendingReceipt> {
     const { id: messageId, organizationId } = message;
     const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
@@ -78,7 +78,7 @@ export const receiptStore = (table: Table) => ({
   async dropReceipt({ messageId, fingerprint }: PendingReceipt): Promise<void> {
     await table.write({ delete: KEYS.receipt(messageId, fingerprint) });
   },
-  /** The message with a provider's reference: our own id, where the provider took it, or one that it gave. */
+  /** The message with a provider's reference: our own id, if the provider uses it, or the provider's. */
   async correlate(provider: string, reference: string): Promise<Id<'message'> | undefined> {
     const own = asId('message', reference);
     if (own) return own;

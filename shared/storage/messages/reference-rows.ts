@@ -8,8 +8,8 @@ import { lastSentRows } from './last-sent.ts';
 const CORRELATION_SECONDS = 30 * 24 * 3600;
 
 /**
- * The rows by which callbacks find a message: by references of its provider, and as the organization's last one to its recipient. Written before
- * it is settled, and harmless if it never is: until then a callback waits.
+ * The rows by which callbacks find a message: by its provider's references, and as the organization's last message to its recipient.
+ * Written before it is settled, and harmless if it never is: until then a callback is pending.
  */
 export const referenceRows = (
   { organizationId, id: messageId }: MessageRecord,

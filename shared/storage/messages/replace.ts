@@ -17,17 +17,17 @@ const isUnchanged = ({ status, hold, fence }: MessageRecord): Condition => ({
   values: { status, hold, fence },
 });
 
-/** What the withdrawal of a queued original ends: its hold, its body, its fallback. The debit writes the wallet. */
+/** The writes that end a queued original: its hold, its body, its fallback. The debit writes the wallet. */
 const withdraw = (original: MessageRecord, at: number): WriteOp[] => [
   ...releaseEntryWrites(original, at, 'archived'),
   ...bodyDeletes(original),
   ...fallbackStatusWrites({ ...original, reason: 'cancelled' }, at),
-  // Its account is told that it never leaves: what is sent in its place is not the account's.
+  // Its account gets a report that it is not sent: the replacement was not submitted by the account.
   ...reportWrites(original, { status: 'failed', reason: 'cancelled', at }),
 ];
 
 /**
- * What a reservation changes on the message that it replaces (docs/spec/messages.md#resend): archived, with the new message's id. Its status
+ * The writes on the message that a reservation replaces (docs/spec/messages.md#resend): archived, with the new message's id. Its status
  * stays. The fence is raised, so that a sender that read the original before can no longer resolve it.
  */
 export const replaceWrites = (

@@ -44,7 +44,7 @@ export const replyRows = defineRow<ReplyRecord>()({
   },
 });
 
-/** `work`: what follows, to be published early. `moved`: the sender's state changed since it was read. */
+/** `work`: resulting work for early publication. `moved`: the sender's state changed since it was read. */
 export type ReplyOutcome =
   | { readonly kind: 'kept'; readonly work: readonly Publishable[] }
   | { readonly kind: 'repeated' }
@@ -78,8 +78,8 @@ const entryOf = (reply: ReplyRecord, { lane, coins, now: at, organizationId }: D
       ];
 
 /**
- * Stores a reply: its row, charge and event, and the inbound message that it also is, with everything that this changes, in one transaction. A
- * wallet with too little money is not charged, and the reply is stored all the same.
+ * Stores a reply: its row, charge and event, and its inbound message with all of its effects, in one transaction. If the wallet has too
+ * little money, the reply is stored without a charge.
  */
 export const keepReply = async (
   table: Table,
@@ -106,17 +106,17 @@ export const keepReply = async (
   return outcome;
 };
 
-/** When a reply leaves for the archive, with whose it is: an inbound message says so. */
+/** When a reply is archived, and its person, which its inbound message contains. */
 const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
   inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
 
-/** The inbound message that a reply also is. */
+/** The inbound message of a reply. */
 interface Received {
   readonly change: InboundChange;
   readonly readings: Awaited<ReturnType<typeof readForInbound>>;
 }
 
-/** Keeps a reply that is charged so much, debited from a lane. */
+/** Stores a reply with its charge, debited from a lane. */
 const keepIn = async (
   table: Table,
   reply: ReplyRecord,

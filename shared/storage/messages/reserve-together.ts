@@ -10,7 +10,7 @@ import { seenWallet } from '../wallet/lane-cache.ts';
 import { windowName } from '../wallet/lane-rows.ts';
 import { consentWrites, debitOf, type Named, ownWrites, sharedWrites } from './reserve.ts';
 
-/** What became of one of several reservations. `apart`: nothing was stored for it, as far as is known; alone it gets its answer. */
+/** The result of one of several reservations. `apart`: nothing was stored for it, as far as is known; it must be reserved individually. */
 export type TogetherOutcome =
   | Extract<ReserveOutcome, { kind: 'insufficient' | 'moved' | 'reserved' }>
   | { readonly kind: 'apart' };
@@ -21,15 +21,15 @@ const INSUFFICIENT: TogetherOutcome = { kind: 'insufficient' };
 /** Upper estimate of the rows of a message without its content, in bytes. */
 const ROWS_BYTES = 4_000;
 
-/** Reservations whose transactions may be one: of the same rows of the wallet, and with the same prices and rates. */
+/** Reservations with the same key may share a transaction: they use the same wallet rows, prices and rates. */
 export const togetherKey = ({ message, volume, perSecond }: Reservation): string => {
   const { organizationId, env, channel, lane = 0 } = message;
   return [organizationId, env, channel, lane, volume?.month, perSecond].join(' ');
 };
 
 /**
- * Whether a reservation may be in one transaction with others: it writes only what is its own. Not one that takes positions which came back: the
- * condition on how many there are is one for all, and holds for the sum of two that would each have another price.
+ * Whether a reservation may share a transaction: it writes only rows of its own. Not one that takes returned positions: the condition on
+ * their number would be shared, and could hold for the sum of two that have different prices individually.
  */
 export const mayJoin = (reservation: Reservation): boolean => {
   const { original, body, fallback, transition, count, links, consent, volume } = reservation;
@@ -37,14 +37,14 @@ export const mayJoin = (reservation: Reservation): boolean => {
   return parts.every((part) => part === undefined) && links.length === 0 && !volume?.change.reused.length;
 };
 
-/** What reservations take of the month one after the other; undefined where one of them has another price behind those before it. */
+/** The volume changes of consecutive reservations; undefined if one of them has another price after those before it. */
 const takenBy = (before: VolumeChange, { volume }: Reservation): VolumeChange | undefined => {
   if (!volume) return before;
   const change = bothChanges(before, volume.change);
   return change.volumeFrom <= change.volumeTo ? change : undefined;
 };
 
-/** Those that have their price one after the other. */
+/** The reservations that keep their price when made one after the other. */
 const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
   let taken: VolumeChange = NO_CHANGE;
   return reservations.filter((reservation) => {
@@ -54,7 +54,7 @@ const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
   });
 };
 
-/** The one debit of several reservations. */
+/** The combined debit of several reservations. */
 const sumDebit = (first: Reservation, all: readonly Reservation[]): Debit => {
   const coins = asCoins(all.reduce((sum, { message }) => sum + message.coins, 0));
   const change = all.reduce<VolumeChange>((sum, one) => takenBy(sum, one) ?? sum, NO_CHANGE);
@@ -69,12 +69,12 @@ const sumDebit = (first: Reservation, all: readonly Reservation[]): Debit => {
   };
 };
 
-/** A write, and the reservations that it is of. */
+/** A write, and the reservations that it belongs to. */
 interface Owned extends Named {
   readonly of: readonly Reservation[];
 }
 
-/** A reservation with what it writes of its own. */
+/** A reservation with its own writes. */
 interface Part extends TransactionPart {
   readonly reservation: Reservation;
   readonly own: readonly Owned[];
@@ -83,12 +83,12 @@ interface Part extends TransactionPart {
 const partOf = (table: Table, reservation: Reservation): Part => {
   const { content, metadata } = reservation.message;
   const own = ownWrites(table, reservation).map((named): Owned => ({ ...named, of: [reservation] }));
-  // Besides them the check of its recipient, which others may share.
+  // The check of its recipient is separate, since others may share it.
   const size = { besides: 1, bytes: ROWS_BYTES + rowBytes({ content, metadata, labels: {} }) * 1.1 };
   return { reservation, own, writes: own.map(({ write }) => write), ...size };
 };
 
-/** The checks of recipients, each once for all messages to it. */
+/** The checks of recipients, one per recipient. */
 const sharedConsents = (reservations: readonly Reservation[]): Owned[] => {
   const owned = reservations.flatMap((one) => consentWrites(one).map((named): Owned => ({ ...named, of: [one] })));
   const byRecipient = Map.groupBy(owned, ({ write }) => writeName(write));
@@ -99,10 +99,12 @@ const sharedConsents = (reservations: readonly Reservation[]): Owned[] => {
 };
 
 type Failure =
-  /** Conditions of these failed; the others may still be reserved together. */
+  /** The conditions of these failed; the others may still be reserved together. */
   { readonly kind: 'refused'; readonly refused: ReadonlySet<Reservation> } | { readonly kind: 'apart' };
 
-/** Whether a debit's lane, as it was just seen, is at an end of a band: there its messages have different prices, which only one after the other finds. */
+/**
+ * Whether a debit's lane is at the end of a band: there its messages have different prices, which must be determined one after the other.
+ */
 const crossesBand = (table: Table, { organizationId, lane, volume }: Debit): boolean => {
   const state = seenWallet(table, organizationId).lanes.get(lane);
   if (!volume || state?.window !== windowName(volume.channel, volume.month)) return false;
@@ -126,7 +128,7 @@ const failureOf = async (
 
 type Raised = (events: readonly DomainEvent[]) => void;
 
-/** Makes one debit for reservations, with the rows of all of them, in one transaction. */
+/** Makes one debit for several reservations, with the rows of all of them, in one transaction. */
 const reserveAll = async (table: Table, first: Reservation, parts: readonly Part[], raised: Raised) => {
   const all = parts.map(({ reservation }) => reservation);
   const debit = sumDebit(first, all);
@@ -144,7 +146,7 @@ const reserveAll = async (table: Table, first: Reservation, parts: readonly Part
   return outcome;
 };
 
-/** Parts, in their order, that a balance pays for together. */
+/** The parts, in order, that a balance covers together. */
 const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> => {
   let left = balance;
   const paid = parts.filter(({ reservation: { message } }) => {
@@ -157,7 +159,7 @@ const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> =>
 
 type Outcomes = Map<Reservation, TogetherOutcome>;
 
-/** Decides what can be decided together; what is to be decided alone gets no outcome. */
+/** Decides all that can be decided together; the others get no outcome. */
 const decide = async (table: Table, parts: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
   const [first] = parts;
   if (!first) return undefined;
@@ -175,13 +177,14 @@ const decide = async (table: Table, parts: readonly Part[], raised: Raised, outc
       return decide(table, open, raised, outcomes);
     }
     case 'insufficient': {
-      // No other condition failed: the wallet refuses whose own price it does not cover, and pays for as many of the others as it can.
+      // No other condition failed: the wallet refuses reservations whose own price it does not cover, and pays for as many of the others as
+      // it can.
       const { balance } = outcome;
       const isShort = ({ reservation: { message } }: Part) => message.coins > balance;
       all(INSUFFICIENT, parts.filter(isShort));
       const open = parts.filter((part) => !isShort(part));
       const paid = paidFrom(open, balance);
-      // What a balance would have paid for was refused: there is no wallet, and not even what is free is sent.
+      // Parts that the balance should have covered were refused: there is no wallet, and not even free messages are sent.
       if (paid.size === parts.length) return all(INSUFFICIENT);
       await decide(table, [...paid], raised, outcomes);
       return decide(
@@ -197,9 +200,9 @@ const decide = async (table: Table, parts: readonly Part[], raised: Raised, outc
 };
 
 /**
- * Reserves messages of one `togetherKey`, each by itself as `reserve` does, in as few transactions as may be: one debit for all of them, while each has
- * its own rows and conditions. Answers in their order. What cannot be decided together is `apart`: a message whose own condition fails, and all of them
- * where their rate or their place in the month is refused.
+ * Reserves messages with the same `togetherKey`, each as `reserve` would, in as few transactions as possible: one debit for all of them,
+ * while each has its own rows and conditions. Returns the results in order. `apart` are those that can't be decided together: a message
+ * whose own condition fails, or all of them if their rate or volume is refused.
  */
 export const reserveTogether = async (
   table: Table,

@@ -40,7 +40,7 @@ type Part =
   | 'fallback'
   | 'parts'
   | 'original';
-/** A write of a reservation, by what it is. */
+/** A write of a reservation, with its role. */
 export type Named = { readonly part: Part; readonly write: WriteOp };
 
 const contactConsent = (
@@ -61,11 +61,11 @@ export const consentWrites = ({ message: { organizationId }, consent }: Reservat
   return [contact, recipient].flatMap((write) => (write ? [{ part: 'consent', write } as const] : []));
 };
 
-/** Whether the message that is replaced gives back to the very rows that the debit writes: its hold is open, and of the same lane. */
+/** Whether the replaced message returns its hold to the rows that the debit writes: its hold is open, and in the same lane. */
 const returnsWithDebit = ({ message, original }: Reservation): boolean =>
   original?.hold === 'open' && message.lane === original.lane;
 
-/** The debit of a reservation: the price, less the hold of the message that this one replaces where both are of one lane. */
+/** The debit of a reservation: the price, minus the hold of the replaced message if both are in one lane. */
 export const debitOf = (reservation: Reservation): Debit => {
   const { message, original, volume } = reservation;
   const { organizationId, env, channel, createdAt: now, lane = 0 } = message;
@@ -91,7 +91,7 @@ export const debitOf = (reservation: Reservation): Debit => {
   };
 };
 
-/** What the message that is replaced gives back to other rows than the debit writes. */
+/** The returns of the replaced message to rows other than those of the debit. */
 const replacedWrites = (reservation: Reservation): WriteOp[] => {
   const { original } = reservation;
   return original?.hold === 'open' && !returnsWithDebit(reservation) ? returnWrites(original) : [];
@@ -110,7 +110,7 @@ const limitWrites = (reservations: readonly Reservation[]): Named[] => {
   });
 };
 
-/** What is written with a queued message: the rest of its content, its fallback, or the fallback's step to it. */
+/** The rows of a queued message: the rest of its content, its fallback, or the fallback's step to it. */
 const queuedWrites = async ({ message, body, fallback, transition }: Reservation, sealer: Sealer): Promise<Named[]> => [
   ...(transition ? stepWrites(transition, message).map((write): Named => ({ part: 'transition', write })) : []),
   ...(fallback ? [{ part: 'fallback', write: await fallbackWrite(sealer, fallback, message.createdAt) } as const] : []),
@@ -123,7 +123,7 @@ const originalWrites = (table: Table, { message, original }: Reservation): Named
   return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
 };
 
-/** Counts messages for their steps and campaigns, and for the same those that they replace. */
+/** Updates the counters of journey steps and campaigns for messages, and for those that they replace. */
 const tallyWrites = (reservations: readonly Reservation[]): Named[] =>
   messageCountWrites(
     reservations.flatMap(({ message, original }) => [
@@ -135,7 +135,7 @@ const tallyWrites = (reservations: readonly Reservation[]): Named[] =>
 const eventWrites = (events: readonly DomainEvent[] = []): Named[] =>
   events.map((event) => ({ part: 'event', write: eventWrite(event) }));
 
-/** What a reservation writes besides its consent, and what it may share with others. */
+/** The writes of a reservation without its consent checks and those that it may share with others. */
 export const ownWrites = (table: Table, reservation: Reservation, queued: readonly Named[] = []): Named[] => {
   const { message } = reservation;
   const { id: messageId, organizationId, coins, createdAt: at, lane } = message;
@@ -154,7 +154,7 @@ export const ownWrites = (table: Table, reservation: Reservation, queued: readon
   ];
 };
 
-/** What reservations of one debit write once for all of them: the debit, what it warns of, their ceiling and their tallies. */
+/** The writes that reservations of one debit share: the debit, its warnings, their rate limit and their counters. */
 export const sharedWrites = (reservations: readonly Reservation[], { wallet, events }: DebitWrites): Named[] => [
   { part: 'wallet', write: wallet },
   ...limitWrites(reservations),
@@ -162,7 +162,9 @@ export const sharedWrites = (reservations: readonly Reservation[], { wallet, eve
   ...eventWrites(events),
 ];
 
-/** The result of a cancelled reservation but for its debit, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
+/**
+ * The result of a cancelled reservation apart from its debit, in the order in which a send is checked (docs/spec/sends.md#order-of-checks).
+ */
 const verdictOf = (
   reservation: Reservation,
   failed: (part: Part) => CancelReason | undefined,
@@ -171,12 +173,12 @@ const verdictOf = (
   if (idempotencyRecord) {
     if (!idempotencyRecord.row) return { kind: 'again' };
     const kept = idempotencyRows.read(idempotencyRecord.row);
-    // The answer of our own first attempt was lost: its row exists, so everything of it does.
+    // The response to an earlier attempt was lost: its row exists, so all of its writes do.
     return kept.messageId === reservation.message.id
       ? { kind: 'reserved' }
       : { kind: 'key_taken', idempotencyRecord: kept };
   }
-  // Without a record the row itself is that of our own first attempt, by the key that nobody else has.
+  // Without a record, the row itself is from an earlier attempt, since its key is unique.
   const { unrepeatable, message } = reservation;
   if (unrepeatable && failed('message')?.row?.callerKey === message.callerKey) return { kind: 'reserved' };
   if (failed('original')) return { kind: 'original_changed' };
@@ -196,8 +198,8 @@ const verdictOf = (
 };
 
 /**
- * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy or
- * empty; nothing is stored. `raised` receives the committed events, to publish them early; it may lose them.
+ * Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. `moved`: its lane was busy
+ * or empty; nothing is stored. `raised` receives the committed events for early publication; best effort.
  */
 export const reserve = async (
   table: Table,

@@ -7,7 +7,7 @@ import { inTransactions, type TransactionPart } from '../client/transactions.ts'
 import { eventWrite } from '../due-work/outbox.ts';
 import { settleWrites, summedAdds } from './message-writes.ts';
 
-/** A message that its provider took, with the events of it that somebody takes. */
+/** A message that its provider accepted, with its events that have subscribers. */
 export interface Settling {
   readonly message: MessageRecord;
   readonly settlement: Settlement;
@@ -22,13 +22,14 @@ interface Part extends TransactionPart {
 /** Upper estimate of what a settlement writes, in bytes: none of it is a message's content. */
 const BYTES = 10_000;
 
-/** Whether a write only adds to a row, so that it may be one with others to the row. */
+/** Whether a write only adds to a row, so that it can be merged with others to the row. */
 const isSum = (write: WriteOp): boolean =>
   'update' in write && Object.keys(write).every((name) => name === 'update' || name === 'add');
 
 /**
- * Captures the holds of messages of one organization, each under its own fence, in as few transactions as may be; all add to one row of captures.
- * Answers in their order whether each is settled. One that is not may be alone: its own condition fails, or that of another did.
+ * Captures the holds of messages of one organization, each under its own fence, in as few transactions as possible; all add to one row of
+ * captures. Returns in order whether each is settled. One that is not can be retried individually: its own condition failed, or that of
+ * another did.
  */
 export const settleTogether = async (table: Table, all: readonly Settling[]): Promise<readonly boolean[]> => {
   const [first] = all;

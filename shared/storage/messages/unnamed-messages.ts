@@ -6,13 +6,16 @@ import type { Table } from '../client/table.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** What finds a person's messages that named no contact. */
+/** The keys that find a person's messages without a contact. */
 export interface Addressee extends Pick<MergedContact, 'emailHash' | 'phoneHash'> {
   readonly contactId: Id<'contact'>;
   readonly organizationId: Id<'organization'>;
 }
 
-/** The blind index of a person's recipient on a channel; none of an address that other contacts share, and of user ids, which nobody owns. */
+/**
+ * The blind index of a person's recipient on a channel; undefined for an address that other contacts share, and for user ids, which
+ * contacts do not own.
+ */
 const hashOn = async (table: Table, addressee: Addressee, channel: Channel): Promise<string | undefined> => {
   const { contactId, organizationId, phoneHash, emailHash } = addressee;
   const { recipient } = channelOf(channel);
@@ -22,7 +25,7 @@ const hashOn = async (table: Table, addressee: Addressee, channel: Channel): Pro
   return holders.every((holder) => holder === contactId) ? emailHash : undefined;
 };
 
-/** The partitions of `gsi4` with a person's messages of a channel, to and from its phone or address, whichever contact they name. */
+/** The partitions of `gsi4` with a person's messages of a channel, to and from its phone or address, whichever contact they refer to. */
 export const addressPartitions = async (
   table: Table,
   addressee: Addressee,

@@ -8,12 +8,12 @@ import { judgeRow, type RowOutcome, rewriteRow } from './rewrite-row.ts';
 import { REWRITES, type Rewrites } from './rewrites.ts';
 import { kindOfRow } from './row-kinds.ts';
 
-/** Rows of an entity: all that were seen, and what became of those of an older shape. */
+/** Counts of an entity's rows: all, and those of an older shape by result. */
 export type Counts = Readonly<Record<'busy' | 'rewritten' | 'rows' | 'unreadable', number>>;
 export type CountsByKind = Readonly<Record<string, Counts>>;
 
 const NONE: Counts = { rows: 0, rewritten: 0, busy: 0, unreadable: 0 };
-/** What has a key of no entry of the key table. */
+/** The kind of rows whose key matches no entry of the key table. */
 const UNKNOWN = 'unknown';
 /** Rows of a page, after which progress is written. */
 const PAGE = 100;
@@ -31,7 +31,7 @@ const addAll = (one: CountsByKind, other: CountsByKind): CountsByKind => ({
 });
 
 interface Progress {
-  /** The shapes that it migrates to, and the number of segments: progress of another migration counts for nothing. */
+  /** The target shapes, and the number of segments: the progress of another migration is ignored. */
   readonly target: string;
   readonly after?: Key | undefined;
   readonly isOver: boolean;
@@ -49,11 +49,11 @@ const progressRows = defineRow<Progress>()({
 });
 
 export interface MigrationSettings {
-  /** Parts of the table that are read in parallel. */
+  /** Segments that are read in parallel. */
   readonly segments: number;
-  /** Rows a second at most, of all segments: what is left for the traffic. */
+  /** Maximum rows per second over all segments, to leave capacity for traffic. */
   readonly rowsPerSecond: number;
-  /** Writes nothing, and counts as rewritten what would be. */
+  /** Writes nothing, and counts what would be rewritten. */
   readonly dryRun?: boolean;
   readonly rewrites?: Rewrites;
 }
@@ -63,7 +63,7 @@ const targetOf = ({ rewrites = REWRITES, segments }: MigrationSettings): string 
 
 const started = (settings: MigrationSettings): Progress => ({ target: targetOf(settings), isOver: false, counts: {} });
 
-/** Where a segment goes on. */
+/** Where a segment continues. */
 const readProgress = async (table: Table, segment: number, settings: MigrationSettings): Promise<Progress> => {
   const row = settings.dryRun ? undefined : await table.get(KEYS.migration(segment));
   const progress = row && progressRows.read(row);
@@ -103,9 +103,9 @@ const migrateSegment = async (table: Table, segment: number, settings: Migration
 };
 
 /**
- * Brings all rows of a table to their newest shape, in place, while the service goes on: readers understand both shapes, and a row is
- * rewritten only as it was read. One Scan, in parallel segments. A run that was interrupted goes on at the last page of each segment; rows that
- * it rewrote after that count as up to date. Returns the counts of rows by entity.
+ * Rewrites all rows of a table to their newest shape, in place, while the service is running: readers understand both shapes, and a row is
+ * only rewritten if unchanged. One Scan, in parallel segments. An interrupted run continues at the last page of each segment; rows
+ * rewritten after that count as up to date. Returns the counts of rows by entity.
  */
 export const migrateTable = async (table: Table, settings: MigrationSettings): Promise<CountsByKind> => {
   const numbers = Array.from({ length: settings.segments }, (_, segment) => segment);

@@ -3,13 +3,13 @@ import { type Row, SHAPE } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import type { Rewrite } from './rewrites.ts';
 
-/** How often a row is read again that changed while it was rewritten. */
+/** How often a row that changed during its rewrite is read again. */
 const MAX_TURNS = 8;
 const KEY_NAMES: ReadonlySet<string> = new Set(['pk', 'sk']);
 
 /**
- * Condition: a row is as it was read. Every attribute that it had has its value, and none that its codec knows has come. It costs nothing to
- * the writers of the row, which a version of the row would.
+ * Condition: a row is unchanged since it was read: every attribute has the same value, and none that its codec knows was added. Unlike a
+ * version attribute, this costs the writers of the row nothing.
  */
 const unchanged = (row: Row, known: readonly string[]): Condition => {
   const had = Object.keys(row).filter((name) => !KEY_NAMES.has(name));
@@ -22,7 +22,7 @@ const unchanged = (row: Row, known: readonly string[]): Condition => {
   return { text: texts.join(' AND '), values: Object.fromEntries(had.map((name) => [`was_${name}`, row[name]])) };
 };
 
-/** The write that makes one row of the other: of the attributes that differ alone, if the row is unchanged. */
+/** The write that turns one row into the other: only the differing attributes, if the row is unchanged. */
 const differenceWrite = (old: Row, next: Row, known: readonly string[]): Extract<WriteOp, { update: unknown }> => ({
   update: { pk: old.pk, sk: old.sk },
   set: Object.fromEntries(Object.entries(next).filter(([name, value]) => !KEY_NAMES.has(name) && value !== old[name])),
@@ -30,7 +30,7 @@ const differenceWrite = (old: Row, next: Row, known: readonly string[]): Extract
   when: unchanged(old, known),
 });
 
-/** What became of a row: `busy` rows kept changing, `unreadable` ones do not read as their entity in the newest shape. */
+/** The result for a row: `busy` ones kept changing, `unreadable` ones can't be parsed as their entity in the newest shape. */
 export type RowOutcome = 'busy' | 'current' | 'rewritten' | 'unreadable';
 
 const tryUpgrade = ({ codec }: Rewrite, row: Row): Row | 'current' | 'unreadable' => {
@@ -47,7 +47,10 @@ export const judgeRow = (rewrite: Rewrite, row: Row): RowOutcome => {
   return typeof next === 'string' ? next : 'rewritten';
 };
 
-/** Brings a row to its newest shape while others write it. Of two that do, one has an effect. At most 8 turns of a write and a read. */
+/**
+ * Rewrites a row to its newest shape while others write it. Of two concurrent rewrites only one has an effect. At most 8 rounds of a write
+ * and a read.
+ */
 export const rewriteRow = async (table: Table, rewrite: Rewrite, found: Row): Promise<RowOutcome> => {
   let row: Row | undefined = found;
   for (let turn = 0; turn < MAX_TURNS; turn++) {

@@ -6,15 +6,15 @@ import type { RowCodec } from '../client/row-codec.ts';
 import { runRows } from '../journeys/run-rows.ts';
 import type { RowKind } from './row-kinds.ts';
 
-/** How the rows of an entity are brought to its newest shape. */
+/** How the rows of an entity are rewritten to its newest shape. */
 export interface Rewrite {
   readonly codec: Pick<RowCodec<object>, 'names' | 'upgrade' | 'version'>;
-  /** Other rows that change with an old one, in the same transaction. Adds, or writes under conditions of their own. */
+  /** Other rows that change with an old one, in the same transaction: additions, or writes with conditions of their own. */
   readonly also?: (old: Row) => readonly WriteOp[];
 }
 export type Rewrites = Readonly<Partial<Record<RowKind, Rewrite>>>;
 
-/** The entities whose shape has changed, but for those that need a key of the stage. Every other one has its first. */
+/** The entities whose shape has changed, except those that need a key of the stage. All others still have their first shape. */
 export const REWRITES: Rewrites = {
   organization: { codec: organizationRows, also: movedCounts },
   run: { codec: runRows },

@@ -4,7 +4,7 @@ import type { Key } from '../client/row.ts';
 /** An entry of the key table. */
 export type RowKind = keyof typeof KEYS;
 
-/** What the keys of an entry have in common: all, or what stands before the first part that differs. */
+/** The common part of an entry's keys: everything, or the text before the first variable part. */
 interface Shape {
   readonly text: string;
   readonly whole: boolean;
@@ -18,11 +18,11 @@ const commonOf = (texts: readonly string[]): Shape => {
   return { text: first.slice(0, length), whole: false };
 };
 
-/** Longer than any number that is padded, and so many that hashes of them have no beginning in common. */
+/** Longer than any padded number, and enough that their hashes share no prefix. */
 const ARGUMENTS = [...'abcdefgh'].map((letter) => Array<string>(4).fill(letter.repeat(40)));
 
 const SHAPES = (Object.keys(KEYS) as RowKind[]).map((kind) => {
-  // Keys are made of their arguments' text, so that any text will do.
+  // Keys are built from their arguments' text, so that any text works.
   const make = KEYS[kind] as (...parts: string[]) => Key;
   const keys = ARGUMENTS.map((parts) => make(...parts));
   return { kind, pk: commonOf(keys.map(({ pk }) => pk)), sk: commonOf(keys.map(({ sk }) => sk)) };
@@ -32,8 +32,8 @@ const fits = ({ text, whole }: Shape, part: string): boolean => (whole ? part ==
 const weight = ({ text, whole }: Shape): number => text.length + (whole ? 1_000 : 0);
 
 /**
- * Which entry of the key table a key was made by; undefined for one of no entry. Where several may have made it, the one that says most about
- * the key, and the first of equals: the three kinds of `RATE#` rows cannot all be told apart.
+ * The entry of the key table that built a key; undefined if none did. If several match, the most specific one, or the first of equals: the
+ * three kinds of `RATE#` rows can't all be distinguished.
  */
 export const kindOfRow = ({ pk, sk }: Key): RowKind | undefined =>
   SHAPES.filter((shape) => fits(shape.pk, pk) && fits(shape.sk, sk)).reduce<(typeof SHAPES)[number] | undefined>(

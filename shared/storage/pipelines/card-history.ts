@@ -32,7 +32,7 @@ const entryRows = defineRow<CardEntry>()({
   key: ({ cardId, at }, mark: string) => KEYS.cardHistory(cardId, `${isoTime(at)}#${mark}`),
 });
 
-/** The write of an entry, in the transaction of what it tells. */
+/** The write of an entry, in the transaction of its change. */
 export const entryWrite = (entry: CardEntry): WriteOp => ({ put: entryRows.write(entry, randomBase62(8)) });
 
 const rangeOf = (cardId: Id<'card'>) => {

@@ -9,11 +9,11 @@ import { readLinksNow } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** What cards name, in the table of one stage. */
+/** The objects that cards link to, in the table of one stage. */
 export const cardLinks = (table: Table): CardLinks => ({
   async existing(organizationId, { contatoId, empresaId, responsavelId }) {
     const others: readonly (Id<'contact'> | Id<'company'>)[] = [...contatoId, ...empresaId];
-    // A company has its counts' rows for as long as it exists.
+    // A company has its counter shards for as long as it exists.
     const keys = [...contatoId.map(KEYS.contact), ...empresaId.map((id) => KEYS.companyCounts(id, 0))];
     const [rows, accounts] = await Promise.all([
       keys.length === 0 ? [] : table.getMany(keys, { consistent: true, only: ['pk', 'sk', 'org'] }),
@@ -24,7 +24,7 @@ export const cardLinks = (table: Table): CardLinks => ({
   shown: (organizationId, cards) => readLinksNow(table, organizationId, cards, ['contactId', 'companyId']),
 });
 
-/** The cards that name a contact or a company, as far as the index shows them. */
+/** The cards that link to a contact or a company, according to the index. */
 export const cardsNaming =
   (table: Table): UnlinkPorts['naming'] =>
   async (id, limit) => {

@@ -15,7 +15,7 @@ import { pipelineStore } from './pipelines.ts';
 
 type Org = Id<'organization'>;
 type CardIndex = 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4';
-/** A list of cards by an index: the narrowest one that a filter allows, and the filters that its entries don't answer. */
+/** A list of cards by an index: the narrowest one for a filter, and the filters that its entries can't evaluate. */
 interface IndexSource {
   readonly index: CardIndex;
   readonly partition: string;
@@ -46,13 +46,13 @@ const slice = (cards: readonly Card[], { skip, limit }: PageRequest): Page<Card>
   total: cards.length,
 });
 
-/** The order of the board, as the copies in the stage sort. */
+/** Board order, as the copies in the stage sort. */
 const byPlace = (a: Card, b: Card): number => {
   const [one, other] = [a, b].map(({ stageId, order, id }) => KEYS.cardInStage(stageId, order, id).sk);
   return one === other ? 0 : String(one) < String(other) ? -1 : 1;
 };
 
-/** Cards of a contact, company or account. Where its index answers the filter, only the page's rows are read in full. */
+/** Cards of a contact, company or account. If its index can evaluate the filter, only the page's rows are read in full. */
 const indexPage = async (
   table: Table,
   organizationId: Org,
@@ -71,7 +71,7 @@ const indexPage = async (
   return { items: (await fullRows(table, keys)).map(cardRows.read), total };
 };
 
-/** The cards of a stage, in the order of the board. A filter reads the whole stage. */
+/** The cards of a stage, in board order. A filter reads the whole stage. */
 const stagePage = async (
   table: Table,
   organizationId: Org,
@@ -87,14 +87,14 @@ const stagePage = async (
 
 const sumOf = (counts: readonly PipelineCounts[], of: (one: PipelineCounts) => number): number =>
   counts.reduce((sum, one) => sum + of(one), 0);
-/** How many cards of a status pipelines count; all without one. */
+/** The counted number of cards with a status; all without one. */
 const countOf = (status: CardFilter['status']) => (counts: PipelineCounts) => {
   if (status === 'ganho') return counts.won;
   if (status === 'perdido') return counts.lost;
   return status === undefined ? counts.cards : counts.cards - counts.won - counts.lost;
 };
 
-/** The cards of pipelines, newest first; the total from what is counted. */
+/** The cards of pipelines, newest first; the total from counters. */
 const pipelinesPage = async (
   table: Table,
   organizationId: Org,
@@ -127,8 +127,8 @@ const pageOf = (table: Table, organizationId: Org, filter: CardFilter, page: Pag
 };
 
 /**
- * A page of an organization's cards: those of a stage in the order of the board, all others newest first. A deleted contact or company has none from that
- * moment on, and neither has one that was merged into another.
+ * A page of an organization's cards: those of a stage in board order, all others newest first. A deleted or merged contact or company has
+ * none from that moment on.
  */
 export const cardPage =
   (table: Table): CardStore['page'] =>

@@ -20,8 +20,8 @@ const SAVED: CardOutcome = { kind: 'saved' };
 const STALE: CardOutcome = { kind: 'conflict' };
 
 /**
- * Writes a transaction. `met`: somebody else is changing the one card that it changes, which is to be read again, since what the change is
- * derived from may not hold any more. Who only meets others where cards are counted tries the same again.
+ * Writes a transaction. `met`: a conflict on the changed card, which must be read again since the change may be outdated. Conflicts on
+ * counters only are retried.
  */
 const transact = async (table: Table, writes: readonly CardWrite[]): Promise<TransactOutcome | 'met'> => {
   const operations = writes.map(({ write }) => write);
@@ -32,7 +32,7 @@ const transact = async (table: Table, writes: readonly CardWrite[]): Promise<Tra
   return outcome.met.some((at) => ofCards.includes(at)) ? 'met' : table.transact(operations);
 };
 
-/** The types of the events that changes raise and a subscription takes. At most one query. */
+/** The types of the changes' events that have subscribers. At most one query. */
 const takenTypes = async (table: Table, changes: readonly CardChange[]): Promise<ReadonlySet<EventType>> => {
   const owner = changes[0]?.after ?? changes[0]?.before;
   const samples = new Map(changes.flatMap(({ events }) => events).map((event) => [event.type, event]));
@@ -41,8 +41,8 @@ const takenTypes = async (table: Table, changes: readonly CardChange[]): Promise
 };
 
 /**
- * Stores changes of different cards in one transaction. Without those whose own conditions fail it is tried again, so that each change is whole
- * or not at all, and the outcome of each is its own.
+ * Stores changes of different cards in one transaction, retrying without those whose own conditions fail, so that each change is whole or
+ * not at all, and has its own outcome.
  */
 const saveTogether = async (
   table: Table,
@@ -66,7 +66,7 @@ const saveTogether = async (
       break;
     }
     for (const companyId of verdict.gone) gone.add(companyId);
-    // A failure that is nobody's, such as an event's, is everybody's.
+    // A failure that belongs to no change, such as an event's, fails all of them.
     const isNobodys = verdict.faults.size === 0 && verdict.gone.length === 0;
     for (const [at, change] of left.entries()) {
       const fault = isNobodys ? STALE : verdict.faults.get(at);
@@ -77,13 +77,13 @@ const saveTogether = async (
   return changes.map((change) => outcomes.get(change) ?? STALE);
 };
 
-/** About what the rows of a change take, in bytes. */
+/** The approximate size of a change's rows, in bytes. */
 const CHANGE_BYTES = 15_000;
 const IN_FLIGHT = 6;
 
 /**
- * Changes in the transactions that they share, by the row on which their cards are counted: those of one row are to be stored one after the other, so that no two
- * of them meet there.
+ * Groups changes into shared transactions by the counter row of their cards: those of one row are stored one after the other, so that they
+ * never conflict there.
  */
 const sharedTransactions = (changes: readonly CardChange[]): CardChange[][][] => {
   const rowOf = ({ before, after }: CardChange) => {
@@ -115,7 +115,7 @@ const saveAll =
 
 const partitionOf = (stageId: Id<'stage'>) => KEYS.cardInStage(stageId, '', '').pk;
 
-/** The card of a stage that is next to a place, in either direction; `self` aside. */
+/** The next card of a stage after a position, in either direction, ignoring `self`. */
 const nextTo = async (
   table: Table,
   stageId: Id<'stage'>,
@@ -142,7 +142,7 @@ const neighbours =
     const beside = await readOwnRow(table, organizationId, KEYS.card(place.cardId), cardRows.read);
     if (beside?.stageId !== stageId) return undefined;
     const { order } = beside;
-    // Cards of one place are ordered by their ids: who is put beside one of them is put beside them all.
+    // Cards at one position are ordered by their ids: a card placed next to one of them is placed next to all.
     if (place.at === 'before') {
       const sort = { text: '#sk < :place', values: { place: `${order}#` } };
       return { before: await nextTo(table, stageId, self, true, sort), after: order };
@@ -165,7 +165,7 @@ const inStage =
 const ownCard = (organizationId: Id<'organization'>) => (row: Row | undefined) =>
   row?.org === organizationId ? cardRows.read(row) : undefined;
 
-/** Cards in the table of one stage. `raised` receives committed events, to publish them early; it may lose them. */
+/** Cards in the table of one stage. `raised` receives committed events for early publication; best effort. */
 export const cardStore = (table: Table, raised: Raised): CardStore => ({
   find: (cardId) => readRow(table, KEYS.card(cardId), cardRows.read),
   read: (organizationId, cardId) => readOwnRow(table, organizationId, KEYS.card(cardId), cardRows.read),

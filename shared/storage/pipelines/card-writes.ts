@@ -13,7 +13,7 @@ import { entryWrite } from './card-history.ts';
 import { cardRows, stageRows } from './card-rows.ts';
 import { pipelineCountWrites } from './pipeline-counts.ts';
 
-/** A write of a transaction of changes, and what its condition is about. */
+/** A write of a transaction of changes, and the meaning of its condition. */
 export type CardWrite = { readonly write: WriteOp } & (
   | { readonly part: 'card'; readonly at: number }
   | { readonly part: 'contact'; readonly contactId: Id<'contact'> }
@@ -22,7 +22,7 @@ export type CardWrite = { readonly write: WriteOp } & (
 );
 const rest = (write: WriteOp): CardWrite => ({ part: 'rest', write });
 
-/** Condition: the card is as it was read, and the organization's. */
+/** Condition: the card is unchanged since it was read, and the organization's. */
 const unchanged = ({ organizationId: org, version }: Card) => ({
   text: '#org = :org AND #version = :version',
   values: { org, version },
@@ -53,7 +53,7 @@ const companyLink = (card: Card | undefined): CompanyLink | undefined =>
     counts: cardCounts(card.status, card.cents ?? 0),
   };
 
-/** One write for each contact that cards come to name. */
+/** One write per contact that cards newly link to. */
 const contactWrites = (changes: readonly CardChange[]): CardWrite[] => {
   const named = changes.flatMap(({ before, after }) =>
     after?.contactId !== undefined && after.contactId !== before?.contactId
@@ -68,8 +68,8 @@ const contactWrites = (changes: readonly CardChange[]): CardWrite[] => {
 };
 
 /**
- * The writes of changes of different cards in one transaction: for each card its row, its copy in the stage, and its history; and one for each row of
- * counts that changes. `gone`: companies that were found deleted, which no longer count.
+ * The writes of changes of different cards in one transaction: for each card its row, its copy in the stage, and its history; and one for
+ * each changed counter row. `gone`: companies that were found deleted, which are skipped.
  */
 export const cardWrites = (
   changes: readonly CardChange[],
@@ -91,11 +91,11 @@ export const cardWrites = (
 
 /** Why a transaction of changes was cancelled. */
 export interface Verdict {
-  /** Our own rows were there already: an earlier attempt was committed, and its answer lost. */
+  /** Own rows existed already: an earlier attempt was committed, and its response lost. */
   readonly isDone: boolean;
-  /** The changes that cannot be stored like this; the others may be tried again without them. */
+  /** The changes that can't be stored; the others may be retried without them. */
   readonly faults: ReadonlyMap<number, CardOutcome>;
-  /** Companies that cards named before and that are gone. */
+  /** Previously linked companies that are gone. */
   readonly gone: readonly Id<'company'>[];
 }
 
@@ -106,7 +106,7 @@ const faultOf = (write: CardWrite, { after }: CardChange): CardOutcome | undefin
   return isJoined ? { kind: 'unknown', field: 'empresaId' } : undefined;
 };
 
-/** What the reasons of a cancelled transaction say of its changes. */
+/** The meaning of a cancelled transaction's reasons for its changes. */
 export const verdictOf = (
   changes: readonly CardChange[],
   writes: readonly CardWrite[],

@@ -7,12 +7,13 @@ import type { Row } from '../client/row.ts';
 import { PIPELINE_SHARDS, shardOf } from '../table-indexes.ts';
 
 /*
- * What is counted of a pipeline, in rows beside its own: a card is counted on the row of its id, so that each row is exact by itself. A row has,
- * besides `cards`, `won` and `lost`, for each stage `c_<key>`, its cards, and for each currency `o_<key>_<currency>` and `v_<key>_<currency>`,
- * its open cards and their cents. That a row has `c_<key>` is the proof that the stage exists, that it has `archived`, that the pipeline is.
+ * The counters of a pipeline, in rows besides its own: a card is counted on the row of its id, so that each row is exact by itself. A row
+ * has, besides `cards`, `won` and `lost`, for each stage `c_<key>`, its cards, and for each currency `o_<key>_<currency>` and
+ * `v_<key>_<currency>`, its open cards and their cents. The presence of `c_<key>` proves that the stage exists, that of `archived` that the
+ * pipeline is archived.
  */
 
-/** What a card counts in its pipeline. */
+/** The fields of a card that its pipeline counts. */
 export interface CountedCard {
   readonly id: Id<'card'>;
   readonly organizationId: Id<'organization'>;
@@ -22,7 +23,7 @@ export interface CountedCard {
   readonly currency: string;
   readonly cents?: number | undefined;
 }
-/** A card before and after a change; undefined where it is not there. */
+/** A card before and after a change; undefined if it does not exist. */
 export interface CardChange {
   readonly before?: CountedCard | undefined;
   readonly after?: CountedCard | undefined;
@@ -30,7 +31,7 @@ export interface CardChange {
 
 const cardsOf = (key: string) => `c_${key}`;
 
-/** What a card adds to each count; these names are the attributes of the row. */
+/** A card's contribution to each counter; these names are the attributes of the row. */
 const countsOf = ({ stageKey, status, currency, cents = 0 }: CountedCard): Readonly<Record<string, number>> => ({
   cards: 1,
   [cardsOf(stageKey)]: 1,
@@ -69,8 +70,8 @@ const writeOf = ({ organizationId: org, pipelineId, shard, by, entered }: Tally)
 };
 
 /**
- * Counts changes of cards in their pipelines, for the transaction of the changes: one write for each row whose counts change, and none where nothing
- * does. Its condition is that the stages that cards enter exist, as they were read, in a pipeline of the organization that is not archived.
+ * Updates the counters of pipelines for changes of cards, in the transaction of the changes: one write per changed row, none without a
+ * change. Condition: the stages that cards enter exist, as they were read, in a pipeline of the organization that is not archived.
  */
 export const pipelineCountWrites = (changes: readonly CardChange[]): WriteOp[] => {
   const tallies = new Map<string, Tally>();
@@ -87,7 +88,7 @@ export const pipelineCountWrites = (changes: readonly CardChange[]): WriteOp[] =
 
 const shards = Array.from({ length: PIPELINE_SHARDS }, (_, shard) => shard);
 
-/** The rows of a new pipeline, which count nothing. */
+/** The counter rows of a new pipeline, with zero counts. */
 export const newCountWrites = ({ id, organizationId: org, stages }: Pipeline): WriteOp[] =>
   shards.map((shard) => ({
     put: {
@@ -101,7 +102,7 @@ export const newCountWrites = ({ id, organizationId: org, stages }: Pipeline): W
 const isOfStage = (name: string, key: string): boolean =>
   name === cardsOf(key) || (/^[ov]_/.test(name) && name.split('_')[1] === key);
 
-/** What a change of a pipeline changes in its counts' rows, which are as they were read: `rows`. */
+/** The changes of the counter rows for a change of a pipeline; `rows` as they were read. */
 export const changedCountWrites = (before: Pipeline, after: Pipeline, rows: readonly Row[]): WriteOp[] => {
   const keys = (pipeline: Pipeline) => new Set(pipeline.stages.map(({ key }) => key));
   const [were, are] = [keys(before), keys(after)];
@@ -130,7 +131,7 @@ export const changedCountWrites = (before: Pipeline, after: Pipeline, rows: read
   });
 };
 
-/** Deletes the counts' rows of a pipeline without cards. */
+/** Deletes the counter rows of a pipeline without cards. */
 export const removeCountWrites = ({ id }: Pipeline): WriteOp[] =>
   shards.map((shard) => ({
     delete: KEYS.pipelineCounts(id, shard),
@@ -141,7 +142,7 @@ const number = z.number().catch(0);
 const sumOf = (rows: readonly Row[], name: string): number =>
   rows.reduce((sum, row) => sum + number.parse(row[name]), 0);
 
-/** The counts of a pipeline from its rows; what is of no stage any more does not count. */
+/** The counters of a pipeline from its rows, without those of removed stages. */
 export const readCounts = ({ stages }: Pipeline, rows: readonly Row[]): PipelineCounts => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const openOf = (key: string): CurrencySum[] =>

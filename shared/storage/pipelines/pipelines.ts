@@ -60,7 +60,7 @@ const { sk: PIPELINE_SORT_KEY } = KEYS.pipeline('' as Id<'pipeline'>);
 const partitionOf = (table: Table, pipelineId: Id<'pipeline'>): Promise<Row[]> =>
   table.queryAll({ partition: KEYS.pipeline(pipelineId).pk, consistent: true });
 
-/** Whichever of the other writes failed is a count of a stage that has cards, or of a pipeline that changed. */
+/** Any other failed write is a counter of a stage that has cards, or of a pipeline that changed. */
 const outcomeOf = (outcome: CommitOutcome): PipelineOutcome => {
   if (outcome.kind !== 'refused') return outcome.kind;
   return outcome.row === undefined ? 'conflict' : 'has_cards';

@@ -60,7 +60,7 @@ const MAX_PER_READ = 100;
 
 const readLinked = pushDeviceRows.pick('platform', 'contactId');
 
-/** Of some devices those whose contact is taken. One read of each contact, 100 per round trip. */
+/** The devices whose contact is in a set. One read per contact, 100 per round trip. */
 const takenDevices = async (
   table: Table,
   { organizationId }: Tenant,
@@ -79,7 +79,7 @@ const takenDevices = async (
   return linked.flatMap(({ id, platform, contactId }) => (contactId && taken.has(contactId) ? [{ id, platform }] : []));
 };
 
-/** Devices whose contact is taken. Reads the devices of everyone, and the contact of each that has one. */
+/** The devices whose contact is in a set. Reads all devices, and the contact of each that has one. */
 const ofContacts = (table: Table, tenant: Tenant, filter: Condition, takes: Membership): Audience => {
   const devices: Audience['devices'] = async function* (shard, after) {
     const partition = pushTokenPartition(tenant.organizationId, shard);
@@ -126,7 +126,10 @@ const named = (
   };
 };
 
-/** The audiences of push messages: the devices of a stage. `membershipOf`: who is in a saved segment or a list now; undefined for an unknown one. */
+/**
+ * The audiences of push messages: the devices of a stage. `membershipOf`: the present members of a saved segment or a list; undefined for
+ * an unknown one.
+ */
 export const audienceSource = (
   table: Table,
   apps: AppStore,

@@ -9,14 +9,14 @@ import type { Table } from '../client/table.ts';
 import { IDEMPOTENCY_MS, idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
 
 /**
- * An idempotency record whose message is still being created. It expires with its attempt, so that the key is free again; `building` shows a
- * repeat of the same request that there are rows to continue from.
+ * An idempotency record whose message is still being created. It expires with its attempt, which frees the key; `building` tells a repeat
+ * of the same request that there are rows to continue from.
  */
 
-/** Attempts against a changing key. */
+/** Attempts on conflicts over a key. */
 const MAX_ATTEMPTS = 12;
 
-/** Condition: the attempt still has its claim. */
+/** Condition: the attempt still holds its claim. */
 const isClaimed = ({ messageId, attempt }: Claim): Condition => ({
   text: '#messageId = :message AND #building = :attempt',
   values: { message: messageId, attempt },
@@ -31,7 +31,7 @@ const answerOf = (record: StoredRecord, requestHash: string, now: number): Claim
     : { kind: 'running', until: record.expiresAt };
 };
 
-/** The next attempt: of the same message if the same request was left unfinished, else of a new one. */
+/** The next attempt: for the same message if the same request was left unfinished, else for a new one. */
 const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRecord | undefined): Claim =>
   before?.building !== undefined && before.requestHash === key.requestHash
     ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
@@ -54,7 +54,7 @@ const claimWrite = (claim: Claim, before: StoredRecord | undefined, now: number,
   };
 };
 
-/** Claims a caller's key for an attempt to create its message until a moment (ms), or returns what holds the key. */
+/** Claims a caller's key for an attempt to create its message until a time (ms), or returns what holds the key. */
 export const takeClaim = async (
   table: Table,
   key: Omit<Claim, 'messageId' | 'attempt'>,
@@ -72,7 +72,7 @@ export const takeClaim = async (
   throw new Unavailable('The idempotency key changes too often to be claimed.');
 };
 
-/** Frees a claimed key, or lets its claim expire now, so that a repeat of the same request continues. */
+/** Frees a claimed key, or ends its claim now, so that a repeat of the same request continues. */
 export const releaseClaim = async (
   table: Table,
   claim: Claim,

@@ -35,7 +35,7 @@ const MAX_WRITES = 100;
 
 type Part = 'idempotencyRecord' | 'wallet' | 'entry' | 'message' | 'rest';
 
-/** The hold of a message in the wallet, which also counts its messages. One that costs nothing has no entry. */
+/** The hold of a message in the wallet, which also counts its messages. A free message has no entry. */
 const debitOf = ({ organizationId, env, coins, lane = 0, createdAt: now }: MessageRecord): Debit => {
   const add = { push: 1, ...(coins === 0 ? {} : { held: coins }) };
   return { organizationId, env, lane, coins, add, sends: 1, now };
@@ -60,9 +60,9 @@ const commitWrites = (table: Table, { message, events }: NewPush, claim: Claim, 
 
 type CommitEnd = { readonly kind: CommitOutcome };
 
-/** What the conditions of a commit but for its debit say; undefined where they held. */
+/** The meaning of a commit's failed conditions except its debit's; undefined if none failed. */
 const verdictOf = (message: MessageRecord, failed: (part: Part) => CancelReason | undefined): CommitEnd | undefined => {
-  // Only a commit writes the message's row: it is our own, whose answer was lost, or, for a late attempt, another attempt's.
+  // Only a commit writes the message's row: it is this call's, whose response was lost, or, for a late attempt, another attempt's.
   const found = failed('message')?.row;
   if (found) return { kind: messageRows.read(found).createdAt === message.createdAt ? 'committed' : 'superseded' };
   return failed('idempotencyRecord') ? { kind: 'superseded' } : undefined;
@@ -121,9 +121,9 @@ const dispatchRows = (chunk: PushChunk, message: ChunkOwner, devices: readonly A
 };
 
 /**
- * Writes the rows of a chunk's devices, and the chunk's own row last: when that exists, all of them do. In transactions only for their size,
- * 100 rows a call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device. False when another attempt
- * made the chunk.
+ * Writes the rows of a chunk's devices, and the chunk's own row last: if that exists, all of them do. Transactions are used only for their
+ * size, 100 rows per call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device. False if another
+ * attempt created the chunk.
  */
 export const putPushChunk = async (
   table: Table,
@@ -137,7 +137,7 @@ export const putPushChunk = async (
   for (let from = 0; from < puts.length; from += MAX_WRITES) await table.transact(puts.slice(from, from + MAX_WRITES));
   const outcome = await table.transact([...rest, own]);
   const found = outcome.ok ? undefined : outcome.reasons.at(-1)?.row;
-  // It is our own, whose answer was lost, or another attempt's.
+  // It is this call's, whose response was lost, or another attempt's.
   return outcome.ok || (found !== undefined && readPushChunk(found).attempt === chunk.attempt);
 };
 

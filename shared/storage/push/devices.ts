@@ -20,14 +20,14 @@ import { PARSE_KEY } from '../parse-key.ts';
 const PURPOSE = 'push-device';
 const text = z.string().optional();
 
-/** What a device says of its person: sealed together, opened only to be shown. */
+/** Personal data of a device: sealed together, opened only to be shown. */
 const person = z.object({ userName: text, userEmail: text, userPhone: text, deviceName: text });
 type Person = z.output<typeof person>;
 
-/** A device as sends need it; its person is sealed in an attribute. */
+/** A device as sends need it; its personal data is sealed in an attribute. */
 interface StoredDevice extends Omit<PushDevice, 'userName' | 'userEmail' | 'userPhone'> {
   readonly person?: string | undefined;
-  /** In rows of the first shape alone: in newer ones it is sealed with the person. */
+  /** Only in rows of the first shape; in newer ones it is sealed with the personal data. */
   readonly deviceName?: string | undefined;
 }
 export const pushDeviceRows = defineRow<StoredDevice>()({
@@ -79,7 +79,7 @@ const sealPerson = (
 const hasPerson = ({ userName, userEmail, userPhone, deviceName }: PushDevice): boolean =>
   [userName, userEmail, userPhone, deviceName].some((each) => each !== undefined);
 
-/** Seals the names of devices whose rows are of the first shape, in which they stand in clear. */
+/** Seals the names of devices in rows of the first shape, which store them in plain text. */
 export const sealDeviceNames = (vault: Vault): Rewrite => ({
   codec: {
     names: pushDeviceRows.names,
@@ -113,7 +113,7 @@ export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceSt
   },
 });
 
-/** Devices by their ids, without their persons; missing ones are left out. */
+/** Devices by their ids, without personal data; missing ones are omitted. */
 export const readPushDevices = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -126,7 +126,7 @@ export const readPushDevices = async (
   return new Map(rows.flatMap((row) => (row ? [withoutPerson(row)] : [])).map((device) => [device.id, device]));
 };
 
-/** The ids of the devices in a partition of an index, those registered last first. */
+/** The ids of the devices in an index partition, last registered first. */
 const registeredLast = async (
   table: Table,
   range: Pick<QueryRange, 'index' | 'partition'>,
@@ -139,7 +139,7 @@ const registeredLast = async (
 export const devicesOfContact = (table: Table, contactId: Id<'contact'>): Promise<readonly Id<'pushToken'>[]> =>
   registeredLast(table, { index: 'gsi2', partition: INDEX_KEYS.pushTokensOfContact(contactId, '', '').gsi2pk });
 
-/** The ids that a device may have whose id or token is `to`, or that belongs to the person or contact `to`. */
+/** The ids of devices whose id or token is `to`, or that belong to the person or contact `to`. */
 const candidateIds = async (
   table: Table,
   organizationId: Id<'organization'>,

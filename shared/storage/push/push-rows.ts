@@ -48,14 +48,14 @@ export const tallyAttributes = (tally: Tally): Record<string, number> =>
     ]).filter(([, count]) => count !== 0),
   );
 
-/** Reads a push message of its message's row; undefined for a message of another channel, or that was received. */
+/** Reads a push message from its message's row; undefined for a message of another channel, or an inbound one. */
 export const readPushMessageRow = (row: Row): PushMessage | undefined =>
   row.channel === 'push' && row.direction === 'outbound'
     ? pushMessageOf(messageRows.read(row) as MessageOf<'push'>, tallyOf(row))
     : undefined;
 
 const done = z.object({ doneChunks: z.int().default(0) });
-/** How many of a push message's chunks are done, of its row. */
+/** The number of completed chunks of a push message, from its row. */
 export const doneChunksOf = (row: Row): number => done.parse(row).doneChunks;
 
 export const pushChunkRows = defineRow<Omit<PushChunk, 'tally'>>()({

@@ -63,7 +63,7 @@ const readStats = async (table: Table, message: PushMessage): Promise<{ tally: T
   };
 };
 
-/** The stats of push messages: one query per message, of the few rows that count for it. */
+/** The stats of push messages: one query per message, of the few relevant rows. */
 export const pushStatsReader = (table: Table): PushStatsReader => ({
   statsOf: (messages) => mapConcurrently(messages, MAX_CONCURRENT_READS, (message) => readStats(table, message)),
 });
@@ -73,7 +73,7 @@ export interface PushFilter extends Window {
   readonly origin?: readonly PushOrigin[] | undefined;
 }
 
-/** Condition: the message is of one of these origins; a row without one is of the API. */
+/** Condition: the message has one of these origins; a row without one is from the API. */
 const hasOrigin = (origins: readonly PushOrigin[]): Condition => {
   const named = oneOf('origin', origins);
   return origins.includes('api') ? { ...named, text: `(attribute_not_exists(#origin) OR ${named.text})` } : named;
@@ -107,10 +107,10 @@ export const ownPushMessage = async (
   return message?.organizationId === organizationId ? message : undefined;
 };
 
-/** Where a page of devices ended: the chunk's place in the message, and the device's place in the chunk. */
+/** Where a page of devices ended: the index of the chunk in the message, and of the device in the chunk. */
 const position = z.strictObject({ chunk: z.int().min(0), place: z.int().min(0) });
 
-/** At most `limit` devices of a chunk after a place. */
+/** At most `limit` devices of a chunk after an index. */
 const after = async (table: Table, chunk: PushChunk, place: number, limit: number): Promise<PushDispatchRecord[]> => {
   if (place >= chunk.devices) return [];
   const { pk: partition, sk } = KEYS.pushDispatch(dispatchId(chunk, place));
@@ -143,13 +143,15 @@ export const listPushDispatches = async (
   return { items };
 };
 
-/** Whether the notification may have reached its device: neither failed nor unsent. An open may be reported before the acceptance is stored. */
+/**
+ * Whether the notification may have reached its device: neither failed nor unsent. An open may be reported before the acceptance is stored.
+ */
 const mayBeOpen = async (table: Table, { status, messageId }: PushDispatchRecord): Promise<boolean> => {
   if (status !== 'queued') return status === 'delivered';
   return (await readPushMessage(table, messageId))?.status !== 'queued';
 };
 
-/** Moves the last interaction of the contact that a device belongs to forward. One read, and one write where there is a contact. */
+/** Advances the last interaction of a device's contact. One read, and one write if there is a contact. */
 const recordOpener = async (
   table: Table,
   { organizationId, tokenId }: PushDispatchRecord,
@@ -171,12 +173,12 @@ const openedWrite = ({ id }: PushDispatchRecord, at: number): WriteOp => ({
   },
 });
 
-/** Attempts against opens of the same message by other devices. */
+/** Attempts on conflicts with opens of the same message by other devices. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Counts the open of a device; false where it was counted before. That of a message of a journey or a campaign is an open of the message as well: the
- * first one is counted there, and told to the run.
+ * Counts the open of a device; false if it was counted before. For a message of a journey or a campaign it also counts as an open of the
+ * message: the first one is counted there, and signalled to the run.
  */
 const countOpen = async (
   table: Table,
@@ -197,8 +199,8 @@ const countOpen = async (
 };
 
 /**
- * Counts the first open of a device's push message; undefined when the organization has no such dispatch. A notification that reached no
- * device is never counted, so that opens never exceed acceptances. `raised` gets what is to be published early.
+ * Counts the first open of a device's push message; undefined if the organization has no such dispatch. A notification that reached no
+ * device is never counted, so that opens never exceed acceptances. `raised` gets what can be published early.
  */
 export const openPushDispatch = async (
   table: Table,

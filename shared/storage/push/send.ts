@@ -33,7 +33,7 @@ const isLeased = ({ fence }: PushChunk): Condition => ({
   values: { open: 'open', fence },
 });
 
-/** What settled devices add to their chunk's counts. */
+/** The contribution of settled devices to their chunk's counts. */
 const countsOf = (settled: readonly SettledDispatch[]): Tally =>
   byPlatform((platform) => {
     const own = settled.filter(({ dispatch }) => dispatch.platform === platform);
@@ -74,7 +74,7 @@ const settle = async (
   if (outcome.ok) return after;
   const row = outcome.reasons[0]?.row;
   const now = row && readPushChunk(row);
-  // Our own settlement, whose answer was lost: nobody else raises the step under this fence.
+  // This call's settlement, whose response was lost: no other worker increments the step under this fence.
   return now?.fence === chunk.fence && now.step === after.step ? after : undefined;
 };
 
@@ -100,7 +100,7 @@ const isOpen = ({ record }: PushMessage): Condition => ({
   values: { open: 'open', sending: 'sending', fence: record.fence },
 });
 
-/** What the run of a message is told: a push service's acceptance is all that is ever heard of a delivery. */
+/** The signal to the message's run: a push service's acceptance is the only report of a delivery. */
 const signalOf = ({ record }: PushMessage, { status, at }: Pick<PushOutcome, 'status' | 'at'>) =>
   runSignal(record, status === 'sent' ? 'entregue' : undefined, at);
 
@@ -145,7 +145,7 @@ const closeWrites = (
   ];
 };
 
-/** The work that is due once a message ended: its events, its fallback, and its chunk's escrow where coins go back. */
+/** The work items of an ended message: its events, its fallback, and its chunk's escrow if coins are returned. */
 const workAfter = (message: PushMessage, { status, at, events }: PushOutcome): Publishable[] => [
   ...events.map(eventWorkItem),
   ...fallbackWorkItems(message.record, status),

@@ -21,7 +21,7 @@ import { noteSegment } from '../contacts/standing.ts';
 import { readRow } from '../read-row.ts';
 import { sweepAnew, sweepBegin } from './sweeps.ts';
 
-/** Segments per organization: a list reads them all, and each change of a contact is compared with each. */
+/** Maximum segments per organization: a list reads them all, and each change of a contact is evaluated for each. */
 const MAX_SEGMENTS = 200;
 /** Maximum size of a description as JSON, in bytes. */
 const MAX_UNPACKED = 1024 * 1024;
@@ -79,15 +79,15 @@ const freeName = (segment: Segment): WriteOp => ({
   delete: nameKey(segment),
   when: { text: '#segmentId = :id', values: { id: segment.id } },
 });
-/** A failure of the name's write says who has it, of another one is `otherwise`. */
+/** A failure of the name's write identifies the segment that has it; of another one is `otherwise`. */
 const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   return outcome.at > 0 ? otherwise : { kind: 'taken', segmentId: id('segment').parse(outcome.row?.segmentId) };
 };
 
-/** What a page's descriptions may take as JSON, in bytes: a function answers 6 MB. */
+/** The maximum size of a page's segments as JSON, in bytes: a function's response is limited to 6 MB. */
 const MAX_PAGE_BYTES = 2_500_000;
-/** The first segments of a page that fit an answer; one at least. */
+/** The first segments of a page that fit a response; at least one. */
 const withinBytes = (segments: readonly Segment[]): Segment[] => {
   let bytes = 0;
   return segments.filter(({ filters, filterTree }, at) => {

@@ -10,19 +10,19 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 
-/** How far a segment's description was compared with the blocks of contacts that there are. Stays when it is through. */
+/** The progress of evaluating a segment's conditions over the existing blocks of contacts. Kept when it is done. */
 export interface Sweep extends Tenant {
   readonly segmentId: Id<'segment'>;
   readonly version: number;
   /** The next block. */
   readonly next: number;
-  /** The last block as far as that was known; undefined until it first begins. */
+  /** The last known block; undefined until it first starts. */
   readonly last?: number | undefined;
   /** As in `TrackedSegment`. */
   readonly baselineTo?: number | undefined;
-  /** The segment was deleted: its members are taken from the blocks. */
+  /** The segment was deleted: its members are removed from the blocks. */
   readonly isGone: boolean;
-  /** When it goes on, in ms; undefined when it is through. */
+  /** When it continues, in ms; undefined when it is done. */
   readonly goesOnAt?: number | undefined;
 }
 export const sweepRows = defineRow<Sweep>()({
@@ -42,12 +42,12 @@ export const sweepRows = defineRow<Sweep>()({
 });
 
 /**
- * How long after its creation the first members of a segment are determined, in ms: until then a process may assume that the organization has no
- * segments (ten seconds), and commit what it began then (functions end after 40 s at most), so that a change would not be due.
+ * How long after its creation the baseline of a segment is determined, in ms: until then a process may assume that the organization has no
+ * segments (ten seconds), and commit what it started then (functions end after 40 s at most), so that a change would not be due.
  */
 export const BASELINE_DELAY_MS = 60_000;
 
-/** Begins the sweep of a new segment; in the transaction that creates it. */
+/** Starts the sweep of a new segment; in the transaction that creates it. */
 export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Segment): WriteOp => ({
   put: sweepRows.write({
     segmentId,
@@ -60,7 +60,7 @@ export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Se
   }),
 });
 
-/** Begins it anew; in the transaction that changes the description or deletes the segment. */
+/** Restarts it; in the transaction that changes the conditions or deletes the segment. */
 export const sweepAnew = (
   { id: segmentId, organizationId, env, createdAt }: Segment,
   at: number,
@@ -77,7 +77,7 @@ export const sweepAnew = (
   };
 };
 
-/** Moves a sweep on, unless it began anew since it was read; false then. */
+/** Updates a sweep, unless it restarted since it was read; false then. */
 export const sweepOn = async (table: Table, before: Sweep, after: Partial<Sweep>): Promise<Sweep | undefined> => {
   const sweep = { ...before, ...after, version: before.version + 1 };
   const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });

@@ -8,7 +8,7 @@ import { sweepRows } from './sweeps.ts';
 
 const SWEEP = 'SWEEP#';
 
-/** The segments of an organization as their members are kept. One query, consistent, of all descriptions. */
+/** The organization's segments with tracked members. One consistent query of all segments. */
 export const readTrackedSegments = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -22,17 +22,20 @@ const belowKey = (channel: SenderChannel, above: string, value: string): Key =>
 const fenceKey = (channel: SenderChannel, above: string): Key =>
   KEYS.senderBelow(channel, comparedValue(channel, above), '');
 
-/** The domains that cover a value besides itself. */
+/** The parent domains that cover a value. */
 const valuesAbove = ({ channel, value }: Valued): readonly string[] =>
   coveringValues(channel, value).filter((each) => each !== value);
 
-/** A verified sender has its value, and a pending e-mail one, since SES knows a value once. Who merely asks for a name of SMS has nothing. */
+/**
+ * Verified senders hold their value exclusively, and so do pending e-mail ones, since SES registers a value once. A pending SMS sender name
+ * holds nothing.
+ */
 const hasValue = ({ channel, status }: Sender): boolean =>
   status === 'verified' || (channel === 'email' && status === 'pending');
-/** Several organizations may have a number, and in the sandbox what was merely used. */
+/** Numbers may be shared, and in the sandbox so may values that were merely used. */
 const isShared = ({ channel, value, used }: Sender): boolean => used === true || !isExclusive(channel, value);
 
-/** What is verified below a value, read before the value itself is: `fence` moves with each that is verified meanwhile. */
+/** Verified values below a domain, read before the domain is acquired: `fence` changes with each one verified meanwhile. */
 interface Below {
   readonly fence: number | undefined;
   readonly isForeign: boolean;
@@ -41,7 +44,7 @@ export const readBelow = async (
   table: Table,
   { channel, value, organizationId }: Valued & Pick<Sender, 'organizationId'>,
 ): Promise<Below> => {
-  // The fence sorts first: a row that the query misses has moved it since.
+  // The fence sorts first: any row that the query misses has changed it since.
   const rows = await table.queryAll({ partition: fenceKey(channel, value).pk, consistent: true });
   const fence = rows.find(({ moves }) => moves !== undefined)?.moves;
   return {
@@ -51,8 +54,8 @@ export const readBelow = async (
 };
 
 /**
- * Takes a verified value: nobody else's verified sender covers it, and none that it covers is verified for anybody else. Whoever verifies
- * above or below at the same time meets one of these conditions. The fence is last: where it alone fails, the value is read anew.
+ * Acquires a verified value. Conditions: no verified sender of another organization covers it or is covered by it. Concurrent verifications
+ * above or below conflict on one of these conditions. The fence is last: if only it fails, the value is read again.
  */
 const takeVerified = ({ channel, value, organizationId: org }: Sender, { fence }: Below): WriteOp[] => [
   {
@@ -73,7 +76,7 @@ const takeVerified = ({ channel, value, organizationId: org }: Sender, { fence }
   },
 ];
 
-/** The writes that take the value of a sender, if it has its value. `below` is needed where it is verified. */
+/** The writes that acquire the value of a sender, if it holds one. `below` is needed if it is verified. */
 export const hold = (sender: Sender, below: Below | undefined): WriteOp[] => {
   const { organizationId: org } = sender;
   if (!hasValue(sender)) return [];
@@ -83,24 +86,24 @@ export const hold = (sender: Sender, below: Below | undefined): WriteOp[] => {
   return [{ put: { ...holderKey(sender), org }, when }];
 };
 
-/** The writes of a change of status: a value is taken, verified or let go of. */
+/** The writes of a change of status: a value is acquired, verified or released. */
 export const moveValue = (before: Sender, after: Sender, below: Below | undefined): WriteOp[] => {
   if (!hasValue(after)) return free(before);
   return hasValue(before) && before.status === after.status ? [] : hold(after, below);
 };
 
-/** Frees the value of a sender, unless nobody else may have it since it was verified. */
+/** Releases the value of a sender, unless it stays reserved because it was verified. */
 export const free = (sender: Sender): WriteOp[] => {
   if (!hasValue(sender)) return [];
   if (isShared(sender)) return [{ delete: numberKey(sender) }];
   return sender.verifiedAt === undefined ? [{ delete: holderKey(sender) }] : [];
 };
 
-/** Whether taking the value needs what is verified below it: names of SMS and agents cover nothing. */
+/** Whether acquiring the value requires what is verified below it: SMS names and agents cover nothing. */
 export const needsBelow = (sender: Sender): boolean =>
   sender.status === 'verified' && sender.channel === 'email' && !isShared(sender);
 
-/** The writes that let go of a verified value, for anybody to take. */
+/** The writes that release a verified value, for anybody to acquire. */
 export const letGo = (sender: Valued, org: Id<'organization'>): WriteOp[] => [
   { delete: holderKey(sender), when: { text: '#org = :org', values: { org } } },
   ...valuesAbove(sender).map((above): WriteOp => ({ delete: belowKey(sender.channel, above, sender.value) })),

@@ -30,7 +30,7 @@ const MAX_SENDERS = 100;
 const keyOf = ({ organizationId, channel, value }: Pick<Sender, 'channel' | 'organizationId' | 'value'>): Key =>
   KEYS.sender(organizationId, channel, comparedValue(channel, value));
 
-/** A sender without what its channel's default row says of it. */
+/** A sender without its channel's default flag, which is in another row. */
 type StoredSender = Omit<Sender, 'isDefault'>;
 const senderRows = defineRow<StoredSender>()({
   attributes: {
@@ -58,7 +58,7 @@ export const senderRow = ({ isDefault: _, ...sender }: Sender): Row => ({
   ...(sender.nextCheckAt === undefined ? {} : INDEX_KEYS.due('check_sender', sender.id, sender.nextCheckAt)),
 });
 
-/** The default of a channel. Its sender stays verified: a verified one is deleted, never changed. */
+/** The default of a channel. Its sender stays verified: a verified one is only ever deleted. */
 const defaultRows = defineRow<Pick<Sender, 'channel' | 'id' | 'organizationId' | 'value'>>()({
   attributes: {
     id: id('sender'),
@@ -74,7 +74,7 @@ const noLongerDefault = ({ organizationId, channel, id }: Sender): WriteOp => ({
   when: { text: '#id = :id', values: { id } },
 });
 
-/** Whether the condition that failed is the fence's, which is the last that takes a verified value. */
+/** Whether the failed condition is the fence's, the last one when acquiring a verified value. */
 const isFence = (below: unknown, held: readonly WriteOp[], at: number): boolean =>
   below !== undefined && at === held.length - 1;
 
@@ -90,7 +90,7 @@ export const senderStore = (table: Table): SenderStore => {
       .map((sender) => ({ ...sender, isDefault: defaults.has(sender.id) }))
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   };
-  /** Which is a default is not read: who finds senders by their values does not ask. */
+  /** The default flag is not read: lookups by value don't need it. */
   const readAll = async (keys: readonly Key[]): Promise<readonly Sender[]> =>
     keys.length === 0
       ? []
@@ -124,7 +124,7 @@ export const senderStore = (table: Table): SenderStore => {
     },
     async setDefault(sender, isDefault, entry) {
       const { ok } = await table.transact([
-        // Its version moves, so that a deletion which saw no default is repeated.
+        // The version is incremented, so that a deletion which saw no default is retried.
         { update: keyOf(sender), set: { version: sender.version + 1 }, when: atVersion(sender.version) },
         isDefault ? { put: defaultRows.write(sender) } : noLongerDefault(sender),
         ...auditWrites(entry),
@@ -171,7 +171,7 @@ export const senderStore = (table: Table): SenderStore => {
   };
 };
 
-/** The organizations that may send as a value: what is written to it is theirs. One query and one read of their senders. */
+/** The organizations that may send as a value: they own messages to it. One query and one read of their senders. */
 export const organizationsWithSender = async (
   table: Table,
   channel: SenderChannel,
@@ -193,7 +193,7 @@ export const organizationsWithSender = async (
 export const readDueSender = (table: Table, key: Key): Promise<Sender | undefined> =>
   readRow(table, key, (row) => ({ ...senderRows.read(row), isDefault: false }));
 
-/** Lets go of a value, so that another organization may register it. False when nobody has it. For the operator. */
+/** Releases a value, so that another organization may register it. False if nobody has it. For the operator. */
 export const releaseValue = async (
   table: Table,
   channel: SenderChannel,

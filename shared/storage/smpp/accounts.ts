@@ -36,7 +36,7 @@ const accountRows = defineRow<SmppAccount>()({
   key: ({ organizationId, id: accountId }) => KEYS.smppAccount(organizationId, accountId),
 });
 
-/** Whose a system_id is. */
+/** The owner of a system_id. */
 const systemIdRow = z.object({ org: z.string(), account: z.string() });
 
 /** The SMPP accounts of a stage. */

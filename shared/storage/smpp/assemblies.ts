@@ -14,7 +14,7 @@ import { partName } from './parts-of-message.ts';
 
 const PART = /^part\d+$/;
 
-/** The assembly of a row, by what reads its head and what reads a part. Throws a ZodError. */
+/** Reads an assembly's row, with parsers for its head and its parts. Throws a ZodError. */
 export const readParts = <Head, P extends AnyPart>(
   row: Row,
   head: Pick<RowCodec<Head>, 'read'>,
@@ -28,27 +28,27 @@ export const readParts = <Head, P extends AnyPart>(
 
 /** How the assemblies of one direction are stored. */
 interface AssemblyRows<Owner extends string, P extends AnyPart, A extends AnyAssembly<string, P>> {
-  /** An assembly but for its parts, each of which is an attribute of its own, so that one is added without the others. */
+  /** An assembly without its parts, each of which is a separate attribute, so that one can be added without the others. */
   readonly head: RowCodec<Omit<A, 'parts'>>;
   readonly read: (row: Row) => A;
   readonly id: z.ZodType<A['id']>;
   readonly key: (id: A['id']) => Key;
   readonly referenceKey: (owner: Owner, reference: string) => Key;
-  /** The kind of work that looks after them. */
+  /** The kind of work item that processes them. */
   readonly work: WorkItem['kind'];
-  /** Characters that parts have together at most. */
+  /** The maximum total characters of the parts. */
   readonly room: number;
-  /** How long after its first part the assembly of a reference is known (ms). */
+  /** How long after its first part the assembly of a reference is open for further parts (ms). */
   readonly knownMs: number;
   /** Until when an assembly is kept (ms); `first`: its part with the lowest number. */
   readonly keptUntil: (assembly: Omit<A, 'parts'>, first: P | undefined) => number;
-  /** What a change writes besides, in the same transaction. */
+  /** Additional writes of a change, in the same transaction. */
   readonly changeWrites?: (after: A) => readonly WriteOp[];
 }
 
 /**
- * Messages in parts, in the table of a stage. Twenty processes that add parts of one message add each once: the row refuses a part whose number is
- * there, one beyond the room, and any part once it has a state.
+ * Messages in parts, in the table of a stage. Processes that add parts of one message concurrently add each once: the row rejects a part
+ * whose number exists, one beyond the maximum, and any part once it has a state.
  */
 export const assemblyStore = <
   Owner extends string,
@@ -62,7 +62,7 @@ export const assemblyStore = <
   const { head: codec, work, room, knownMs, keptUntil, changeWrites = () => [] } = rows;
   const current = z.object({ id: rows.id, startedAt: time });
   const readCurrent = (row: Row): CurrentAssembly<H['id']> => current.parse(row);
-  /** The attributes of an assembly that no other part of it changes. */
+  /** The attributes of an assembly that are independent of its parts. */
   const common = (assembly: Omit<A, 'parts'>, first: P | undefined): Row => ({
     ...(definedFields(codec.write(assembly)) as Row),
     ...(assembly.dueAt === undefined ? {} : INDEX_KEYS.due(work, assembly.id, assembly.dueAt)),
@@ -78,7 +78,7 @@ export const assemblyStore = <
       };
       const when = before === undefined ? ABSENT : { text: '#id = :before', values: { before } };
       const { ok, row: other } = await table.write({ put: row, when });
-      // The row has left meanwhile, by its time.
+      // The row expired meanwhile.
       if (!ok && !other) return this.begin(owner, reference, undefined, next);
       return ok || !other ? next : readCurrent(other);
     },

@@ -14,10 +14,10 @@ const noticeWrite = (notice: Omit<Notice, 'told' | 'tries'>): WriteOp => ({
   },
 });
 
-/** The notices of a message are told in this order: that it has left, what became of it, the replies to it. */
+/** The order in which notices of a message are delivered: sent, final status, replies. */
 const ORDER = { left: 1, final: 2, replied: 3 } as const;
 
-/** A status that a message comes to: when (ms), and when that is recorded. */
+/** A status of a message: when it was reached (ms), and when that is recorded. */
 interface Reached {
   readonly status: MessageStatus | undefined;
   readonly reason?: string | undefined;
@@ -26,8 +26,8 @@ interface Reached {
 }
 
 /**
- * What a status of a message writes for the account that submitted it, in the transaction of the status: one row, however many parts the message
- * came in. Nothing where no receipt for it was asked for, and nothing of messages that did not come over SMPP.
+ * The report of a status to the account that submitted the message, written in the transaction of the status: one row, however many parts
+ * the message came in. Nothing if no receipt was requested, or if the message was not submitted over SMPP.
  */
 export const reportWrites = (
   message: MessageRecord,
@@ -42,7 +42,7 @@ export const reportWrites = (
   return [noticeWrite({ ...notice, createdAt: recordedAt })];
 };
 
-/** What a reply writes for the account whose message it answers, in the transaction of the reply. */
+/** The notice of a reply to the account of the answered message, written in the transaction of the reply. */
 export const replyNoticeWrites = ({ id: replyId, organizationId, inReplyTo, smpp, createdAt }: ReplyRecord) => {
   if (!smpp) return [];
   const { accountId, sentAt } = smpp;
@@ -51,8 +51,8 @@ export const replyNoticeWrites = ({ id: replyId, organizationId, inReplyTo, smpp
 };
 
 /**
- * What parts that were cancelled or expired write for their account, in the transaction by which they end: nothing where none of them asked for
- * a report, and nothing of parts that have not ended.
+ * The report of cancelled or expired parts to their account, written in the transaction that ends them: nothing if none of them requested a
+ * report, or if they have not ended.
  */
 export const endedPartsWrites = (assembly: Assembly): readonly WriteOp[] => {
   const { id: about, organizationId, accountId, startedAt, state: reason, endedAt: at } = assembly;

@@ -10,7 +10,7 @@ import type { Table } from '../client/table.ts';
 import { SMPP_SHARDS } from '../table-indexes.ts';
 import { isFreeAt } from './slots.ts';
 
-/** Notices of a turn: as many as a bind answers within its time, at a round trip of half a second each. */
+/** Notices per lease: as many as a bind acknowledges within it, at a round trip of half a second each. */
 const PAGE = 50;
 
 export const noticeRows = defineRow<Notice>()({
@@ -63,7 +63,7 @@ export const noticeQueue = (table: Table): NoticeQueue => ({
     const { accountId, shard, owner } = turn;
     const row = { ...KEYS.smppTurn(accountId, shard), ...z.encode(turnRow, { owner, until }), ttl: ttlAfter(until) };
     const { ok, row: other } = await table.write({ put: row, when: isFreeAt(now) });
-    // A repeat of a write whose answer was lost finds its own.
+    // A repeated write whose response was lost finds its own row.
     return ok || other?.owner === owner;
   },
   async end(turn) {
@@ -72,7 +72,7 @@ export const noticeQueue = (table: Table): NoticeQueue => ({
   async page({ accountId, shard }, after) {
     const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
     const sk = after === undefined ? turn : KEYS.smppNotice(accountId, '', after).sk;
-    // Without the rows that an earlier turn removed: a late copy would tell them again.
+    // Without rows that an earlier lease removed: a stale copy would deliver them again.
     const { rows, nextKey } = await table.query({
       partition,
       sort: { text: '#sk > :after', values: { after: sk } },

@@ -5,7 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 /** The attribute of a part of a message. */
 export const partName = (number: number): string => `part${number}`;
 
-/** The write by which a message takes the parts that it was put together of: it fails unless they are as they were read. */
+/** The write by which a message consumes the parts that it was assembled from. Condition: they are unchanged since they were read. */
 export const takenPartsWrites = ({ id: messageId, smpp }: MessageRecord): WriteOp[] => {
   const { assembled } = smpp ?? {};
   if (!assembled) return [];
@@ -20,7 +20,7 @@ export const takenPartsWrites = ({ id: messageId, smpp }: MessageRecord): WriteO
   ];
 };
 
-/** The write by which a message that was refused to its submitter gives the parts back, but for the one that was refused. */
+/** The write that returns the parts of a message that was refused to its submitter, except the refused one. */
 export const returnedPartsWrites = ({ id: messageId, smpp }: MessageRecord): WriteOp[] => {
   const { assembled } = smpp ?? {};
   if (!assembled) return [];

@@ -11,11 +11,11 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { assemblyStore, readParts } from './assemblies.ts';
 
-/** How long parts can be asked for: from when their message was to leave, and, where they become none, from their end (ms). */
+/** How long parts can be queried: from when their message was to be sent, or, if they never became one, from their end (ms). */
 const KEPT_MS = { sent: 30 * 24 * 3_600_000, ended: 72 * 3_600_000 };
 
 const text = z.string().optional();
-/** An assembly but for its parts. */
+/** An assembly without its parts. */
 const assemblyRows = defineRow<Omit<Assembly, 'parts'>>()({
   attributes: {
     id: id('smppParts'),
@@ -58,7 +58,7 @@ const storedPart = z.object({
 /** The assembly of a row. Throws a ZodError. */
 export const readAssembly = (row: Row): Assembly => readParts(row, assemblyRows, storedPart);
 
-/** What a change of an assembly writes for its account, in the same transaction. */
+/** The report to the account for a change of an assembly, written in the same transaction. */
 export type ReportWrites = (assembly: Assembly) => readonly WriteOp[];
 
 /** Messages that were submitted in parts. */

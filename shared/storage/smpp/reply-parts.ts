@@ -11,10 +11,10 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { assemblyStore, readParts } from './assemblies.ts';
 
-/** How long what was not handed on yet stays, however late its work is (ms). */
+/** How long an unprocessed assembly is kept, however late its work is (ms). */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** An assembly but for its parts. */
+/** An assembly without its parts. */
 const head = defineRow<Omit<ReplyAssembly, 'parts'>>()({
   attributes: {
     id: id('replyParts'),

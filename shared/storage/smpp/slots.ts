@@ -3,11 +3,11 @@ import { time, ttlAfter } from '../client/attributes.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 
-/** A number of a slot that others took meanwhile is one less to try: as many tries as there are binds, and some more. */
+/** Attempts to take a slot: each conflict leaves one fewer slot to try, so the number of binds and a margin suffices. */
 const MAX_ATTEMPTS = 60;
 
 const slotRow = z.object({ slot: z.int(), bindId: z.string(), until: time, at: z.string().optional() });
-/** One of a number of binds, and whose it is. `at`: where its process can be reached. */
+/** One of a limited number of binds, and its holder. `at`: the address of its process. */
 export interface Slot {
   readonly slot: number;
   readonly bindId: string;
@@ -19,12 +19,12 @@ export const isFreeAt = (now: number): Condition => ({
   text: 'attribute_not_exists(#pk) OR #until <= :now',
   values: { now: z.encode(time, now) },
 });
-/** Condition: the slot is still this bind's. */
+/** Condition: this bind still holds the slot. */
 const isOf = ({ bindId }: Slot): Condition => ({ text: '#bindId = :bindId', values: { bindId } });
 
 /**
- * The binds that may be held at once, in one partition. Each is a row of its own, so that their number is exact whichever processes hold them, and keeping
- * one meets no other.
+ * The concurrent binds, in one partition. Each is a separate row, so that the limit is exact whichever processes hold them, and renewals
+ * don't conflict.
  */
 export const slotRows = (table: Table, keyOf: (slot: number) => { readonly pk: string; readonly sk: string }) => {
   const held = async (now: number) => {
@@ -34,7 +34,7 @@ export const slotRows = (table: Table, keyOf: (slot: number) => { readonly pk: s
   return {
     /** The slots that are held. */
     held,
-    /** Takes a free slot until a moment (ms); undefined when none is free. A slot whose moment has passed is free. */
+    /** Takes a free slot until a time (ms); undefined if none is free. An expired slot is free. */
     async take(
       count: number,
       owner: Omit<Slot, 'slot'>,
@@ -47,12 +47,12 @@ export const slotRows = (table: Table, keyOf: (slot: number) => { readonly pk: s
         if (slot === undefined) return undefined;
         const row = { ...keyOf(slot), ...z.encode(slotRow, { slot, ...owner, until }), ttl: ttlAfter(until) };
         const { ok, row: other } = await table.write({ put: row, when: isFreeAt(now) });
-        // A repeat of a write whose answer was lost finds its own.
+        // A repeated write whose response was lost finds its own row.
         if (ok || other?.bindId === owner.bindId) return { slot, ...owner };
       }
       return undefined;
     },
-    /** Holds a slot until a later moment; false when it is another's by now. */
+    /** Renews a slot until a later time; false if another bind has it by now. */
     async keep(slot: Slot, until: number): Promise<boolean> {
       const { ok } = await table.write({
         update: keyOf(slot.slot),
@@ -61,7 +61,7 @@ export const slotRows = (table: Table, keyOf: (slot: number) => { readonly pk: s
       });
       return ok;
     },
-    /** Frees a slot, unless it is another's by now. */
+    /** Frees a slot, unless another bind has it by now. */
     async free(slot: Slot): Promise<void> {
       await table.write({ delete: keyOf(slot.slot), when: isOf(slot) });
     },

@@ -30,9 +30,9 @@ export interface Debit extends Tenant {
   readonly coins: Coins;
   /** Counters to increase, and the coins that are held. */
   readonly add: Readonly<Record<string, number>>;
-  /** Messages that it pays for. */
+  /** The number of messages that it pays for. */
   readonly sends: number;
-  /** Live only: what it takes of the channel's month. `back`: positions that the same transaction returns to it. */
+  /** Live only: its change of the channel's month. `back`: positions that the same transaction returns. */
   readonly volume?: DebitVolume | undefined;
   readonly back?: readonly Positions[] | undefined;
   /** When it is made, in ms. */
@@ -52,8 +52,8 @@ export interface DebitWrites {
 }
 
 /**
- * What became of a debit that was not made. `moved`: choose a lane and price it again; with `root` at the wallet's own row. `again`: the same
- * may succeed now; with `wait` only once others are done, on rows that are no lane's.
+ * The result of a failed debit. `moved`: choose a lane and price again; with `root` at the wallet's own row. `again`: the same may succeed
+ * now; with `wait` only once conflicting transactions on rows outside of lanes end.
  */
 export type DebitFailure =
   | { readonly kind: 'insufficient'; readonly balance: number }
@@ -61,19 +61,19 @@ export type DebitFailure =
   | { readonly kind: 'moved'; readonly root?: boolean }
   | { readonly kind: 'again'; readonly wait?: boolean };
 
-/** A meeting at the wallet's own row is no reason for lanes until it happens again. */
+/** A single conflict on the wallet's own row does not open lanes; repeated ones do. */
 const STRIKES_TO_OPEN = 2;
 const STRIKES_FOR_MORE = 3;
-/** Longest wait after a meeting, in ms, by how many there were; with full jitter. */
+/** Longest wait after a conflict, in ms, by their number; with full jitter. */
 const waitMs = (strikes: number): number => Math.min(15 * strikes, 150);
 
-/** The lane of the next debit, and the volume that it is priced at where the lane has a part of the month of its own. */
+/** The lane of the next debit, and the volume to price it at if the lane has its own part of the month. */
 export interface DebitLane {
   readonly lane: number;
   readonly volume?: MonthVolume | undefined;
 }
 
-/** Chooses the lane of a debit. Reads a lane that this process never saw; otherwise nothing. */
+/** Chooses the lane of a debit. Reads only lanes that this process has not seen yet. */
 export const chooseDebitLane = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -90,11 +90,11 @@ export const chooseDebitLane = async (
   return { lane, volume: hasMonth ? { taken: state.segments, free: state.free } : NO_VOLUME };
 };
 
-/** A debit of nothing is never refused, and warns of nothing. */
+/** A free debit is never refused, and raises no warnings. */
 const FREE: DebitPlan = { when: EXISTS, events: [] };
 const NO_LANE: Pick<LaneState, 'end'> = { end: 0 };
 
-/** The writes of a debit, as the wallet was last seen. */
+/** The writes of a debit, based on the wallet's last known state. */
 export const debitWrites = (table: Table, debit: Debit): DebitWrites => {
   const { organizationId, lane, coins, add, volume, back } = debit;
   if (lane > 0) {
@@ -118,7 +118,7 @@ const demandOf = ({ coins, sends, volume }: Debit): LaneDemand => ({
   volume,
 });
 
-/** Counts a debit's meeting with another transaction; opens more lanes where they meet again and again. */
+/** Counts a debit's conflict with another transaction; opens more lanes after repeated ones. */
 const meet = async (table: Table, debit: Debit): Promise<DebitFailure> => {
   const { organizationId, lane } = debit;
   const seen = seenWallet(table, organizationId);
@@ -136,7 +136,7 @@ const meet = async (table: Table, debit: Debit): Promise<DebitFailure> => {
   return seen.wallet?.lanes === 0 ? { kind: 'again' } : { kind: 'moved' };
 };
 
-/** A debit that its lane refused: leases what it lacked there. */
+/** Handles a debit that its lane refused: leases what was lacking. */
 const refused = async (table: Table, debit: Debit, { row }: CancelReason): Promise<DebitFailure> => {
   const { organizationId, lane } = debit;
   const state = rememberLane(table, organizationId, lane, row);
@@ -145,7 +145,7 @@ const refused = async (table: Table, debit: Debit, { row }: CancelReason): Promi
   return next === 'root' ? { kind: 'moved', root: true } : { kind: 'moved' };
 };
 
-/** Whether all that the lanes have is in the wallet's row; takes it back if not. Only then does the row decide that there is too little. */
+/** Whether the wallet's row has all coins of the lanes; recalls them if not. Only then does the row decide that there are too few. */
 const isWhole = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> =>
   (seenWallet(table, organizationId).wallet?.opened ?? 0) === 0 || !(await recallAll(table, organizationId));
 
@@ -166,19 +166,19 @@ export const debitFailure = async (
   return now && !isPricedAt(now, volume.change) ? { kind: 'volume_changed', volume: now } : { kind: 'again' };
 };
 
-/** An operation of a debit's transaction, by what it is; the debit's own is `wallet`. */
+/** An operation of a debit's transaction, with its role; the debit's own is `wallet`. */
 interface Named {
   readonly part: string;
   readonly write: WriteOp;
 }
-/** A debit that was made, with the warnings that it raised. */
+/** A successful debit, with the warnings that it raised. */
 interface Made {
   readonly kind: 'made';
   readonly events: readonly DomainEvent[];
 }
 type Attempt = Made | { readonly kind: 'failed'; readonly reasons: readonly CancelReason[] } | DebitFailure;
 
-/** Operations that are at another place in another lane: those of the debit, its ledger entry, and the lists that show its message. */
+/** Operations that depend on the lane: the debit, its ledger entry, and the lists that show its message. */
 const OWN_PARTS = new Set(['wallet', 'entry', 'message']);
 
 interface Tried<Part> {
@@ -186,7 +186,7 @@ interface Tried<Part> {
   readonly named: readonly Part[];
 }
 
-/** Makes a debit's transaction once. One that raises a warning waits until all coins are in the wallet's row. */
+/** Attempts a debit's transaction once. One that raises a warning waits until all coins are in the wallet's row. */
 const tryDebit = async <Part extends Named>(
   table: Table,
   debit: Debit,
@@ -215,18 +215,18 @@ const tryDebit = async <Part extends Named>(
   }
   if (!outcome.met) return { attempt: { kind: 'failed', reasons: outcome.reasons }, named };
   const isOwn = (at: number) => OWN_PARTS.has(named[at]?.part ?? '');
-  // Another lane is of no use to those who meet elsewhere, such as on the record of one key.
+  // Another lane does not help on conflicts elsewhere, such as on the record of one key.
   return { attempt: outcome.met.every(isOwn) ? await meet(table, debit) : { kind: 'again', wait: true }, named };
 };
 
-/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
+/** Attempts of a debit on a changing wallet; each costs one round trip and reads the wallet's new state. */
 const MAX_ATTEMPTS = 12;
-/** Attempts after which meetings with other transactions are waited for instead of answered with more lanes. */
+/** Attempts after which conflicts with other transactions are waited for instead of opening more lanes. */
 const MAX_MEETINGS = 6;
 
 /**
- * Makes a debit with all that belongs to it, in one transaction. `write` names its operations; `failureOf` says why their conditions failed,
- * by `debitFailure` where it was the debit's own. Throws `Unavailable` where the wallet changes too often.
+ * Makes a debit with all related writes, in one transaction. `write` names its operations; `failureOf` explains failed conditions, using
+ * `debitFailure` for the debit's own. Throws `Unavailable` if the wallet changes too often.
  */
 export const makeDebit = async <Part extends Named, Failure extends { readonly kind: string }>(
   table: Table,
@@ -248,10 +248,10 @@ export const makeDebit = async <Part extends Named, Failure extends { readonly k
 const isAgain = (outcome: { readonly kind: string }): outcome is Extract<DebitFailure, { kind: 'again' }> =>
   outcome.kind === 'again';
 
-/** Lanes that a debit without positions tries, each busy or empty, before it gives up. */
+/** Busy or empty lanes that a debit without positions tries before it gives up. */
 const MAX_LANES_TRIED = 24;
 
-/** Makes a debit that takes no positions, in whichever lane can pay; `make` makes it there. */
+/** Makes a debit that takes no positions, in any lane with enough coins; `make` makes it there. */
 export const inAnyLane = async <Outcome extends { readonly kind: string }>(
   table: Table,
   organizationId: Id<'organization'>,

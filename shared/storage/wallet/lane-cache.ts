@@ -7,26 +7,26 @@ import { type LaneState, readLane } from './lane-rows.ts';
 import { type StoredWallet, walletRows } from './wallet-row.ts';
 
 /**
- * What this process saw of an organization's wallet: guesses, which conditions verify. Which lane a debit uses is chosen by it, so that
- * processes that never meet keep to a lane each.
+ * This process's last view of an organization's wallet: estimates that conditions verify. Lanes are chosen from it, so that processes
+ * without conflicts each keep to one lane.
  */
 export interface SeenWallet {
   wallet?: StoredWallet;
-  /** The same as it was read, with what it counts of months. */
+  /** The wallet's row as it was read, with its months. */
   row?: Row;
   readonly lanes: Map<number, LaneState>;
   /** The lane that served the last debit. */
   favourite: number;
-  /** Debits of this process under way. */
+  /** Debits of this process in progress. */
   underWay: number;
-  /** Meetings with other transactions since a debit last succeeded. */
+  /** Conflicts with other transactions since a debit last succeeded. */
   strikes: number;
 }
 
 const MAX_SEEN = 10_000;
 const seen = new WeakMap<Table, Map<string, SeenWallet>>();
 
-/** What this process saw of a wallet; the same object until too many are kept. */
+/** This process's view of a wallet; the same object until the cache is full. */
 export const seenWallet = (table: Table, organizationId: Id<'organization'>): SeenWallet => {
   const wallets = seen.get(table) ?? new Map<string, SeenWallet>();
   seen.set(table, wallets);
@@ -38,14 +38,14 @@ export const seenWallet = (table: Table, organizationId: Id<'organization'>): Se
   return fresh;
 };
 
-/** Remembers a wallet's own row. */
+/** Caches a wallet's own row. */
 export const rememberWallet = (table: Table, organizationId: Id<'organization'>, row: Row): StoredWallet => {
   const wallet = walletRows.read(row);
   Object.assign(seenWallet(table, organizationId), { wallet, row });
   return wallet;
 };
 
-/** Remembers a lane's row; forgets the lane where there is none. */
+/** Caches a lane's row; removes the lane if there is none. */
 export const rememberLane = (
   table: Table,
   organizationId: Id<'organization'>,
@@ -58,14 +58,14 @@ export const rememberLane = (
   return lanes.get(lane);
 };
 
-/** The lane of the next debit, 0 while none is open: the one that served the last, unless it serves another debit of this process. */
+/** The lane of the next debit, 0 while none is open: the one that served the last, unless it is serving another debit of this process. */
 export const chooseLane = ({ wallet, favourite, underWay }: SeenWallet): number => {
   const lanes = wallet?.lanes ?? 0;
   if (lanes === 0) return 0;
   return favourite > 0 && favourite <= lanes && underWay === 0 ? favourite : 1 + Math.floor(Math.random() * lanes);
 };
 
-/** What this process last saw of a wallet: only a guess for the first attempt of a debit. */
+/** The last seen state of a wallet: an estimate for the first attempt of a debit. */
 export const guessWallet = (table: Table, organizationId: Id<'organization'>): WalletState =>
   seenWallet(table, organizationId).wallet ?? {
     balance: asCoins(Number.MAX_SAFE_INTEGER),

@@ -9,7 +9,7 @@ import type { Row } from '../client/row.ts';
 import { type Freed, freeUnits, isAsPriced, sumFreed, takenUnits, volumeOf, WINDOW_NAMES } from './volumes.ts';
 import { laneRows, type StoredLane } from './wallet-row.ts';
 
-/** A lane with its part of a month's volume, and the units that came back to it of any month. */
+/** A lane with its part of a month's volume, and its returned units of any month. */
 export interface LaneState extends StoredLane {
   readonly free: Window['free'];
   readonly freed: Freed;
@@ -21,7 +21,7 @@ export const readLane = (row: Row): LaneState => ({
   freed: sumFreed([row]),
 });
 
-/** A channel's month, as a lane names what its window is of. */
+/** The name of a channel's month in a lane's row. */
 export const windowName = (channel: Channel, month: string): string => `${channel}_${month}`;
 /** The channel and month of a window's name. */
 export const windowOf = (name: string): { readonly channel: Channel; readonly month: string } => {
@@ -29,25 +29,25 @@ export const windowOf = (name: string): { readonly channel: Channel; readonly mo
   return { channel: channel as Channel, month };
 };
 
-/** What a debit takes of a lane. */
+/** A debit's change of a lane. */
 export interface LaneDebit {
   readonly coins: number;
   /** Counters to increase. */
   readonly add: Readonly<Record<string, number>>;
-  /** Live only: what it takes of the lane's part of a channel's month. */
+  /** Live only: its change of the lane's part of a channel's month. */
   readonly volume?: { readonly channel: Channel; readonly month: string; readonly change: VolumeChange } | undefined;
 }
 
-/** No lane is at it. */
+/** No lane has this position. */
 const NO_POSITION = -1;
 
 /**
- * Condition: the lane's window is of the month of a change, ends where this process saw it end, and has room for the change at its price. What
- * this process saw may be a window of another month, or of a lane that was closed and opened again.
+ * Condition: the lane's window is of the change's month, ends where this process last saw, and has room for the change at its price. The
+ * known window may be of another month, or of a lane that was closed and reopened.
  */
 const isInWindow = (end: number, { channel, month, change }: NonNullable<LaneDebit['volume']>): Condition => {
   const volumeTo = Math.min(change.volumeTo, end - change.units);
-  // Where nothing fits no position may, and DynamoDB refuses a range that ends before it starts.
+  // If nothing fits, the condition must match no position, and DynamoDB rejects a range that ends before it starts.
   const isRoom = change.volumeFrom <= volumeTo;
   const fits = {
     ...change,
@@ -58,7 +58,7 @@ const isInWindow = (end: number, { channel, month, change }: NonNullable<LaneDeb
   return allOf([own, isAsPriced(fits, WINDOW_NAMES)]) ?? own;
 };
 
-/** A debit's write to its lane. Fails where the lane's coins or positions do not suffice, or there is no such lane. */
+/** A debit's write to its lane. Fails if the lane's coins or positions are insufficient, or if there is no such lane. */
 export const laneWrite = (
   organizationId: Id<'organization'>,
   lane: number,
@@ -80,7 +80,7 @@ export const windowAttributes = (name: string, { taken, end, free }: Window): Re
   ...freeUnits(free, WINDOW_NAMES),
 });
 
-/** The names of the attributes in which a lane has positions besides its window. */
+/** The names of the attributes with a lane's positions outside of its window. */
 export const positionNames = ({ free, freed }: LaneState): string[] => [
   ...Object.keys(freeUnits(free, WINDOW_NAMES)),
   ...Object.keys(freed),

@@ -19,16 +19,16 @@ import { recallCoins, returnLane, setLanes } from './recall.ts';
 import { freeUnits, monthNames, takenUnits, volumeOf, WINDOW_NAMES } from './volumes.ts';
 import { countOf, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
-/** Leasing to the lanes of a wallet (docs/spec/wallet.md#lanes). Returning is recall.ts. */
+/** Leases from a wallet to its lanes (docs/spec/wallet.md#lanes). recall.ts returns them. */
 
-/** The part of a month that sends are priced in. */
+/** The channel's month in which sends are priced. */
 export interface LaneMonth {
   readonly channel: Channel;
   readonly month: string;
-  /** The price of the send that needs the positions: its bands' edges are those of the channel. */
+  /** The price row of the send that needs the positions: band edges are those of the channel. */
   readonly price: PriceRow;
 }
-/** What a debit needs of its lane; `volume` where it takes positions. */
+/** A debit's requirement of its lane; `volume` if it takes positions. */
 export interface LaneDemand extends LaneNeed {
   readonly volume?: LaneMonth | undefined;
 }
@@ -36,17 +36,17 @@ type Org = Id<'organization'>;
 
 const nameOf = ({ channel, month }: LaneMonth): string => windowName(channel, month);
 
-/** The coins that a wallet can lease: those above the line at which a debit would warn. None where it warned. */
+/** The coins that a wallet can lease: those above the level at which a debit would raise a warning. None if one was raised. */
 const spendableOf = ({ balance, low, warned }: StoredWallet): number =>
   warned === WARNING_LEVEL.nothing ? balance - Math.max(low, 1) : 0;
 
-/** Condition: the wallet can still lease the coins without going below the line of its warnings. */
+/** Condition: the wallet can still lease the coins without falling below its warning level. */
 const canLease = (coins: number, { low }: StoredWallet): Condition => ({
   text: '#balance >= :spare AND #low = :low AND #warned = :nothing',
   values: { spare: coins + Math.max(low, 1), low, nothing: WARNING_LEVEL.nothing },
 });
 
-/** What leases take of the wallet's row besides coins, and the condition that the month is exactly as it was read. */
+/** The change of the wallet's row by leases, besides coins. Condition: the month is exactly as it was read. */
 interface MonthTake {
   readonly add: Readonly<Record<string, number>>;
   readonly when: readonly Condition[];
@@ -64,7 +64,7 @@ const takeOf = ({ channel, month }: LaneMonth, at: MonthVolume, change: VolumeCh
   return { add: takenUnits(change, names), when: [isStill(names.taken, at.taken), ...reused] };
 };
 
-/** The windows of lanes that lease so many units each, and what they take of the month in the wallet's row. */
+/** The windows of lanes that lease this many units each, and the change of the month in the wallet's row. */
 const windowsOf = (
   row: Row,
   { volume }: LaneDemand,
@@ -80,13 +80,13 @@ const windowsOf = (
 const windowSet = (volume: LaneMonth | undefined, window: Window | undefined): Record<string, unknown> =>
   volume && window ? windowAttributes(nameOf(volume), window) : {};
 
-/** The wallet's row, as it is now. */
+/** The current row of the wallet. */
 const readRoot = async (table: Table, organizationId: Org) => {
   const row = await table.get(KEYS.wallet(organizationId));
   return row && { row, wallet: rememberWallet(table, organizationId, row) };
 };
 
-/** A lane that no send has used. */
+/** A lane without any sends yet. */
 const newLane = (
   organizationId: Org,
   lane: number,
@@ -102,8 +102,8 @@ const newLane = (
 });
 
 /**
- * Opens more lanes, each with a lease, because debits meet on the present ones. Does nothing where the wallet is too empty, or where another
- * process opened some meanwhile.
+ * Opens more lanes, each with a lease, because debits conflict on the present ones. No effect if the wallet has too little left, or if
+ * another process opened some meanwhile.
  */
 export const openLanes = async (table: Table, organizationId: Org, demand: LaneDemand, now: number): Promise<void> => {
   const root = await readRoot(table, organizationId);
@@ -138,13 +138,13 @@ export const openLanes = async (table: Table, organizationId: Org, demand: LaneD
   await readRoot(table, organizationId);
 };
 
-/** Whether a lane has what a debit needs. */
+/** Whether a lane has enough for a debit. */
 export const suffices = (
   { balance, window, segments, end }: LaneState,
   { coins, units, volume }: LaneDemand,
 ): boolean => balance >= coins && (!volume || (window === nameOf(volume) && end - segments >= units));
 
-/** A lease's write to its lane. What is left of the lane's window, too little for the send, waits among what came back. */
+/** A lease's write to its lane. The rest of the lane's window, too small for the send, is kept among its returned positions. */
 const leaseWrite = (
   organizationId: Org,
   lane: number,
@@ -167,8 +167,8 @@ const leaseWrite = (
 };
 
 /**
- * Leases to a lane what a debit did not find there. `root`: the wallet itself must pay. `again`: the lane has it now, or other lanes should be
- * tried: another process leased to it, or there are fewer lanes because the wallet has little left.
+ * Leases to a lane what a debit lacked there. `root`: the wallet itself must pay. `again`: the lane has it now, or other lanes should be
+ * tried: another process leased to it, or lanes were closed because the wallet has little left.
  */
 export const refillLane = async (
   table: Table,
@@ -209,7 +209,7 @@ export const refillLane = async (
   return 'again';
 };
 
-/** Leaves fewer lanes open, because the wallet has too little for leases of a useful size, and takes back what the others have. */
+/** Closes lanes because the wallet can't fund leases of a useful size, and recalls their coins. */
 const closeLanes = async (table: Table, organizationId: Org, { lanes }: StoredWallet): Promise<void> => {
   const next = fewerLanes(lanes);
   await setLanes(table, organizationId, lanes, next);

@@ -74,12 +74,12 @@ export interface LedgerPosition {
   readonly ledgers: number;
 }
 
-/** Rows that a partition has besides its entries, at most: the wallet or lane, and its captures. */
+/** Maximum rows of a partition besides its entries: the wallet or lane, and its captures. */
 const MAX_FIGURES = 9;
-/** Entries that a partition is asked for beyond its even share of a page. */
+/** Entries read from a partition beyond its even share of a page. */
 const BEYOND_SHARE = 4;
 
-/** The entries of a partition before a sort key, newest first; from the newest also the figures, which sort before them. */
+/** The entries of a partition before a sort key, newest first; on the first page also the balance rows, which sort before them. */
 const ledgerRows = (table: Table, partition: string, count: number, before: string | undefined): Source<Row> => {
   let startKey: QueryPage['nextKey'];
   let isDone = false;
@@ -103,7 +103,7 @@ const ledgerRows = (table: Table, partition: string, count: number, before: stri
 
 const isEntry = ({ sk }: Row): boolean => sk.startsWith('E#');
 
-/** The newest `wanted` entries of the wallet and its lanes, before a sort key, and the figures of all of them where none is given. */
+/** The newest `wanted` entries of the wallet and its lanes, before a sort key; without one also all balance rows. */
 const newestEntries = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -124,7 +124,7 @@ const newestEntries = async (
   return { entries, figures };
 };
 
-/** The newest entries, with the figures after the last of them. One query while no lane has entries. */
+/** The newest entries, with the balance after the last of them. One query while no lane has entries. */
 const newestLedger = (table: Table, organizationId: Id<'organization'>, wanted: number) =>
   readWhole(table, organizationId, async () => {
     let found = await newestEntries(table, organizationId, wanted, {});

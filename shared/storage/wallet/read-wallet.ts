@@ -7,20 +7,20 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTERS, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
-/** A wallet's figures over all of its rows: what can be spent, what is held, and its settings and counters. */
+/** A wallet's totals over all of its rows: spendable and held coins, its settings and counters. */
 export interface WalletFigures {
   readonly wallet: StoredWallet;
   readonly balance: Coins;
   readonly held: number;
 }
 
-/** Attempts to read several rows of which none was folded into another meanwhile. */
+/** Attempts to read several rows without a concurrent fold of one into another. */
 const MAX_ATTEMPTS = 10;
 
 const isCapture = ({ sk }: Row): boolean => sk.startsWith('S#');
 const capturedOf = (row: Row): number => z.int().parse(row.captured);
 
-/** The rows of a wallet and its lanes as one: `wallet` is the wallet's own, `others` the lanes' and all rows of captures. */
+/** Combines the rows of a wallet and its lanes: `wallet` is the wallet's own, `others` the lanes' and all rows of captures. */
 export const sumWallet = (wallet: Row, others: readonly Row[]): WalletFigures => {
   const own = walletRows.read(wallet);
   const lanes = others.filter((row) => !isCapture(row)).map(laneRows.read);
@@ -35,15 +35,15 @@ export const sumWallet = (wallet: Row, others: readonly Row[]): WalletFigures =>
 /** The numbers of the lanes up to one. */
 export const lanesUpTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);
 
-/** The keys of the rows with a lane's figures. */
+/** The keys of a lane's balance rows. */
 const figureKeys = (organizationId: Id<'organization'>, lane: number) => [
   KEYS.walletLane(organizationId, lane),
   KEYS.captured(organizationId, lane, 0),
 ];
 
 /**
- * Reads rows of a wallet and its lanes by `read`, which is given the wallet's row, until none of the lanes was folded meanwhile: then each
- * coin was seen once. Reads nothing twice where no lane is open.
+ * Reads rows of a wallet and its lanes by `read`, which receives the wallet's row, until no lane was folded meanwhile, so that each coin is
+ * counted once. Reads nothing twice if no lane is open.
  */
 export const readWhole = async <T>(
   table: Table,
@@ -60,8 +60,8 @@ export const readWhole = async <T>(
 };
 
 /**
- * The wallet's balance and holds; undefined where there is none. One query of at most nine rows while the organization is quiet; two round
- * trips more, and two rows a lane, while it has lanes.
+ * The wallet's balance and holds; undefined if there is none. One query of at most nine rows while no lane is open; with lanes two more
+ * round trips, and two rows per lane.
  */
 export const readWallet = (table: Table, organizationId: Id<'organization'>): Promise<WalletFigures | undefined> =>
   readWhole(table, organizationId, async () => {

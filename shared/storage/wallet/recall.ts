@@ -12,14 +12,14 @@ import { lanesUpTo } from './read-wallet.ts';
 import { type Freed, freedUnits, sumFreed } from './volumes.ts';
 import { COUNTERS, countOf, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
-/** Returning what lanes have to their wallet (docs/spec/wallet.md#lanes). Leasing is lanes.ts. */
+/** Returns coins and positions from lanes to their wallet (docs/spec/wallet.md#lanes). lanes.ts leases them. */
 
 type Org = Id<'organization'>;
-/** Lanes whose coins are taken back in one transaction, and how often one that changed meanwhile is tried again. */
+/** Lanes whose coins are recalled in one transaction, and retries for one that changed meanwhile. */
 const TOGETHER = 16;
 const MAX_ATTEMPTS = 8;
 
-/** Changes the number of lanes that debits may use; nothing where it is not as it was read. */
+/** Changes the number of lanes that debits may use; no effect if it changed since it was read. */
 export const setLanes = async (table: Table, organizationId: Org, from: number, to: number): Promise<void> => {
   const update = KEYS.wallet(organizationId);
   const { row } = await table.write({ update, set: walletRows.set({ lanes: to }), when: isStill('lanes', from) });
@@ -37,7 +37,7 @@ const readLanes = async (table: Table, organizationId: Org, lanes: readonly numb
   });
 };
 
-/** Takes coins of lanes back, all or none. Debits may go on meanwhile: only what they left is taken. */
+/** Recalls coins of lanes, all or none. Concurrent debits may continue: only what they left is recalled. */
 const takeBack = async (
   table: Table,
   organizationId: Org,
@@ -58,8 +58,8 @@ const takeBack = async (
 };
 
 /**
- * Takes back the coins of every lane above `keep`. True where there were any: the wallet has more than it had. Only once it returns false with
- * no lane open is what the wallet has all there is.
+ * Recalls the coins of every lane above `keep`. True if there were any. Only once it returns false with no lane open does the wallet have
+ * all coins.
  */
 export const recallCoins = async (table: Table, organizationId: Org, keep = 0): Promise<boolean> => {
   const row = await table.get(KEYS.wallet(organizationId));
@@ -80,8 +80,8 @@ export const recallCoins = async (table: Table, organizationId: Org, keep = 0): 
 };
 
 /**
- * Closes all lanes and takes their coins back: what the wallet's row has is then all there is. False where that was so already: a debit that
- * it cannot pay, or that crosses a line of its warnings, is decided by it.
+ * Closes all lanes and recalls their coins, so that the wallet's row has all of them. False if it already did: then it decides on a debit
+ * that it can't pay, or that crosses a warning level.
  */
 export const recallAll = async (table: Table, organizationId: Org): Promise<boolean> => {
   const row = await table.get(KEYS.wallet(organizationId));
@@ -92,7 +92,7 @@ export const recallAll = async (table: Table, organizationId: Org): Promise<bool
   return found || lanes > 0;
 };
 
-/** Everything that a lane has besides coins, as units that come back. */
+/** Everything that a lane has besides coins, as returned units. */
 const unitsOf = (state: LaneState, edges: readonly number[]): Freed => {
   const { window, segments, end, free, freed } = state;
   if (window === '') return freed;
@@ -101,7 +101,7 @@ const unitsOf = (state: LaneState, edges: readonly number[]): Freed => {
   return sumFreed([freed, freedUnits(channel, { month, positions })]);
 };
 
-/** Condition: no position of the lane was taken or came back since it was read. */
+/** Condition: no position of the lane was taken or returned since it was read. */
 const hasPositionsOf = (state: LaneState): Condition =>
   all(
     isStill('segments', state.segments),
@@ -111,8 +111,8 @@ const hasPositionsOf = (state: LaneState): Condition =>
   );
 
 /**
- * Returns all coins and positions of a lane. Positions go to their month, whose sends take them first. False where the lane changed meanwhile:
- * it is in use.
+ * Returns all coins and positions of a lane. Positions return to their month, whose sends take them first. False if the lane changed
+ * meanwhile: it is in use.
  */
 export const returnLane = async (
   table: Table,
@@ -139,7 +139,7 @@ export const returnLane = async (
   return ok;
 };
 
-/** Condition: a lane's figures are as they were read. */
+/** Condition: a lane's balance rows are unchanged since they were read. */
 const hasFiguresOf = (state: LaneState): Condition =>
   all(
     isStill('balance', state.balance),
@@ -150,8 +150,8 @@ const hasFiguresOf = (state: LaneState): Condition =>
   );
 
 /**
- * Adds the figures of the highest lane to the wallet's and removes its rows; its ledger entries stay. Only once every hold of the lane is
- * resolved: then nobody will write there. False where that is not so.
+ * Adds the totals of the highest lane to the wallet's and deletes its rows; its ledger entries stay. Only once every hold of the lane is
+ * resolved, since nothing will be written there. False otherwise.
  */
 const foldLane = async (table: Table, organizationId: Org, lane: number): Promise<boolean> => {
   const keys = [KEYS.walletLane(organizationId, lane), KEYS.captured(organizationId, lane, 0)] as const;
@@ -177,13 +177,13 @@ const foldLane = async (table: Table, organizationId: Org, lane: number): Promis
   return ok;
 };
 
-/** How many messages the wallet and its lanes count. */
+/** The number of messages that the wallet and its lanes count. */
 const totalOf = (wallet: StoredWallet, lanes: readonly { readonly state: LaneState }[]): number =>
   lanes.reduce((sum, { state }) => sum + countOf(state), countOf(wallet));
 
 /**
- * Compares the number of lanes with the traffic since the last check: closes those that are not needed, returns what they have, and removes
- * them once they are settled. Due again while there are any. Harmless at any time and in any number of processes.
+ * Adjusts the number of lanes to the traffic since the last check: closes unneeded ones, returns their coins and positions, and removes
+ * them once they are settled. Due again while there are any. Safe at any time and in any number of processes.
  */
 export const checkLanes = async (
   table: Table,

@@ -6,7 +6,7 @@ import type { QueryPage, Table } from '../client/table.ts';
 import { lanesUpTo, readWhole, sumWallet, type WalletFigures } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
 
-/** What a wallet says and what its entries add up to; `faults` names the invariants that do not hold. */
+/** A wallet's stored balance and the sums of its entries; `faults` lists violated invariants. */
 export interface VerifiedWallet {
   readonly balance: number;
   readonly held: number;
@@ -16,7 +16,7 @@ export interface VerifiedWallet {
   readonly faults: readonly string[];
 }
 
-/** How often a wallet is read again where something does not add up: a query may see a part of a transaction. */
+/** How often an inconsistent wallet is read again: a query may see a part of a transaction. */
 const MAX_TURNS = 10;
 
 const entryRow = z.object({
@@ -31,7 +31,7 @@ class Sums {
   coins = 0;
   held = 0;
   entries = 0;
-  /** What each message or batch holds, without those that hold nothing. */
+  /** The held coins of each message or batch, without zeros. */
   readonly holds = new Map<string, number>();
 
   add(row: Row): void {
@@ -63,8 +63,8 @@ const readPart = async (table: Table, partition: string, sum: Sums): Promise<Row
 };
 
 /**
- * The figures and the newest entries of a wallet or lane are in the first page of one query, which leaves a moving wallet no time; older
- * entries never change.
+ * The balance and the newest entries of a wallet or lane are in the first page of one query, so that they are consistent while it changes;
+ * older entries never change.
  */
 const verifyOnce = async (table: Table, organizationId: Id<'organization'>): Promise<VerifiedWallet> => {
   const { sum, figures } = await readWhole<{ sum: Sums; figures: WalletFigures | undefined }>(
@@ -94,8 +94,8 @@ const verifyOnce = async (table: Table, organizationId: Id<'organization'>): Pro
 };
 
 /**
- * Checks the money of an organization: the balance is the sum of its entries, so are the held coins, neither is negative, and nothing gave back
- * more than it held. Reads the whole ledger, while traffic goes on; a fault is what ten reads in a row find.
+ * Verifies the money of an organization: the balance and the held coins equal the sums of their entries, neither is negative, and nothing
+ * returned more than it held. Reads the whole ledger under traffic; a fault is one that ten consecutive reads find.
  */
 export const verifyWallet = async (table: Table, organizationId: Id<'organization'>): Promise<VerifiedWallet> => {
   let verified = await verifyOnce(table, organizationId);

@@ -15,8 +15,8 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * The attributes that count positions, of a channel's month in the wallet's row, or of a lane's window in the lane's: `taken` the positions
- * that were given out, and `free` with the first position of a band those that came back in it. Numbers that concurrent transactions add to.
+ * The attributes that count positions, of a channel's month in the wallet's row, or of a lane's window in the lane's: `taken` the assigned
+ * positions, and `free` with the first position of a band those returned in it. Numbers that concurrent transactions add to.
  */
 export interface VolumeNames {
   readonly taken: string;
@@ -29,7 +29,7 @@ export const monthNames = (channel: Channel, month: string): VolumeNames => ({
   free: `freed_${channel}_${month}_`,
 });
 
-/** The volume that a row counts under names; nothing before a month's first send. */
+/** The volume in a row's attributes; empty before a month's first send. */
 export const volumeOf = (row: Row | undefined, names: VolumeNames): MonthVolume => {
   if (!row) return NO_VOLUME;
   const free = Object.entries(row).flatMap(([name, units]) => {
@@ -39,14 +39,14 @@ export const volumeOf = (row: Row | undefined, names: VolumeNames): MonthVolume 
   return { taken: z.int().default(0).parse(row[names.taken]), free: sumPositions(free) };
 };
 
-/** Whether a month (YYYYMM) is before the one before another: nothing is priced by it, and what comes back to it is of no use. */
+/** Whether a month (YYYYMM) is before the previous one: it prices nothing any more, and returned positions are useless. */
 export const isPastMonth = (month: string, now: string): boolean => {
   const [at, from] = [month, now].map((one) => Number(one.slice(0, 4)) * 12 + Number(one.slice(4)));
   return at !== undefined && from !== undefined && at < from - 1;
 };
 
 const MONTH = /^(?:taken|freed)_[a-z]+_(\d{6})/;
-/** The attributes of a wallet's row that count months which are past. */
+/** The attributes of past months in a wallet's row. */
 export const pastNames = (row: Row, now: string): string[] =>
   Object.keys(row).filter((name) => {
     const month = MONTH.exec(name)?.[1];
@@ -54,7 +54,7 @@ export const pastNames = (row: Row, now: string): string[] =>
   });
 
 /**
- * The live units of an organization's month on a channel. One read of one small row; with `bands` of these attributes alone, for a stage that
+ * The live units of an organization's month on a channel. One read of one small row; with `bands` only these attributes, for a stage that
  * may see nothing else of a live wallet.
  */
 export const readVolume = async (
@@ -72,7 +72,7 @@ export const readVolume = async (
   );
 };
 
-/** Condition: the month, or a lane's part of it, is as a change was priced; undefined where the change takes nothing. */
+/** Condition: the month, or a lane's part of it, allows the change at its price; undefined if the change takes nothing. */
 export const isAsPriced = (
   { units, volumeFrom, volumeTo, reused, usedUp }: VolumeChange,
   { taken, free }: VolumeNames,
@@ -96,11 +96,11 @@ export const isAsPriced = (
   };
 };
 
-/** Positions as the attributes that count what came back. */
+/** Positions as the attributes that count returned ones. */
 export const freeUnits = (positions: readonly Positions[], { free }: VolumeNames): Record<string, number> =>
   Object.fromEntries(positions.map(({ from, units }) => [`${free}${from}`, units]));
 
-/** What a change takes of the row that counts a month, or a lane's part of it. `back`: positions that the same transaction returns. */
+/** A change of the row that counts a month, or a lane's part of it. `back`: positions that the same transaction returns. */
 export const takenUnits = (
   change: VolumeChange,
   names: VolumeNames,
@@ -113,13 +113,13 @@ export const takenUnits = (
   };
 };
 
-/** Units that came back, by channel, month and band: what a wallet's row, a lane's, or a shard of a chunk's escrow adds to. */
+/** Returned units, by channel, month and band: counters in a wallet's row, a lane's, or a shard of a chunk's escrow. */
 export type Freed = Readonly<Record<string, number>>;
 const FREED = /^freed_[a-z]+_\d{6}_\d+$/;
 
 export const freedUnits = (channel: Channel, { month, positions }: TakenPositions): Freed =>
   freeUnits(positions, monthNames(channel, month));
-/** The sums of rows that count freed units, less what was returned already. */
+/** The sums of rows that count returned units, minus those already passed on. */
 export const sumFreed = (
   rows: readonly (Readonly<Record<string, unknown>> | undefined)[],
   returned: Freed = {},
@@ -136,13 +136,13 @@ interface Seen {
   at: number;
 }
 /**
- * What an organization's live volume grows by in a millisecond, about: lanes that lease many positions at once are noticed the sooner, the closer
- * the band's end is, at the latest after what is left of the band divided by this.
+ * Approximate growth of an organization's live volume per millisecond: the closer a band's end, the sooner its volume is read again, at the
+ * latest after the rest of the band divided by this.
  */
 const MAX_SEGMENTS_PER_MS = 25;
 const MAX_SEEN = 10_000;
 
-/** How long a volume beyond the first band is trusted, in ms: positions may have come back in an earlier one. */
+/** How long a volume beyond the first band is cached, in ms: positions of an earlier band may have been returned. */
 const FREE_SEEN_WITHIN_MS = 1_000;
 
 /**

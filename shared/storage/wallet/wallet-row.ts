@@ -10,26 +10,26 @@ import { defineRow } from '../client/row-codec.ts';
 /** How many messages per channel, and replies, were ever stored: the totals of unfiltered lists. */
 export type Counters = Readonly<Record<Channel | 'replies', number>>;
 
-/** What the rows of a wallet and of its lanes have in common; the wallet's own figures are the sums. */
+/** The common fields of a wallet's and its lanes' rows; the wallet's totals are the sums. */
 interface Part extends Counters {
   /** Holds less releases; captures are on the capture rows. */
   readonly held: number;
   /**
-   * Of the wallet: coins that its lanes took and did not give back. Of a lane the same, negative. A lease changes it against `balance` in
-   * each row, so that the sum of both over all rows is the wallet's balance at whatever moment each row is read.
+   * In the wallet: coins that its lanes took and did not return. In a lane the same, negative. A lease changes it against `balance` in each
+   * row, so that the sum of both over all rows is the wallet's balance whenever each row is read.
    */
   readonly leased: number;
 }
 
 /** A wallet as it is stored. */
 export interface StoredWallet extends WalletState, Part {
-  /** Lanes that debits may use; 0 while the organization is quiet. */
+  /** Lanes that debits may use; 0 at low traffic. */
   readonly lanes: number;
   /** The highest lane that may have a row. */
   readonly opened: number;
   /** The highest lane that may have ledger entries. */
   readonly ledgers: number;
-  /** Lanes whose figures were added to the wallet's: who reads several rows notices that one of them moved. */
+  /** The number of lanes folded into the wallet's row, by which readers of several rows detect that one was. */
   readonly folds: number;
   /** When the number of lanes was last compared with the traffic, in ms, and the count of messages then. */
   readonly checkedAt: number;
@@ -40,7 +40,7 @@ export interface StoredWallet extends WalletState, Part {
 export interface StoredLane extends Part {
   readonly balance: WalletState['balance'];
   readonly window: string;
-  /** The last position that was given to a send (as a month's row counts), and the last that it may give. */
+  /** The last position that was assigned to a send (as a month's row counts), and the last available one. */
   readonly segments: number;
   readonly end: number;
 }

@@ -4,8 +4,8 @@ import { skipNumbers } from './feed-log.ts';
 import { webhookStore } from './subscriptions.ts';
 
 /**
- * Leaves out `by` sequence numbers in each of an organization's subscriptions, after a restore: its receivers know the numbers of the events that
- * the table no longer has. Returns how many subscriptions there are.
+ * Skips `by` sequence numbers in each of an organization's subscriptions, after a restore: receivers have seen numbers of events that are
+ * no longer in the table. Returns the number of subscriptions.
  */
 export const advanceSequences = async (
   table: Table,

@@ -55,7 +55,7 @@ const claim = async (
   const claim = randomBase62(12);
   const set = { claimedUntil: until, claim };
   const { ok, row } = await table.write({ update: KEYS.delivery(delivery.id), set, when: isFree(delivery, now) });
-  // A repeated claim whose answer was lost finds its own claim.
+  // A repeated claim whose response was lost finds its own claim.
   return ok || row?.claim === claim ? { ...delivery, claim } : undefined;
 };
 
@@ -67,8 +67,8 @@ const summaryOf = ({ at, status, durationMs, error }: AttemptSummary, claim: str
 });
 
 /**
- * Records an attempt in two writes: first its own row, which counts only once the delivery names the claim that it was made under. One of a
- * worker that ends between the two, or lost its claim, is never shown.
+ * Records an attempt in two writes: first its own row, which counts only once the delivery contains the claim under which it was made. An
+ * attempt of a worker that crashes between the two, or lost its claim, is never shown.
  */
 const record = async (
   table: Table,
@@ -94,7 +94,7 @@ const record = async (
     remove: [...CLAIM, ...(nextAttemptAt === undefined ? ['duePk', 'dueAt', 'nextAttemptAt'] : [])],
     when: isClaimed(delivery),
   });
-  // A repeated record whose answer was lost finds its own attempt.
+  // A repeated record whose response was lost finds its own attempt.
   return ok || (row !== undefined && deliveryRows.read(row).summaries?.at(-1)?.claim === delivery.claim);
 };
 

@@ -79,8 +79,8 @@ export const newRow = (delivery: Delivery, dueEntry: ReturnType<typeof INDEX_KEY
 });
 
 /**
- * The due entry of a new delivery, which its maker queues at once: late enough that the claim of a worker that ended is over, so that one look
- * finds what that worker left.
+ * The due entry of a new delivery, which its creator enqueues immediately: late enough that the claim of a crashed worker has expired, so
+ * that one check finds what it left.
  */
 export const firstDue = ({ id, createdAt }: Delivery) => INDEX_KEYS.due('deliver_webhook', id, createdAt + CLAIM_MS);
 

@@ -9,13 +9,13 @@ import { EXISTS } from '../client/conditions.ts';
 import type { Table } from '../client/table.ts';
 import { webhookStore } from './subscriptions.ts';
 
-/** What stays of an event's data. */
+/** The part of an event's data that is kept. */
 type Kept = Pick<DomainEvent, 'data'>['data'];
 const keptOf = ({ id, channel, direction }: StoredMessage): Kept => ({ id, channel, direction, erased: true });
 
 /**
- * Takes the person from the events of messages that webhooks are told of, and from the bodies of what was delivered already. Two calls a message and
- * one a delivery, all side by side. Idempotent.
+ * Removes the person from the events of messages, and from the bodies of earlier deliveries. Two calls per message and one per delivery, in
+ * parallel. Idempotent.
  */
 export const eraseDeliveries = async (table: Table, messages: readonly StoredMessage[]): Promise<void> => {
   const [first] = messages;
@@ -26,7 +26,7 @@ export const eraseDeliveries = async (table: Table, messages: readonly StoredMes
   await eraseEvents(table, first.organizationId, events);
 };
 
-/** Takes the person from events, of which `data` is what stays, and from the bodies of their deliveries. Idempotent. */
+/** Removes the person from events, of which `data` is kept, and from the bodies of their deliveries. Idempotent. */
 export const eraseEvents = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -45,7 +45,7 @@ export const eraseEvents = async (
 
 const ATTEMPTS = { text: 'begins_with(#sk, :attempts)', values: { attempts: 'ATT#' } };
 
-/** Deletes what a delivery's attempts sent and were answered; that there were attempts stays. */
+/** Deletes the requests and responses of a delivery's attempts; the attempts themselves stay. */
 const eraseExchanges = async (table: Table, partition: string): Promise<void> => {
   const rows = await table.queryAll({ partition, sort: ATTEMPTS, only: ['pk', 'sk'], consistent: true });
   await Promise.all(rows.map(({ pk, sk }) => table.write({ update: { pk, sk }, remove: ['exchange'], when: EXISTS })));

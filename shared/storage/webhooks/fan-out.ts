@@ -18,7 +18,7 @@ import { backlogWrite } from './subscriptions.ts';
 /** Concurrent writes of one call. */
 const CONCURRENT_PUTS = 25;
 
-/** One subscription's fan-out: what its steps share. */
+/** The shared state of one subscription's fan-out. */
 interface FanOut {
   readonly table: Table;
   readonly subscription: Subscription;
@@ -43,7 +43,7 @@ const newDelivery = ({ subscription, now }: FanOut, event: DomainEvent, sequence
   priority: event.priority,
 });
 
-/** Puts an event's delivery if it is absent; its row, whoever put it. */
+/** Puts an event's delivery if it is absent; returns its row, whoever created it. */
 const put = async (of: FanOut, event: DomainEvent, sequence: number): Promise<Row> => {
   const delivery = newDelivery(of, event, sequence);
   const backlog = INDEX_KEYS.backlogOf(delivery.webhookId, delivery.id, delivery.createdAt);
@@ -52,7 +52,7 @@ const put = async (of: FanOut, event: DomainEvent, sequence: number): Promise<Ro
   return ok ? row : (found ?? row);
 };
 
-/** The rows of events' deliveries, in order; undefined where there is none. */
+/** The rows of events' deliveries, in order; undefined if there is none. */
 const rowsOf = (of: FanOut, ids: readonly Id<'event'>[]) =>
   coalescedRead(
     of.table,
@@ -60,8 +60,8 @@ const rowsOf = (of: FanOut, ids: readonly Id<'event'>[]) =>
   );
 
 /**
- * The deliveries of a fan-out, as the log needs them; `made` collects the rows of those that exist. An event whose fan-out ended between its
- * number and its delivery gets the delivery here, unless it is published: then it had one, which has expired.
+ * The deliveries of a fan-out, as the log needs them; `made` collects the rows of those that exist. An event whose fan-out crashed between
+ * its number and its delivery gets the delivery here, unless it is published: then it had one, which has expired.
  */
 const deliveriesOf = (of: FanOut, made: Map<Id<'event'>, Row>): Deliveries => ({
   async unmade(ids) {
@@ -89,7 +89,7 @@ const deliveriesOf = (of: FanOut, made: Map<Id<'event'>, Row>): Deliveries => ({
   },
 });
 
-/** Whether nobody attempted the delivery yet: the work item of its first attempt may have been lost with the process that made it. */
+/** Whether the delivery has not been attempted yet: the work item of its first attempt may have been lost with its creator. */
 const isUntried = (row: Row): boolean => row.status === 'pending' && row.attemptCount === 0;
 
 const numberOf = (numbers: ReadonlyMap<Id<'event'>, number>, eventId: Id<'event'>): number => {
@@ -98,7 +98,7 @@ const numberOf = (numbers: ReadonlyMap<Id<'event'>, number>, eventId: Id<'event'
   return number;
 };
 
-/** Gives the subscription at most `MAX_APPENDED` events; the deliveries without an attempt. */
+/** Creates the deliveries of at most `MAX_APPENDED` events; returns those without an attempt. */
 const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting[]> => {
   const { table, subscription, now, drainAt } = of;
   const made = new Map<Id<'event'>, Row>();
@@ -110,7 +110,7 @@ const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting
     return { id, event, row };
   });
   const untried = rows.filter(({ row }) => isUntried(row));
-  // After the deliveries: a drain that found the backlog empty before them could have ended it.
+  // After the deliveries: a drain that found the backlog empty before them could have closed it.
   if (untried.some(({ id, row }) => isInBacklog(row, subscription.id, id))) {
     const write = backlogWrite(subscription.id, now, drainAt ?? now);
     await table.write({ update: KEYS.webhook(subscription.organizationId, subscription.id), ...write, when: EXISTS });
@@ -124,9 +124,9 @@ const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting
 };
 
 /**
- * Gives a subscription its events: their numbers in one write of its log, then a delivery each. Whatever this call leaves undone when it ends
- * early is done by the repeat of the event, which stays due until all of this is over: a number is found in the log again, a delivery by its id.
- * Returns the deliveries without an attempt. Throws `Unavailable` when the table refuses.
+ * Creates a subscription's deliveries: assigns the events' numbers in one write of its log, then writes a delivery each. If this call is
+ * interrupted, the repeat of the event, which stays due until everything is done, completes it: a number is found in the log again, a
+ * delivery by its id. Returns the deliveries without an attempt. Throws `Unavailable` if the table does not respond.
  */
 export const fanOut = async (
   table: Table,

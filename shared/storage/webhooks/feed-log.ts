@@ -25,15 +25,15 @@ import type { QueryRange, Table } from '../client/table.ts';
  */
 
 /**
- * Events after which a page is full. A quiet page's row stays below a kilobyte; a page that is begun while others fill the one before takes the
- * events of many writers, of whom each would otherwise go on from page to page.
+ * Events after which a page is full. A small page's row stays below a kilobyte; a page that is started while others fill the one before
+ * takes the events of many writers, each of which would otherwise advance page by page.
  */
 export const PAGE_EVENTS = 24;
 export const BUSY_PAGE_EVENTS = 100;
 /** Events of one append: a condition has at most 300 operators and 4 KB (DynamoDB). */
 export const MAX_APPENDED = 50;
 const MAX_IN_PAGE = BUSY_PAGE_EVENTS - 1 + MAX_APPENDED;
-/** Appends that may be refused in turn: each refusal means that others filled a page meanwhile, or gave the same event. */
+/** Refused appends before giving up: each refusal means that others filled a page meanwhile, or appended the same event. */
 const MAX_ATTEMPTS = 50;
 /** A full page is kept longer than its events. */
 const KEEP_SECONDS = 31 * 24 * 3600;
@@ -56,7 +56,7 @@ const isFull = ({ events, size }: Page): boolean => events.length >= size;
 const entriesOf = ({ base, events }: Page): FeedEntry[] =>
   events.map((eventId, at) => ({ eventId, sequence: base + 1 + at }));
 
-/** Appends events to a page, or begins it with them, unless it is full or holds one of them. */
+/** Appends events to a page, or starts it with them, unless it is full or contains one of them. */
 const append = (
   webhookId: Id<'webhook'>,
   { base, size }: Page,
@@ -86,7 +86,7 @@ const expire = async (table: Table, webhookId: Id<'webhook'>, { base }: Page, tt
   await table.write({ update: KEYS.feedPage(webhookId, base), set: { ttl }, when: EXISTS });
 };
 
-/** Lets pages expire that another follows: the last page holds the last number, and stays. */
+/** Lets pages expire that are followed by another: the last page has the last number, and stays. */
 const expireEnded = async (
   table: Table,
   webhookId: Id<'webhook'>,
@@ -97,7 +97,7 @@ const expireEnded = async (
     if (page && page.ttl === undefined) await expire(table, webhookId, page, Math.ceil(now / 1000) + KEEP_SECONDS);
 };
 
-/** What the log needs of its subscription's deliveries. */
+/** The log's access to its subscription's deliveries. */
 export interface Deliveries {
   /** Which of some events have no delivery, read consistently. */
   unmade(ids: readonly EventId[]): Promise<readonly EventId[]>;
@@ -106,9 +106,9 @@ export interface Deliveries {
 }
 
 /**
- * Gives at most `MAX_APPENDED` events their sequence numbers, in their order and once: those that have neither a delivery nor a number are
- * appended to the log at `now` (ms). Returns the numbers of all of them that have no delivery, and of others. Throws `Unavailable` when the
- * table refuses.
+ * Assigns at most `MAX_APPENDED` events their sequence numbers, in order and once: those that have neither a delivery nor a number are
+ * appended to the log at `now` (ms). Returns the numbers of all of them that have no delivery, and of others. Throws `Unavailable` if the
+ * table does not respond.
  */
 export const takeNumbers = async (
   table: Table,
@@ -123,7 +123,7 @@ export const takeNumbers = async (
   };
   let [last = EMPTY, before] = await lastPages(table, webhookId, 2);
   for (const page of [last, before]) if (page) see(page);
-  // After the pages: what has no delivery then was not appended before them.
+  // After the pages: an event without a delivery then was not appended before them.
   const unmade = await deliveries.unmade(ids);
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
     const fresh = unmade.filter((eventId) => !numbers.has(eventId));
@@ -134,7 +134,7 @@ export const takeNumbers = async (
     if (!written.row) {
       if (before) await deliveries.make(entriesOf(before));
       written = await table.write(append(webhookId, page, fresh, 'begins'));
-      // Of a process that ended here, the page after the next lets these expire.
+      // If a process crashed here, the start of the page after the next lets these expire.
       if (written.ok) await expireEnded(table, webhookId, [before, ended], now);
     }
     if (ended) before = ended;
@@ -145,8 +145,8 @@ export const takeNumbers = async (
 };
 
 /**
- * Leaves out `by` numbers: begins a page so much further on. For a log that is restored from before: its receivers know the next numbers from
- * events that it no longer has.
+ * Skips `by` numbers: starts a page that much later. For a log restored from an earlier state: its receivers have seen the next numbers
+ * from events that are no longer there.
  */
 export const skipNumbers = async (table: Table, webhookId: Id<'webhook'>, by: number): Promise<void> => {
   const [last = EMPTY] = await lastPages(table, webhookId, 1);
@@ -160,8 +160,8 @@ export const expireLog = async (table: Table, webhookId: Id<'webhook'>, ttl: num
 };
 
 /**
- * At most `limit` entries of the log after a sequence number, in order, and the last number that was given out. Read consistently: an event
- * is seen as soon as it has its number, and never before an earlier one.
+ * At most `limit` entries of the log after a sequence number, in order, and the last assigned number. Read consistently: an event is
+ * visible as soon as it has its number, and never before an earlier one.
  */
 export const readLog = async (
   table: Table,

@@ -6,7 +6,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 import { subscriptionRows } from './subscriptions.ts';
 
-/** How long a type of event that somebody took is taken for granted, in ms: at worst an event is stored that nobody takes any more. */
+/** How long a subscribed event type is cached, in ms: at worst an event is stored that has no subscribers any more. */
 const TAKEN_FOR_MS = 10_000;
 const MAX_SEEN = 10_000;
 const seen = new WeakMap<Table, Map<string, number>>();
@@ -22,8 +22,8 @@ const nameOf = (organizationId: Id<'organization'>, type: EventType): string => 
 const readTaker = subscriptionRows.pick('status', 'events', 'createdAt');
 
 /**
- * Of events that an organization's change raises, those that a subscription takes; the others need no row, since none that is made later gets
- * them. Strongly consistent: one query of its subscriptions, none where each type was taken within the last seconds.
+ * The events with subscribers, of those that an organization's change raises; the others need no row, since later subscriptions don't
+ * receive them. Strongly consistent: one query of its subscriptions, none if each type had subscribers within the last seconds.
  */
 export const takenEvents = async (
   table: Table,

@@ -48,7 +48,7 @@ const uploadRows = defineRow<PendingUpload>()({
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
 /** How long a completed upload answers repeats, in ms. */
 const REPEATS_MS = 24 * 3_600_000;
-/** A call that completes an upload just before its expiry has ended by then, in ms. */
+/** Time for a call that completes an upload just before its expiry to end, in ms. */
 const LAST_CALL_MS = 60_000;
 
 const mediaWrite = (media: Media): WriteOp => ({ put: { ...mediaRows.write(media), ttl: seconds(media.expiresAt) } });

@@ -6,7 +6,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 
-/** How far ahead slots are given out, in ms: after a change of rate, slots of the old rate may remain for this long. */
+/** How far ahead slots are assigned, in ms: after a change of rate, slots of the old rate may remain for this long. */
 const HORIZON_MS = 120_000;
 const DAY_MS = 24 * 3600_000;
 const MAX_ATTEMPTS = 8;

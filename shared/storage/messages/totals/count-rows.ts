@@ -8,26 +8,26 @@ import { HOUR_COUNTS_MS } from '../late-changes.ts';
 import type { Kind, Run } from './cover.ts';
 import type { Counts } from './list-filter.ts';
 
-/** Which counts of a list are meant: of its index partition, and whether by batch. */
+/** Identifies the counts of a list: its index partition, and whether they are by batch. */
 export interface CountedAs {
   readonly list: string;
   readonly byBatch: boolean;
 }
 
-/** Groups that a row may have, so that none is near the 400 KB of one: what has more is counted by reading it. */
+/** Maximum groups per row, so that none approaches 400 KB: periods with more are counted by reading them. */
 const MAX_GROUPS = 2_000;
 
-/** The key of what is kept of an hour or day, by what it is. */
+/** The key of the stored data of an hour or day, by its kind. */
 export const countKey = ({ list, byBatch }: CountedAs, what: string, from: number) =>
   KEYS.listCount(list, byBatch ? `${what}ByBatch` : what, isoTime(from));
 
-/** Until when what is kept of an hour or day is of use: hours are for as long as their day cannot be counted. */
+/** When the stored data of an hour or day expires: hours are kept until their day can be counted. */
 export const expiryOf = (kind: Kind, from: number): { readonly ttl?: number } =>
   kind === 'hour' ? { ttl: Math.ceil((from + HOUR_COUNTS_MS) / 1000) } : {};
 
 const countRow = z.object({ sk: z.string(), counts: z.record(z.string(), z.int()) });
 
-/** The stored counts of a run, by the beginning of their hour or day, ascending. One query. */
+/** The stored counts of a run, by the start of their hour or day, ascending. One query. */
 export const readCounts = async (
   table: Table,
   of: CountedAs,
@@ -48,8 +48,8 @@ export const readCounts = async (
 };
 
 /**
- * Stores counts of whole hours or days. They never change, and whoever counts them later finds the same, so that no condition is needed. A write
- * unit each, 25 in a round trip.
+ * Stores counts of whole hours or days. They never change, and every process computes the same, so that no condition is needed. A write
+ * unit each, 25 per round trip.
  */
 export const writeCounts = async (
   table: Table,
@@ -64,8 +64,8 @@ export const writeCounts = async (
   await table.putMany(rows);
 };
 
-/** How many a row counts, whatever they match. */
+/** The total of a row's counts. */
 export const sizeOf = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** How long a kind's hours or days are, ms. */
+/** The length of a kind's period, ms. */
 export const lengthOf = (kind: Kind): number => LENGTH_MS[kind === 'day' ? 'day' : 'hour'];

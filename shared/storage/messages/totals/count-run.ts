@@ -16,39 +16,45 @@ import {
 import { countsOf, type Groups, isRare, type Place, placeOf, writeRare } from './rare-places.ts';
 import { type Budget, type Entry, readEntries } from './read-entries.ts';
 
-/** A list of messages whose total is asked for: its index partitions, what of it matches, and where late changes of its messages are marked, if they change. */
+/** A list of messages to count: its index partitions, its filter, and where late changes of its messages are marked, if they can change. */
 export interface FilteredList {
   readonly range: ShardedRange;
   readonly filter: ListFilter;
   readonly marked: Marked | undefined;
 }
 
-/** What may be read for an answer, and what of it is stored. */
+/** Limits on what may be read for a response, and stored. */
 export interface Limits {
   readonly budget: Budget;
-  /** So many entries have to be read of a run before their counts are stored: fewer are read again as cheaply. */
+  /** Minimum entries of a run for its counts to be stored: fewer are read again as cheaply. */
   readonly worthStoring: number;
 }
-/** An hour or day of which more than a few, and than one message in so many, changed late is counted by reading it: a message costs 32 times as much as an entry. */
+/**
+ * An hour or day with more late changes than this, and than one message in so many, is counted by reading it: a message costs 32 times as
+ * much as an entry.
+ */
 const FEW_LATE = 8;
 const ENTRIES_PER_MESSAGE = 32;
 
-/** An hour or day whose messages were counted, and how a page finds those that match. */
+/** A counted hour or day, and how a page finds its matches. */
 export interface CountedPart extends Span {
   readonly kind: Kind;
-  /** All of its messages, and those that match. */
+  /** The numbers of all of its messages, and of matches. */
   readonly size: number;
   readonly total: number;
-  /** Where the matching ones are, if they are few: in groups whose places were kept, and among messages that changed since. Else the index finds them. */
+  /**
+   * The positions of the matches, if they are few: in groups whose positions are stored, and among messages that changed since. Otherwise
+   * the index finds them.
+   */
   readonly rare?: {
     readonly groups: readonly string[];
     readonly late: readonly LateMessage[];
-    /** Where they are, if that was found out just now. */
+    /** The positions, if they were determined just now. */
     readonly known?: Groups;
   };
 }
 
-/** What was counted of a run, and the spans of it that are left to be counted by reading them. */
+/** The counted part of a run, and the spans that are left to be counted by reading them. */
 export interface CountedRun {
   readonly parts: readonly CountedPart[];
   readonly left: readonly Span[];
@@ -59,7 +65,7 @@ const byBeginning = <T extends { readonly createdAt: number }>(run: Run, items: 
   return Map.groupBy(items, ({ createdAt }) => run.from + Math.floor((createdAt - run.from) / length) * length);
 };
 
-/** What an hour or day had when it was settled: its entries, but those that changed since as they were. */
+/** The groups of an hour or day when it was settled: its entries, with those that changed since in their earlier state. */
 const settledGroups = (entries: readonly Entry[], late: readonly LateMessage[], byBatch: boolean): Groups => {
   const isLate = new Set<string>(late.map(({ id }) => id));
   const groups = new Map<string, Place[]>();
@@ -75,11 +81,11 @@ const settledGroups = (entries: readonly Entry[], late: readonly LateMessage[], 
   return groups;
 };
 
-/** What is known of a run before late changes: stored counts, and entries that were read where none are; both by hour or day. */
+/** The known counts of a run before late changes: stored counts, and otherwise the entries that were read; both by hour or day. */
 interface Known {
   readonly stored: ReadonlyMap<number, Counts>;
   readonly fresh: ReadonlyMap<number, readonly Entry[]>;
-  /** What the budget did not suffice for. */
+  /** The spans that exceeded the budget. */
   readonly left: readonly Span[];
   readonly isWorthStoring: boolean;
 }
@@ -100,7 +106,7 @@ const readKnown = async (
   );
   const entries = read.flatMap((each) => each.entries);
   const fresh = new Map<number, readonly Entry[]>(byBeginning(run, entries));
-  // Before the first entry of a list there may be decades without one: nothing is stored of them, and reading them costs half a unit.
+  // Before the first entry of a list there may be decades without one: nothing is stored for them, and reading them costs half a unit.
   const first = Math.min(...stored.keys(), ...fresh.keys());
   for (const { gap, until } of read)
     for (const at of beginnings(run.kind, { from: Math.max(gap.from, Math.min(first, until)), until }))
@@ -109,7 +115,7 @@ const readKnown = async (
   return { stored, fresh, left, isWorthStoring: entries.length >= worthStoring };
 };
 
-/** How the counts of a list are kept: those by batch apart. */
+/** Identifies the stored counts of a list; those by batch are separate. */
 export const countedAs = ({ range, filter }: FilteredList): CountedAs => ({
   list: range.partition,
   byBatch: filter.batchId !== undefined,
@@ -122,17 +128,17 @@ export const searched = ({ range, filter }: FilteredList, { from, until }: Span)
   filter: allOf([range.filter, conditionOf(filter)]),
 });
 
-/** Stores counts and places of whole hours or days. The places first, so that who finds a count finds them. */
+/** Stores counts and positions of whole hours or days. Positions first, so that a reader that finds a count finds them. */
 const writeMade = async (table: Table, of: CountedAs, kind: Kind, made: ReadonlyMap<number, Groups>): Promise<void> => {
   await writeRare(table, of, kind, made);
   await writeCounts(table, of, kind, new Map([...made].map(([from, groups]) => [from, countsOf(groups)])));
 };
 
-/** Whether so many messages of an hour or day changed late that reading all of its entries costs less. */
+/** Whether so many messages of an hour or day changed late that reading all of its entries is cheaper. */
 const areMany = (marks: readonly Mark[], size: number): boolean =>
   marks.length > FEW_LATE && marks.length * ENTRIES_PER_MESSAGE > size;
 
-/** An hour or day by what it counted when it was settled, and the messages that changed since. */
+/** An hour or day from its settled counts, and the messages that changed since. */
 const settledPart = (
   { kind, from }: Pick<Run, 'kind' | 'from'>,
   counts: Counts,
@@ -149,7 +155,7 @@ const settledPart = (
   return { kind, from, until: from + lengthOf(kind), size, total, ...rare };
 };
 
-/** Hours or days of which too many messages changed late: those whose entries were read are counted by them, the others are left. */
+/** Hours or days with too many late changes: those whose entries were read are counted from them, the others are left. */
 const countDear = (
   { kind }: Run,
   { filter }: FilteredList,
@@ -171,8 +177,8 @@ const countDear = (
 };
 
 /**
- * Counts a run of settled hours or days: by their stored counts, and the messages that changed since. Counts that are missing are made from the
- * entries, and stored. Marks are read after the entries: a change that an entry shows was marked before it.
+ * Counts a run of settled hours or days: from their stored counts, and the messages that changed since. Missing counts are computed from
+ * the entries, and stored. Marks are read after the entries: a change visible in an entry was marked before.
  */
 export const countRun = async (table: Table, list: FilteredList, run: Run, limits: Limits): Promise<CountedRun> => {
   const of = countedAs(list);

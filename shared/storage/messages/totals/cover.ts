@@ -1,23 +1,23 @@
 import { countableUntil, LENGTH_MS, type Level, startOf } from '../../../domain/message/settled.ts';
 
-/** A stretch of time, ms; `until` is exclusive. */
+/** A period, ms; `until` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly until: number;
 }
-/** Counts that are stored: of an hour or a day, as its messages were when their hour or day was settled. */
+/** Kinds of stored counts: of an hour or a day, in the state when the hour or day was settled. */
 export type Kind = 'hour' | 'day' | 'hourOfDay';
 /** Whole hours or days whose counts may be stored. */
 export interface Run extends Span {
   readonly kind: Kind;
 }
-/** A window as what is counted by reading it, and what by stored counts. */
+/** A window, divided into parts counted by reading and parts with stored counts. */
 export interface Cover {
   readonly direct: readonly Span[];
   readonly runs: readonly Run[];
 }
 
-/** Of what one count is, and when it was settled. `hourOfDay`: an hour of a day that is settled itself, for windows that begin or end in it. */
+/** The period of each kind, and when it is settled. `hourOfDay`: an hour of a settled day, for windows that start or end in it. */
 export const KINDS: Readonly<Record<Kind, { readonly length: Level; readonly level: Level }>> = {
   hour: { length: 'hour', level: 'hour' },
   day: { length: 'day', level: 'day' },
@@ -30,7 +30,7 @@ interface Piece extends Span {
   readonly kind?: Kind;
 }
 
-/** A span as whole ones of the first kind, with what remains at both ends as whole ones of the next. */
+/** Splits a span into whole periods of the first kind, and the rest at both ends into whole ones of the next. */
 const split = ({ from, until }: Span, [kind, ...finer]: readonly Kind[]): Piece[] => {
   if (from >= until) return [];
   if (kind === undefined) return [{ from, until }];
@@ -45,8 +45,8 @@ const split = ({ from, until }: Span, [kind, ...finer]: readonly Kind[]): Piece[
 };
 
 /**
- * How a window is counted at `now`: settled days by their counts, the hours at its ends and those that are settled since by theirs, what is left
- * and what is new by reading it. At most five runs.
+ * How a window is counted at `now`: settled days and, at the ends and since then, settled hours by their counts; the rest and recent time
+ * by reading. At most five runs.
  */
 export const cover = ({ from, until }: Span, now: number): Cover => {
   const days = Math.min(until, countableUntil('day', now));
@@ -62,13 +62,13 @@ export const cover = ({ from, until }: Span, now: number): Cover => {
   };
 };
 
-/** The beginnings of a run's hours or days within a span. */
+/** The starts of a run's hours or days within a span. */
 export const beginnings = (kind: Kind, { from, until }: Span): number[] => {
   const length = LENGTH_MS[KINDS[kind].length];
   return Array.from({ length: Math.ceil((until - from) / length) }, (_, at) => from + at * length);
 };
 
-/** What of a span is not in the hours or days that begin at these moments, which are ascending. */
+/** The parts of a span outside of the hours or days that start at these times, which are ascending. */
 export const gaps = ({ kind, from, until }: Run, known: readonly number[]): Span[] => {
   const length = LENGTH_MS[KINDS[kind].length];
   let at = from;

@@ -9,25 +9,28 @@ import type { Span } from './cover.ts';
 import { matches } from './list-filter.ts';
 import { type Groups, type Place, placeOf, readRare } from './rare-places.ts';
 
-/** A part whose matching messages are few, and kept where they can be read without the index. */
+/** A part with few matches, whose positions are stored so that they can be read without the index. */
 type RarePart = CountedPart & { readonly rare: NonNullable<CountedPart['rare']> };
-/** How a stretch of a list is searched: by reading the index, or by the places of its parts, newest first. */
+/** How a stretch of a list is searched: by reading the index, or by the stored positions of its parts, newest first. */
 type Stretch = { readonly span: Span } | { readonly parts: readonly RarePart[] };
 
 const isRarePart = (part: CountedPart): part is RarePart => part.rare !== undefined;
 
-/** What was found of a list by counting it. */
+/** The result of counting a list. */
 export interface Counted {
   readonly parts: readonly CountedPart[];
-  /** What has to be read. */
+  /** The spans that must be read. */
   readonly spans: readonly Span[];
-  /** So many entries between two spans are read with them, about as many as one call takes: a list is never read in more calls than as a whole. */
+  /**
+   * Spans with at most this many entries between them, about as many as one call reads, are read together: a list never takes more calls
+   * than reading it completely.
+   */
   readonly near: number;
 }
-/** Places that are read at once (BatchGetItem). */
+/** Positions read together (BatchGetItem). */
 const PARTS_AT_ONCE = 100;
 
-/** The stretches of a list that have matching messages, newest first. */
+/** The stretches of a list with matching messages, newest first. */
 const stretchesOf = ({ parts, spans, near }: Counted): Stretch[] => {
   const found: Stretch[] = [];
   let open: Span | undefined;
@@ -55,7 +58,7 @@ const stretchesOf = ({ parts, spans, near }: Counted): Stretch[] => {
   return found;
 };
 
-/** The matching messages of a part, newest first; undefined where the places of one of its groups were not kept. */
+/** The matching messages of a part, newest first; undefined if the positions of one of its groups are not stored. */
 const placesOf = (
   { rare: { groups, late } }: RarePart,
   list: FilteredList,
@@ -70,8 +73,8 @@ const placesOf = (
 };
 
 /**
- * The keys of a list's matching messages, newest first, for a page that ends after `wanted` of them. Of what was counted, only hours and days that
- * have some are read: by the places of rare ones, which are as many reads as there are such hours and days, or by the index.
+ * The keys of a list's matching messages, newest first, for a page that ends after `wanted` of them. Of the counted part, only hours and
+ * days with matches are read: by the positions of rare ones, one read per such hour or day, or by the index.
  */
 export const filteredKeys = (table: Table, list: FilteredList, counted: Counted, wanted: number): Source<Row> => {
   const order = `${list.range.index}sk`;
@@ -95,7 +98,7 @@ export const filteredKeys = (table: Table, list: FilteredList, counted: Counted,
     );
     return found.flat();
   };
-  /** So many parts as have what a page needs. */
+  /** The parts that contain what a page needs. */
   const taken = (from: readonly RarePart[]): number => {
     let [count, total] = [0, 0];
     while (count < Math.min(from.length, PARTS_AT_ONCE) && total < wanted) total += from[count++]?.total ?? 0;

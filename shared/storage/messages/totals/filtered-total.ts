@@ -8,20 +8,20 @@ import { countRun, type FilteredList, searched } from './count-run.ts';
 import { cover, type Span } from './cover.ts';
 import { filteredKeys } from './filtered-keys.ts';
 
-/** Where lists are read, by which clock. */
+/** The table and clock for reading lists. */
 export interface ListReading {
   readonly table: Table;
   readonly clock: Clock;
-  /** Whether rows of this table leave it for the archive, or did: counts of times whose rows may have left are not used. */
+  /** Whether rows of this table are or were archived: counts of periods whose rows may be gone are not used. */
   readonly rowsLeave: boolean;
-  /** Lists in which at most so many were ever stored are counted by reading them; other than 2,000 for tests alone. */
+  /** Lists in which at most this many were ever stored are counted by reading them; tests set other values than 2,000. */
   readonly smallList?: number;
 }
 
 const SMALL_LIST = 2_000;
-/** Entries that are read into memory for one answer, at most. */
+/** Maximum entries read into memory for one response. */
 const MAX_ENTRIES = 50_000;
-/** Rows are in the table for at least so long, ms (docs/archive.md). */
+/** The minimum time that rows stay in the table, ms (docs/archive.md). */
 const STAYS_MS = 90 * 24 * 3_600_000;
 
 const merged = (spans: readonly Span[]): Span[] => {
@@ -39,23 +39,23 @@ const countDirectly = async (table: Table, list: FilteredList, spans: readonly S
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** What a filtered list has within a window. */
+/** The matches of a filtered list within a window. */
 export interface Found {
-  /** How many match: exactly. */
+  /** The exact number of matches. */
   readonly total: () => Promise<number>;
-  /** The keys of those that match, newest first, for a page that ends after so many: several lists to be merged. */
+  /** The keys of the matches, newest first, for a page that ends after this many: several lists to be merged. */
   readonly keys: (wanted: number) => Source<Row>[];
 }
 
-/** What a range has, found by reading it; `total` is how many that are, where it is known. */
+/** The matches of a range, found by reading it; `total` is their number, if known. */
 export const findInRange = (table: Table, range: ShardedRange, total?: number): Found => ({
   total: async () => total ?? countAll(table, range),
   keys: (wanted) => partsOf(range).map((part) => keysOf(table, part, wanted)),
 });
 
 /**
- * Finds the messages of a list that match its filter within a window, at a cost that depends on the time that the list spans, and on what is
- * new or changed late, rather than on how many messages it has. `size`: how many it may have.
+ * Finds the messages of a list that match its filter within a window, at a cost that depends on the time that the list spans and on recent
+ * and late changes, rather than on the number of messages. `size`: the maximum number of messages.
  */
 export const findFiltered = async (
   { table, clock, rowsLeave, smallList = SMALL_LIST }: ListReading,
@@ -79,7 +79,7 @@ export const findFiltered = async (
   };
 };
 
-/** The full rows of a page of what was found in lists of one index, newest first; skipped rows are not read in full. */
+/** The full rows of a page of matches in lists of one index, newest first; skipped rows are not read in full. */
 export const foundPage = async (
   table: Table,
   lists: readonly Found[],

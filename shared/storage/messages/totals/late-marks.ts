@@ -14,7 +14,7 @@ import { messageRows } from '../message-rows.ts';
 import { KINDS, type Run } from './cover.ts';
 import { type Facts, factsOf } from './list-filter.ts';
 
-/** Where the late changes of a list's messages are marked: in so many shards besides the first. */
+/** Where the late changes of a list's messages are marked: the number of shards besides the first. */
 export interface Marked {
   readonly organizationId: Id<'organization'>;
   readonly channel: Channel;
@@ -57,8 +57,8 @@ const marksAt = async (
 };
 
 /**
- * The messages of a run that may have changed since its hours or days were settled. Strongly consistent: what was marked before is among them.
- * Counts of hours are left behind by changes of either level.
+ * The messages of a run that may have changed since its hours or days were settled. Strongly consistent: includes all earlier marks. Counts
+ * of hours are outdated by changes of either level.
  */
 export const readMarks = async (table: Table, marked: Marked, run: Run): Promise<Mark[]> => {
   const levels: readonly Level[] = KINDS[run.kind].level === 'day' ? ['day'] : ['hour', 'day'];
@@ -66,7 +66,7 @@ export const readMarks = async (table: Table, marked: Marked, run: Run): Promise
   return [...new Map(marks.map((mark) => [mark.id, mark])).values()];
 };
 
-/** A message by its facts now, and when its hour or day was settled; undefined where no list showed it. */
+/** The facts of a message now, and when its hour or day was settled; undefined if no list showed it. */
 export interface LateMessage extends Mark {
   readonly now: Facts | undefined;
   readonly settled: Facts | undefined;
@@ -82,7 +82,7 @@ const factsIn = (row: Row, state: ListedState): Facts | undefined =>
         archived: state.archived ? 'archived' : '',
       };
 
-/** Marked messages as they are and as they were. One read unit each, 100 in a round trip. */
+/** Marked messages in their present and settled states. One read unit each, 100 per round trip. */
 export const readLate = async (table: Table, marks: readonly Mark[], level: Level): Promise<LateMessage[]> => {
   const rows = await table.getMany(
     marks.map(({ id }) => KEYS.message(id)),

@@ -3,7 +3,7 @@ import { allOf, equal, oneOf } from '../../client/conditions.ts';
 import type { Condition } from '../../client/expressions.ts';
 import type { Row } from '../../client/row.ts';
 
-/** What a list is filtered by, besides its index and window; an absent field does not filter. */
+/** The filter of a list, besides its index and window; an absent field does not filter. */
 export interface ListFilter {
   /** One of these. */
   readonly statuses?: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface ListFilter {
   readonly batchId?: string | undefined;
 }
 
-/** Condition: a row or index entry matches; undefined where nothing is filtered. */
+/** Condition: a row or index entry matches; undefined without a filter. */
 export const conditionOf = ({ statuses, archived, ...values }: ListFilter): Condition | undefined =>
   allOf([
     archived === undefined ? undefined : { text: `attribute_${archived ? '' : 'not_'}exists(#archivedAt)` },
@@ -23,7 +23,7 @@ export const conditionOf = ({ statuses, archived, ...values }: ListFilter): Cond
     equal(values),
   ]);
 
-/** What of a message lists filter by, as text: messages that are equal here are counted together. */
+/** The filterable fields of a message, as text: messages with equal values are counted together. */
 const FACTS = ['status', 'archived', 'via', 'region', 'numberId', 'sentByAccountId', 'batchId'] as const;
 export type Facts = { readonly [Name in (typeof FACTS)[number]]: string };
 
@@ -54,10 +54,10 @@ export const matches = (facts: Facts, { statuses, archived, ...values }: ListFil
     ([name, value]) => value === undefined || facts[name] === value,
   );
 
-/** How many messages have which facts: keys are those of `groupOf`. */
+/** The number of messages by facts: keys are those of `groupOf`. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** The group of facts. Batches are many, so that only what is filtered by one is counted by them. */
+/** The group of some facts. Batches are many, so counts are only by batch if a filter needs it. */
 export const groupOf = (facts: Facts, byBatch: boolean): string =>
   JSON.stringify(FACTS.map((name) => (name === 'batchId' && !byBatch ? '' : facts[name])));
 const groupSchema = z.array(z.string()).length(FACTS.length);
@@ -66,7 +66,7 @@ const factsOfGroup = (group: string): Facts => {
   return Object.fromEntries(FACTS.map((name, at) => [name, values[at]])) as Facts;
 };
 
-/** Whether a group of counts matches a filter: each is parsed once. */
+/** Whether a group of counts matches a filter; each is parsed once. */
 export const groupMatcher = (filter: ListFilter): ((group: string) => boolean) => {
   const known = new Map<string, boolean>();
   return (group) => {

@@ -6,19 +6,19 @@ import { type CountedAs, countKey, expiryOf } from './count-rows.ts';
 import type { Kind } from './cover.ts';
 import type { Counts } from './list-filter.ts';
 
-/** A message in the order of lists: its time of creation and its id, as an index sorts them. */
+/** The position of a message in lists: its time of creation and its id, as an index sorts them. */
 export type Place = string;
 export const placeOf = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }): Place =>
   `${isoTime(createdAt)}#${id}`;
 
-/** The messages of each group of an hour or day, as they were when it was settled. */
+/** The messages of each group of an hour or day, in the state when it was settled. */
 export type Groups = ReadonlyMap<string, readonly Place[]>;
 
-/** A group is rare where so many entries have to be read for one of it: it costs less to read a place, and to keep it. */
+/** A group is rare if this many entries must be read to find one of it: reading and storing its positions is cheaper. */
 const ENTRIES_PER_PLACE = 32;
 export const isRare = (count: number, size: number): boolean => count * ENTRIES_PER_PLACE <= size;
 
-/** Places that are kept of an hour or day: 50 KB. The smallest groups first; what has no room is found by reading the index. */
+/** Maximum stored positions of an hour or day: 50 KB. The smallest groups come first; the others are found by reading the index. */
 const MAX_PLACES = 1_000;
 
 const keyOf = (of: CountedAs, kind: Kind, from: number) => countKey(of, `${kind}Rare`, from);
@@ -27,7 +27,7 @@ const rareRow = z.object({ groups: z.record(z.string(), z.array(z.string())) });
 export const countsOf = (groups: Groups): Counts =>
   Object.fromEntries([...groups].map(([group, places]) => [group, places.length]));
 
-/** What is kept of an hour or day; undefined where no group is rare. */
+/** The stored positions of an hour or day; undefined if no group is rare. */
 const kept = (groups: Groups, size: number): Record<string, readonly Place[]> | undefined => {
   const rare: Record<string, readonly Place[]> = {};
   let room = MAX_PLACES;
@@ -40,8 +40,8 @@ const kept = (groups: Groups, size: number): Record<string, readonly Place[]> | 
 };
 
 /**
- * Stores where the rare groups of whole hours or days are. They never change, as the counts, which are stored after them. Some write units an
- * hour or day that has any.
+ * Stores the positions of the rare groups of whole hours or days. They never change, like the counts, which are stored after them. A few
+ * write units per hour or day with any.
  */
 export const writeRare = async (
   table: Table,
@@ -57,7 +57,7 @@ export const writeRare = async (
   await table.putMany(rows);
 };
 
-/** Where the rare groups of some hours or days are; undefined where it was not kept. A hundred in a round trip. */
+/** The positions of the rare groups of some hours or days; undefined if not stored. A hundred per round trip. */
 export const readRare = async (
   table: Table,
   of: CountedAs,

@@ -6,7 +6,7 @@ import { lengthOf } from './count-rows.ts';
 import type { Kind, Span } from './cover.ts';
 import { FACT_ATTRIBUTES, type Facts, factsOf } from './list-filter.ts';
 
-/** How many entries may still be read into memory for one answer: what is beyond is only counted. */
+/** How many entries may still be read into memory for one response: beyond that they are only counted. */
 export interface Budget {
   left: number;
 }
@@ -17,7 +17,7 @@ export interface Entry {
   readonly facts: Facts;
 }
 
-/** Entries of a span up to a moment, at which an hour or day of its kind begins or the span ends: all that there are. */
+/** All entries of a span up to a time at which an hour or day of its kind starts or the span ends. */
 export interface Entries {
   readonly entries: readonly Entry[];
   readonly until: number;
@@ -32,7 +32,7 @@ const readEntry = (index: string) => {
   });
 };
 
-/** The entries of one partition in ascending order, for as long as there is budget; complete up to `until`. */
+/** The entries of one partition in ascending order, as far as the budget allows; complete up to `until`. */
 const readPart = async (table: Table, range: QueryRange, kind: Kind, span: Span, budget: Budget): Promise<Entries> => {
   const read = readEntry(range.index ?? 'gsi1');
   const entries: Entry[] = [];
@@ -49,7 +49,7 @@ const readPart = async (table: Table, range: QueryRange, kind: Kind, span: Span,
   return { entries, until: span.from + steps * lengthOf(kind) };
 };
 
-/** Reads the entries of a span of a list, from its beginning, as far as the budget goes; over all of its partitions. */
+/** Reads the entries of a span of a list from its start, as far as the budget allows; over all of its partitions. */
 export const readEntries = async (
   table: Table,
   list: ShardedRange,
