@@ -1,10 +1,12 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
+import { companies } from './companies/index.ts';
 import { keys } from './keys/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
+import { pipelines } from './pipelines/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
-export const AREAS: readonly Area[] = [overview, messages, webhooks, keys, people, audit];
+export const AREAS: readonly Area[] = [overview, messages, companies, pipelines, webhooks, keys, people, audit];

@@ -9,12 +9,13 @@ import type { Message, MessagePage, MessagesListQuery } from '../../sdk.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { choicesOf } from '../../ui/fields.tsx';
 import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { summaryOf } from '../../ui/message-text.ts';
 import { Page } from '../../ui/page.tsx';
 import { Paging, useSkip } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
-import { MessageStatus, summaryOf } from './message-parts.tsx';
+import { MessageStatus } from './message-parts.tsx';
 import { texts } from './texts.ts';
 
 const LIMIT = 50;

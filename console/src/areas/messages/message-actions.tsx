@@ -7,7 +7,7 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, ResendMessage } from '../../sdk.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { textOf } from './message-parts.tsx';
+import { textOf } from '../../ui/message-text.ts';
 import { texts } from './texts.ts';
 
 type Action = 'resend' | 'cancel' | 'force';

@@ -8,13 +8,14 @@ import { useTexts } from '../../app/texts.ts';
 import type { Message, MessageTimeline } from '../../sdk.ts';
 import { JsonView } from '../../ui/code-block.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { textOf } from '../../ui/message-text.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { MessageEvents } from './message-events.tsx';
-import { isOpen, MessageStatus, textOf } from './message-parts.tsx';
+import { isOpen, MessageStatus } from './message-parts.tsx';
 import { texts } from './texts.ts';
 import { TimelineView } from './timeline.tsx';
 

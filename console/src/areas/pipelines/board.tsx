@@ -1,0 +1,128 @@
+import { DragDropContext, type DragStart, type DropResult, type ResponderProvided } from '@hello-pangea/dnd';
+import { useRef, useState } from 'react';
+import { useFormat } from '../../app/format.ts';
+import { useMay } from '../../app/session.ts';
+import { useTexts } from '../../app/texts.ts';
+import { styleNonce } from '../../app/theme.ts';
+import type { Board as BoardView, Card } from '../../sdk.ts';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { Loading } from '../../ui/states.tsx';
+import styles from './board.module.css';
+import { type Asked, useMoves, useStages } from './board-data.ts';
+import { Column } from './column.tsx';
+import { LostDialog, RefusedDialog } from './move-dialogs.tsx';
+import { type Columns, type Move, moveTo } from './moves.ts';
+import { texts } from './texts.ts';
+
+const cardIn = (columns: Columns, id: string): Card | undefined =>
+  Object.values(columns)
+    .flat()
+    .find((card) => card.id === id);
+
+type Place = DragStart['source'] | null | undefined;
+
+/** Tells who cannot see it where a card is, in their language. */
+const useAnnouncements = (board: BoardView, columns: Columns) => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  const say = (
+    words: (card: string, stage: string, place: string) => string,
+    { draggableId }: Pick<DragStart, 'draggableId'>,
+    place: Place,
+    { announce }: ResponderProvided,
+  ) => {
+    const card = cardIn(columns, draggableId)?.titulo ?? '';
+    const stage = board.estagios.find(({ id }) => id === place?.droppableId)?.nome ?? '';
+    announce(place ? words(card, stage, format.number(place.index + 1)) : t.overNothing(card));
+  };
+  return {
+    start: (start: DragStart, provided: ResponderProvided) => say(t.lifted, start, start.source, provided),
+    update: (update: DragStart & { destination: Place }, provided: ResponderProvided) =>
+      say(t.over, update, update.destination, provided),
+    end: (result: DropResult, provided: ResponderProvided) =>
+      say(result.destination ? t.dropped : t.returned, result, result.destination ?? result.source, provided),
+  };
+};
+
+interface BoardProps {
+  readonly board: BoardView;
+  readonly dragging: boolean;
+  readonly onDragging: (dragging: boolean) => void;
+}
+
+/** The stages side by side, and their cards, which are moved by mouse, touch or keyboard. */
+export const Board = ({ board, dragging, onDragging }: BoardProps) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  const { pipeline } = board;
+  const stages = useStages(pipeline.id, pipeline.estagios, dragging);
+  const { shown, ask, refused, forget } = useMoves(pipeline.id, stages.columns);
+  const [losing, setLosing] = useState<Move>();
+  // What others change meanwhile does not pull a card from under the one that is held.
+  const held = useRef(shown);
+  if (!dragging) held.current = shown;
+  const columns = held.current;
+  const announcements = useAnnouncements(board, columns);
+  const typeOf = (stageId: string) => pipeline.estagios.find(({ id }) => id === stageId)?.tipo;
+  const put = (result: DropResult, provided: ResponderProvided) => {
+    onDragging(false);
+    announcements.end(result, provided);
+    const { destination, source, draggableId } = result;
+    const card = cardIn(columns, draggableId);
+    if (!destination || !card) return;
+    if (destination.droppableId === source.droppableId && destination.index === source.index) return;
+    const move = moveTo(columns, card, destination.droppableId, destination.index);
+    if (typeOf(move.to) === 'perdido' && card.status !== 'perdido') setLosing(move);
+    else ask({ move });
+  };
+  if (stages.loading && !stages.error) return <Loading />;
+  return (
+    <>
+      <ProblemView error={stages.error} />
+      <DragDropContext
+        nonce={styleNonce()}
+        dragHandleUsageInstructions={t.instructions}
+        onDragStart={(start, provided) => {
+          onDragging(true);
+          announcements.start(start, provided);
+        }}
+        onDragUpdate={announcements.update}
+        onDragEnd={put}
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach all of it. */}
+        <section className={styles.columns} tabIndex={0} aria-label={t.board}>
+          {pipeline.estagios.map((stage) => (
+            <Column
+              key={stage.id}
+              stage={stage}
+              count={board.estagios.find(({ id }) => id === stage.id)}
+              cards={columns[stage.id] ?? []}
+              fixed={!may('crm:write') || pipeline.arquivado}
+              onMore={stages.more.has(stage.id) ? () => stages.showMore(stage.id) : undefined}
+            />
+          ))}
+        </section>
+      </DragDropContext>
+      {losing ? (
+        <LostDialog
+          card={losing.card}
+          onClose={() => setLosing(undefined)}
+          onReason={(motivoPerda) => {
+            setLosing(undefined);
+            ask({ move: losing, motivoPerda });
+          }}
+        />
+      ) : null}
+      {refused ? (
+        <RefusedDialog
+          // Each refusal has a dialog of its own.
+          key={`${refused.move.card.id} ${refused.move.to} ${refused.move.card.updatedAt}`}
+          refused={refused}
+          stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
+          onClose={forget}
+          onAgain={(asked: Asked) => ask(asked)}
+        />
+      ) : null}
+    </>
+  );
+};

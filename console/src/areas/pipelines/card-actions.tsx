@@ -1,0 +1,228 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api.ts';
+import { useMay } from '../../app/session.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { Card, Pipeline, Stage } from '../../sdk.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { CardFields, cardChanges, cardDraft } from './card-form.tsx';
+import { LostDialog, MissingDialog, missingFields } from './move-dialogs.tsx';
+import { texts } from './texts.ts';
+
+type Action = 'edit' | 'move' | 'lost' | 'reopen' | 'remove';
+
+interface DialogProps {
+  readonly card: Card;
+  readonly pipeline: Pipeline;
+  readonly onClose: () => void;
+}
+
+/** Acts on a card, and reads it and its board again. */
+const useCardAction = <T,>(card: Card, act: (value: T) => Promise<unknown>, onDone: () => void) => {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['card', card.id] });
+      void queries.invalidateQueries({ queryKey: ['board', card.pipelineId] });
+      onDone();
+    },
+  });
+};
+
+const EditDialog = ({ card, onClose }: DialogProps) => {
+  const t = useTexts(texts);
+  const [before] = useState(() => cardDraft(card));
+  const [draft, setDraft] = useState(before);
+  const changing = useCardAction(card, () => api.cards.change(card.id, cardChanges(before, draft)), onClose);
+  return (
+    <Confirm
+      opened
+      onClose={onClose}
+      title={t.edit}
+      action={t.save}
+      onConfirm={() => changing.mutate(undefined)}
+      busy={changing.isPending}
+      error={changing.error}
+    >
+      <CardFields draft={draft} onChange={setDraft} />
+    </Confirm>
+  );
+};
+
+interface StageDialogProps extends DialogProps {
+  readonly action: 'move' | 'reopen';
+}
+
+/** Moves a card to another stage, or reopens it; asks for what the stage requires and the card lacks. */
+const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
+  const t = useTexts(texts);
+  const isMove = action === 'move';
+  const offered = pipeline.estagios.filter(({ id, tipo }) => (isMove ? id !== card.estagioId : tipo === 'aberto'));
+  const [stageId, setStageId] = useState(isMove ? (offered[0]?.id ?? '') : '');
+  const stage = pipeline.estagios.find(({ id }) => id === stageId);
+  const asksWhy = isMove && stage?.tipo === 'perdido' && card.status !== 'perdido';
+  const [askingWhy, setAskingWhy] = useState(false);
+  const moving = useCardAction(
+    card,
+    (motivoPerda: string | undefined) =>
+      isMove
+        ? api.cards.move(card.id, { estagioId: stageId, ...(motivoPerda === undefined ? {} : { motivoPerda }) })
+        : api.cards.reopen(card.id, stageId === '' ? {} : { estagioId: stageId }),
+    onClose,
+  );
+  const missing = stage ? missingFields(moving.error, stage) : [];
+  if (stage && missing.length > 0)
+    return (
+      <MissingDialog
+        card={card}
+        stage={stage}
+        fields={missing}
+        onClose={onClose}
+        onFilled={() => moving.mutate(moving.variables)}
+      />
+    );
+  if (askingWhy)
+    return (
+      <LostDialog
+        card={card}
+        onClose={onClose}
+        onReason={(reason) => moving.mutate(reason)}
+        busy={moving.isPending}
+        error={moving.error}
+      />
+    );
+  return (
+    <Confirm
+      opened
+      onClose={onClose}
+      title={`${t[action]}: ${card.titulo}`}
+      hint={isMove ? '' : t.reopenHint}
+      action={t[action]}
+      onConfirm={() => (asksWhy ? setAskingWhy(true) : moving.mutate(undefined))}
+      busy={moving.isPending}
+      error={moving.error}
+    >
+      <NativeSelect
+        label={t.stage}
+        value={stageId}
+        onChange={({ currentTarget }) => setStageId(currentTarget.value)}
+        data={[
+          ...(isMove ? [] : [{ value: '', label: t.fromWhere }]),
+          ...offered.map(({ id, nome }) => ({ value: id, label: nome })),
+        ]}
+      />
+    </Confirm>
+  );
+};
+
+const LoseDialog = ({ card, onClose }: DialogProps) => {
+  const losing = useCardAction(card, (motivoPerda: string) => api.cards.lost(card.id, { motivoPerda }), onClose);
+  return (
+    <LostDialog
+      card={card}
+      onClose={onClose}
+      onReason={(reason) => losing.mutate(reason)}
+      busy={losing.isPending}
+      error={losing.error}
+    />
+  );
+};
+
+const DeleteDialog = ({ card, onClose }: DialogProps) => {
+  const t = useTexts(texts);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const deleting = useMutation({
+    mutationFn: () => api.cards.delete(card.id),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['board', card.pipelineId] });
+      await navigate({ to: `/pipelines/${card.pipelineId}` });
+    },
+  });
+  return (
+    <Confirm
+      opened
+      dangerous
+      onClose={onClose}
+      title={`${t.removeCard}: ${card.titulo}`}
+      hint={t.removeCardHint}
+      action={t.remove}
+      onConfirm={() => deleting.mutate()}
+      busy={deleting.isPending}
+      error={deleting.error}
+    />
+  );
+};
+
+const DIALOGS = { edit: EditDialog, lost: LoseDialog, remove: DeleteDialog } as const;
+
+interface WonProps {
+  readonly card: Card;
+  /** The stage that it goes to, if the pipeline has one. */
+  readonly stage: Stage | undefined;
+}
+
+/** Marks a card as won; asks for what the stage of won ones requires. */
+const WonButton = ({ card, stage }: WonProps) => {
+  const t = useTexts(texts);
+  const winning = useCardAction(
+    card,
+    () => api.cards.won(card.id),
+    () => undefined,
+  );
+  const missing = stage ? missingFields(winning.error, stage) : [];
+  return (
+    <>
+      <Button onClick={() => winning.mutate(undefined)} loading={winning.isPending}>
+        {t.markWon}
+      </Button>
+      {stage && missing.length > 0 ? (
+        <MissingDialog
+          card={card}
+          stage={stage}
+          fields={missing}
+          onClose={() => winning.reset()}
+          onFilled={() => winning.mutate(undefined)}
+        />
+      ) : (
+        <ProblemView error={winning.error} />
+      )}
+    </>
+  );
+};
+
+/** What can be done with a card in its state, by who may. */
+export const CardActions = ({ card, pipeline }: Omit<DialogProps, 'onClose'>) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  const [action, setAction] = useState<Action>();
+  const isOpen = card.status === 'aberto';
+  const onClose = () => setAction(undefined);
+  const Dialog = action && action !== 'move' && action !== 'reopen' ? DIALOGS[action] : undefined;
+  const labels = { edit: t.edit, move: t.move, lost: t.markLost, reopen: t.reopen, remove: t.removeCard };
+  const moves: readonly Action[] = pipeline.arquivado ? [] : ['move', isOpen ? 'lost' : 'reopen'];
+  const offered: readonly Action[] = [
+    ...(may('crm:write') ? (['edit', ...moves] as const) : []),
+    ...(may('crm:delete') ? (['remove'] as const) : []),
+  ];
+  return (
+    <>
+      {may('crm:write') && isOpen && !pipeline.arquivado ? (
+        <WonButton card={card} stage={pipeline.estagios.find(({ tipo }) => tipo === 'ganho')} />
+      ) : null}
+      {offered.map((each) => (
+        <Button key={each} variant="default" onClick={() => setAction(each)}>
+          {labels[each]}
+        </Button>
+      ))}
+      {Dialog ? <Dialog card={card} pipeline={pipeline} onClose={onClose} /> : null}
+      {action === 'move' || action === 'reopen' ? (
+        <StageDialog card={card} pipeline={pipeline} action={action} onClose={onClose} />
+      ) : null}
+    </>
+  );
+};
