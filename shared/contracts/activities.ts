@@ -33,7 +33,7 @@ const links = {
   responsavelId: idSchema('account', 'The person of the organization who does it: an active account.'),
 };
 
-/** What a body may say of a new activity, as answers show it. */
+/** The fields of a new activity's body, as responses show them. */
 const fields = {
   tipo,
   titulo,

@@ -15,7 +15,7 @@ const turnFields = {
   metadata: metadataSchema.optional(),
 };
 
-/** A turn as answers show it. */
+/** A turn as responses show it. */
 export const AiTurn = openObject('AiTurn', "A turn of a contact's conversation with the caller's own assistant.", {
   id: idSchema('aiTurn'),
   contactId: idSchema('contact'),

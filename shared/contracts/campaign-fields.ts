@@ -45,7 +45,7 @@ const Fallback = z
   )
   .meta({ id: 'CampaignFallback', description: 'A fallback of a campaign: as of a send, to the contact itself.' });
 
-/** The body of a send without whom it goes to and when: docs/spec/campaigns.md#messages. */
+/** The body of a send without recipient and schedule: docs/spec/campaigns.md#messages. */
 const Message = z
   .strictObject({
     channel,

@@ -16,9 +16,9 @@ const params = z.object({ id: pathId('campaign', 'The id of the campaign.') });
 const tag = 'Campaigns';
 const reads = { permission: 'campaigns:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'campaigns:write', tag } as const;
-/** Who selects an audience plans its messages, and stores what the index was found to hold. */
+/** Operations that select an audience plan its messages, and cache the counts from the index. */
 const selects = { table: 'write', rootKeys: SENDING_KEYS, liveVolume: true } as const;
-/** The audience of a million contacts is a second or two of work, and some megabytes. */
+/** Selecting an audience of a million contacts takes a second or two, and some megabytes. */
 const large = { memoryMb: 1769, timeoutSeconds: 28 } as const;
 const moves = { ...writes, params, answer: Campaign, errors: ['CONFLICT'] } as const;
 const changes = { table: 'write', queues: ['bulk', 'events'] } as const;

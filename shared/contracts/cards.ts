@@ -180,7 +180,7 @@ export const companyCards = defineOperation({
 });
 
 const hasId = (row: unknown): boolean => typeof row === 'object' && row !== null && Object.hasOwn(row, 'id');
-/** A row that keeps the contract, or why it does not. A wrong one is refused on its own. */
+/** A valid row, or its errors. Each invalid row is rejected on its own. */
 const Entry = z
   .union([
     hostileRow,

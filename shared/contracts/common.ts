@@ -20,12 +20,12 @@ export const flag = (description: string, example?: boolean) => z.boolean().meta
 export const ordinal = (description: string, example?: number) => z.int().min(1).meta({ description, example });
 export const count = (description: string, example?: number) => z.int().min(0).meta({ description, example });
 
-/** An object under its name in the document: of an answer, which may gain fields; of a body, where unknown fields are refused. */
+/** A named object in the document: of a response, which may gain fields; of a body, which rejects unknown fields. */
 export const openObject = <const F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
   z.object(fields).meta({ id, description });
 export const closedObject = <const F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
   z.strictObject(fields).meta({ id, description });
-/** An object of an answer that stands inside another and has no name of its own. */
+/** An object nested in a response, without a name of its own. */
 export const part = <const F extends z.ZodRawShape>(description: string, fields: F) =>
   z.object(fields).meta({ description });
 
@@ -68,7 +68,7 @@ const skip = wholeNumber(z.string())
 /** The query of a list that pages by offset. */
 export const paged = (fallback: number, maximum: number) => ({ limit: limit(fallback, maximum), skip });
 
-/** Both ends of a list that pages by cursor. */
+/** The query and response fields of a list that pages by cursor. */
 export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
 export const nextCursor = optionalText('Pass it as cursor for the next page; absent at the end.');
 
@@ -98,7 +98,7 @@ export const cursorPageOf = <T extends z.ZodType>(
 /** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A query or a filter whose `to` is not before its `from`, where both are given. */
+/** A query or filter whose `to` must not be before its `from`, if both are given. */
 export const inOrder = <T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(schema: T): T =>
   schema.refine(({ from, to }) => from === undefined || to === undefined || !(Date.parse(to) < Date.parse(from)), {
     path: ['to'],

@@ -56,7 +56,7 @@ export const listCompanies = defineOperation({
     total: count('How many companies match, on all pages.', 1),
   }),
   errors: ['VALIDATION_ERROR'],
-  // Many changes are merged into the directory early, which who finds them asks for.
+  // A reader that finds many changes triggers an early merge of the directory.
   uses: { table: 'write' },
 });
 

@@ -5,7 +5,7 @@ import { contactAttributesSchema } from '../domain/core/json-values.ts';
 import { closedObject, count, dateTime, openObject, part } from './common.ts';
 import { line } from './contact-fields.ts';
 
-/** The fields of a company, as bodies and answers share them. */
+/** The fields of a company, shared by bodies and responses. */
 
 const nome = z
   .string()

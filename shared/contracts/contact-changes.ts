@@ -19,7 +19,7 @@ import {
 import { Contact, contactParams as params } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
 
-/** A field that null clears, absent or not. */
+/** A field that null clears. */
 const clearable = <T extends z.ZodType>(field: T) => field.nullable().optional();
 type System = (typeof EXTERNAL_SYSTEMS)[number];
 
@@ -79,7 +79,7 @@ export const deleteContact = defineOperation({
   uses: { table: 'write', queues: ['outcome'] },
 });
 
-/** A body without fields, which may be left out. */
+/** An empty body, which may be omitted. */
 const NoFields = z.strictObject({}).meta({ id: 'NoFields', description: 'No fields.' });
 
 export const revealDocuments = defineOperation({

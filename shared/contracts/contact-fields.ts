@@ -10,7 +10,7 @@ import {
 import { MAX_DEBTS, MAX_TAG_LENGTH, MAX_TAGS } from '../domain/contacts/input.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 
-/** The fields of a contact, as bodies and answers share them. */
+/** The fields of a contact, shared by bodies and responses. */
 
 /** One line of text: control characters could break headers or lists of values. */
 export const line = (maxLength: number) =>
@@ -73,7 +73,7 @@ export const proof = {
   userAgent: line(512).meta({ description: 'The browser or app that consent came from.', example: 'Mozilla/5.0' }),
 };
 
-/** The documents as callers write them. */
+/** The documents as callers send them. */
 export const documents = {
   cpf: z.string().max(32).meta({
     description: 'The CPF, with or without punctuation; stored encrypted, never shown in full.',
@@ -95,7 +95,7 @@ export const phone = z
   .meta({ description: 'The phone in E.164; unique in the environment.', example: '+5511999991234' });
 export const email = z.email().max(254).meta({ description: 'The e-mail address.', example: 'ana@example.com' });
 
-/** The debts as callers write them. */
+/** The debts as callers send them. */
 export const debtorGroups = z
   .array(
     z.strictObject({

@@ -12,7 +12,7 @@ const ImportContact = CreateContact.extend({ source: source.default('import') })
   description: 'A contact to create or, where its phone or externalId is known, to change.',
 });
 
-/** A contact that keeps the contract, or why it does not. */
+/** A valid contact, or its errors. */
 const Entry = z
   .union([hostileRow, ImportContact.transform((valid) => ({ valid })), brokenRow(() => ImportContact)])
   .meta({
@@ -22,7 +22,7 @@ const Entry = z
     },
   });
 
-/** What a row of an import says, from any value. */
+/** Parses any value as a row of an import. */
 export const importRow = (row: unknown): ImportRow => Entry.parse(row);
 
 /** The body of an import: docs/spec/contacts.md#importing-contacts. */

@@ -27,7 +27,7 @@ const mapping = z.record(z.string().min(1).max(256), z.string().max(256)).meta({
   example: { Telefone: 'phone', Nome: 'name', Plano: 'attributes.plano' },
 });
 
-/** What is wrong with a mapping: the name of a column, and the fault. */
+/** The error in a mapping: a column's name, and what is wrong. */
 const mappingFault = (given: Readonly<Record<string, string>>): readonly [string, string] | undefined => {
   const entries = Object.entries(given);
   if (entries.length > MAX_COLUMNS) return ['', `has more than ${MAX_COLUMNS} columns`];
@@ -97,7 +97,7 @@ const ContactImport = openObject('ContactImport', 'An import of contacts from a 
 
 const params = z.object({ id: pathId('importJob', 'The id of the import.') });
 const own = { tag: 'Contacts', permission: 'contacts:write' } as const;
-/** Those that set a job to work or stop it. */
+/** Operations that start or stop a job. */
 const acts = {
   ...own,
   params,

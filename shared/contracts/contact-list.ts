@@ -40,6 +40,6 @@ export const listContacts = defineOperation({
       .optional()
       .meta({ description: 'What was ignored of the request; absent when nothing was.' }),
   }),
-  // Its filters store what the index was found to hold, and have it brought up to date.
+  // Filters cache the counts from the index, and may trigger a merge of it.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });

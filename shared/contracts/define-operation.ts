@@ -31,20 +31,20 @@ export interface StreamedBody {
 
 /** AWS services that send messages: End User Messaging for SMS and RCS, SES for e-mail. */
 export const AWS_SENDING_PROVIDERS = ['end_user_messaging', 'ses'] as const;
-/** These, and the registry of SES identities: to change it, or only to read what state one is in. */
+/** The same plus the registry of SES identities: changing it, or only reading an identity's state. */
 export const AWS_PROVIDERS = [...AWS_SENDING_PROVIDERS, 'ses_identities', 'ses_identity_state'] as const;
 export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 
 /**
- * Rows that a role may write only where one of its operations says so: a wrong one gives access, or changes what everything costs. Nothing of
- * the service writes the price table, which is the operator's.
+ * Rows that a role may write only if one of its operations declares it: a wrong write could grant access, or change prices. No function
+ * writes the price table, which is the operator's.
  */
 export const GUARDED_ROWS = ['credentials', 'prices', 'smpp_accounts'] as const;
 export type GuardedRows = (typeof GUARDED_ROWS)[number];
 
 /**
- * What may be done with which objects of the stage's bucket: files on their way to Meta; the file of an import, to be put by its caller and looked for;
- * the errors of one; the file of an export; all that the workers of imports and exports do; files of cards that are not checked yet; and those that are.
+ * Access to objects of the stage's bucket: files on their way to Meta; an import's file, uploaded by its caller and checked; its errors; an
+ * export's file; everything that import and export workers do; unchecked files of cards; and checked ones.
  */
 export const OBJECT_ACCESS = [
   'media',
@@ -58,7 +58,7 @@ export const OBJECT_ACCESS = [
 ] as const;
 export type ObjectAccess = (typeof OBJECT_ACCESS)[number];
 
-/** The root keys of a send: who receives it, whom it leaves by, and what waits to leave. */
+/** The root keys of a send: for its recipient, its provider, and queued content. */
 export const SENDING_KEYS = [
   'content',
   'numbers',
@@ -76,7 +76,7 @@ export interface Uses {
   readonly writes?: readonly GuardedRows[];
   /** The root keys that it opens: recipients' blind indexes, provider settings, cursors and others. */
   readonly rootKeys?: readonly RootKey[];
-  /** What it does with AWS's sending services. */
+  /** The AWS sending services that it uses. */
   readonly awsProviders?: readonly AwsProvider[];
   /** The objects of the stage's bucket that it needs. */
   readonly objects?: readonly ObjectAccess[];
@@ -89,7 +89,10 @@ interface RequestParts {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** The field of the body whose rows the schema refuses one by one, also for what no body may hold (docs/spec/errors.md#hostile-input). */
+  /**
+   * The field of the body whose rows are validated one by one, including for content that no body may contain
+   * (docs/spec/errors.md#hostile-input).
+   */
   readonly rowsIn?: string;
   /** A body passed on as unparsed text: providers sign its exact bytes. */
   readonly rawBody?: RawContent;
@@ -110,14 +113,14 @@ export interface OperationContract {
   readonly idempotency?: 'required' | 'optional';
   /** Token bucket of the call, for live keys: docs/spec/platform.md#rate-limits. */
   readonly rate?: 'single_send' | 'bulk_send';
-  /** Fields of the query or the body that name a person by an address: docs/spec/personal-data.md#lookups-by-address. */
+  /** Fields of the query or body that identify a person by an address: docs/spec/personal-data.md#lookups-by-address. */
   readonly personFilters?: readonly string[];
   readonly request: RequestParts;
   /** Success statuses and their bodies; `null` for no body. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
   /** Another form of the 200 body, for callers whose `Accept` prefers it: docs/spec/exports.md#csv. */
   readonly alternative?: RawContent;
-  /** Besides the common ones, and 404 of a path that names an object; a public operation's list may add `UNAUTHORIZED`, which it lacks. */
+  /** In addition to the common ones, and 404 for a path with an object; a public operation may add `UNAUTHORIZED`, which it lacks. */
   readonly errors?: readonly ProblemName[];
   readonly uses: Uses;
   /** Lambda settings that differ from the defaults. */
@@ -125,7 +128,7 @@ export interface OperationContract {
   readonly timeoutSeconds?: number;
 }
 
-/** Errors that every operation may answer: docs/spec/errors.md#what-every-operation-may-answer. */
+/** Errors that every operation may return: docs/spec/errors.md#what-every-operation-may-answer. */
 export const COMMON_PROBLEMS = [
   'BAD_REQUEST',
   'UNAUTHORIZED',
@@ -138,17 +141,17 @@ export const COMMON_PROBLEMS = [
 ] as const satisfies readonly ProblemName[];
 export type CommonProblem = (typeof COMMON_PROBLEMS)[number];
 
-/** A contract as its file writes it: method and path as one route, and the parts of the request among its other fields. */
+/** A declaration as written in its file: method and path as one route, and the parts of the request as fields. */
 type OperationDeclaration = Omit<OperationContract, 'method' | 'path' | 'request' | 'responses'> &
   RequestParts & {
     /** Such as `GET /v2/lists/{id}`. */
     readonly route: `${HttpMethod} /${string}`;
   } & (
     | Pick<OperationContract, 'responses'>
-    /** The body of 200, where that is the only success. */
+    /** The body of 200, if that is the only success. */
     | { readonly answer: z.ZodType | RawContent | null }
   );
-/** The contract of a declaration; a contract stands for itself. */
+/** The contract of a declaration; a contract is returned as is. */
 type ContractOf<D> = D extends OperationContract
   ? D
   : Omit<D, 'route' | 'answer' | keyof RequestParts> &

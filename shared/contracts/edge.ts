@@ -1,8 +1,8 @@
-/** Headers that the edge sets on every request to a stage, over what a caller sent: its proof, and the address of the caller. */
+/** Headers that the edge sets on every request to a stage, overwriting a caller's: its secret, and the caller's address. */
 export const EDGE_HEADERS = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const;
 
 /**
- * Variables of the gateway's stage: the secrets that the edge may prove itself with, the current one and the one that a rotation changes to,
- * so that the edge can change first.
+ * Variables of the gateway's stage: the accepted secrets of the edge, the current one and the next one during a rotation, so that the edge
+ * can switch first.
  */
 export const EDGE_VARIABLES = { current: 'originSecret', next: 'nextOriginSecret' } as const;

@@ -90,7 +90,7 @@ export const listEmails = defineOperation({
     ...paged(50, 200),
   }),
   answer: pageOf(EmailMessage, 'EmailPage', 'e-mails'),
-  // A lookup draws from its credential's bucket.
+  // A lookup draws from its credential's token bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
 

@@ -193,7 +193,7 @@ const JOBS = {
   }),
 };
 
-/** What `data` of each event holds, by the name of its shape; every type of event is of one shape (docs/spec/webhooks.md#envelope). */
+/** The `data` of each event, by the name of its shape; every event type has one shape (docs/spec/webhooks.md#envelope). */
 export const EVENT_SHAPES: Readonly<Record<string, EventShape>> = {
   ...MESSAGE_EVENTS,
   ...AUTOMATION,

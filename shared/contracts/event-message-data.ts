@@ -8,7 +8,7 @@ import { MESSAGE_STATUSES } from '../domain/message/message.ts';
 import { count, dateTime, optionalFlag, optionalText, part, text } from './common.ts';
 import { Message } from './message-shapes.ts';
 
-/** What `data` holds of the events of these types. */
+/** The shape of `data` for these event types. */
 export interface EventShape {
   readonly types: readonly EventType[];
   readonly data: z.ZodObject;
@@ -22,7 +22,7 @@ const correlation = {
 };
 const contactId = idSchema('contact');
 
-/** Of a message that the organization sent: docs/spec/webhooks.md#envelope. */
+/** For a sent message: docs/spec/webhooks.md#envelope. */
 const messageData = {
   id: idSchema('message'),
   channel,
@@ -83,7 +83,7 @@ const Replied = part('A reply to an SMS.', {
   ...received,
 });
 
-/** Of the events of messages, sent and received: docs/spec/webhooks.md#which-send-raises-what. */
+/** For events of messages, sent and received: docs/spec/webhooks.md#which-send-raises-what. */
 export const MESSAGE_EVENTS = {
   Message: {
     types: [

@@ -6,7 +6,7 @@ import { boundedText, closedObject, optionalBoundedText, ordinal } from './commo
 import { JourneyStep, silence, stepKey } from './journey-steps.ts';
 import { lineOf } from './pipeline-fields.ts';
 
-/** The most steps of a journey; each has at most as many links as a `divisao` has branches. */
+/** Maximum steps of a journey; each has at most as many links as a `divisao` has branches. */
 const MAX_STEPS = 150;
 const MAX_LINKS = 1_000;
 
@@ -48,7 +48,7 @@ export const JourneyGoal = closedObject(
   },
 );
 
-/** What a journey is described by. */
+/** The fields of a journey. */
 export const journeyFields = {
   name: journeyName,
   gatilho: JourneyTrigger,

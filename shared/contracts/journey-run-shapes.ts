@@ -10,7 +10,7 @@ import { boundedText, closedObject, coins, dateTime, openObject, optionalText, o
 import { duration, stepKey } from './journey-steps.ts';
 import { variables } from './v1.ts';
 
-/** Variables that a run is given. */
+/** The initial variables of a run. */
 export const runVariables = variables
   .refine((given) => jsonBytes(given) <= MAX_VARIABLES_BYTES, `must take at most ${MAX_VARIABLES_BYTES} bytes as JSON`)
   .meta({
@@ -83,7 +83,7 @@ export const JourneyRunWithHistory = openObject(
   },
 );
 
-/** What a simulation is given besides its contact. */
+/** The input of a simulation besides its contact. */
 export const simulationFields = {
   eventos: z
     .array(

@@ -11,9 +11,9 @@ const runParams = params.extend({ runId: pathId('run', 'The id of the run.') });
 const reads = { permission: 'campaigns:read', tag } as const;
 const writes = { permission: 'campaigns:write', tag } as const;
 
-/** Contacts that one call lets in. */
+/** Maximum contacts entered per call. */
 const MAX_ENTRIES = 1_000;
-/** Visits of a run that an answer shows at most. */
+/** Maximum visits of a run in one response. */
 export const HISTORY_PAGE = 1_000;
 
 export const enterJourney = defineOperation({

@@ -10,7 +10,7 @@ import { lineOf } from './pipeline-fields.ts';
 import { FilterTree } from './segments.ts';
 import { channel, maxCoins, plainText, template, to, variables, waitText } from './v1.ts';
 
-/** The key of a step, by which links, messages and counts name it. */
+/** A step's key, which links, messages and counts refer to. */
 export const stepKey = (description: string, example: string) =>
   z
     .string()
@@ -100,7 +100,7 @@ const tags = (description: string) =>
     .optional()
     .meta({ description, example: ['cliente'] });
 
-/** Unlike `/v1`, a journey names templates that there are, in the test environment as well. */
+/** Unlike `/v1`, a journey requires existing templates, in the test environment as well. */
 const stepTemplate = template.meta({
   description:
     'A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.',

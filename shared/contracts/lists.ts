@@ -79,7 +79,7 @@ const params = z.object({ id: pathId('list', 'The id of the list.') });
 const tag = 'Static lists';
 const reads = { permission: 'contacts:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'contacts:write', tag, uses: { table: 'write' } } as const;
-/** As many identifiers as a call may have are rows of the table to be read and parsed. */
+/** The maximum number of identifiers means that many rows to read and parse. */
 const edits = {
   permission: 'contacts:write',
   tag,

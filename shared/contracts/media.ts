@@ -81,7 +81,7 @@ const uploads = {
   permission: 'messages:send',
   uses: { table: 'write', rootKeys: ['numbers', 'providers'], objects: ['media'] },
 } as const;
-/** Those that pass the bytes to Meta. */
+/** Operations that stream the bytes to Meta. */
 const forwards = {
   ...uploads,
   responses: { 201: MediaUploadResult },

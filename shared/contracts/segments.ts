@@ -36,7 +36,7 @@ const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.
   key: optionalBoundedText(64, 'The name of the attribute; for the field attribute only.', 'plan'),
 });
 
-/** A tree's own limits are rules: here its nodes are bounded, so that no body grows without end. */
+/** A tree's own limits are checked by rules; the bound here only limits the size of bodies. */
 export const FilterTree = z
   .strictObject({
     kind: z

@@ -39,7 +39,7 @@ const Sender = openObject('Sender', 'A name that the organization may send as.',
 const id = z.object({ id: pathId('sender', 'The id of the sender.') });
 const tag = 'Senders';
 const reads = { permission: 'senders:read', tag, uses: { table: 'read' } } as const;
-/** Those that ask the e-mail provider. */
+/** Operations that call the e-mail provider. */
 const asks = {
   permission: 'senders:write',
   tag,

@@ -10,7 +10,7 @@ const labels = (contact: string) => ({
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
 });
-/** What a send names beside its content, and what its message shows of that. */
+/** The labels of a send, and how its message shows them. */
 export const sendLabels = labels('The contact that it is sent to; its opt-out applies.');
 export const messageLabels = labels('The contact that the send named.');
 export const replayed = flag('True when an earlier call with the same key created it.', false);

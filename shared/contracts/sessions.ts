@@ -9,7 +9,7 @@ import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
 const open = { tag, permission: 'public' } as const;
-/** What tells the edge where a call without a credential goes; the stage itself has no use for it. */
+/** Lets the edge route a call without a credential; the stage itself ignores it. */
 const query = z.strictObject({
   env: z.enum(ENVIRONMENTS).optional().meta({
     description: 'The environment to sign in to; live when absent.',

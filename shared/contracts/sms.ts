@@ -181,7 +181,7 @@ export const listSms = defineOperation({
   }),
   answer: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS'),
   errors: ['VALIDATION_ERROR'],
-  // A lookup draws from its credential's bucket.
+  // A lookup draws from its credential's token bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
 

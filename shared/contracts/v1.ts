@@ -7,7 +7,7 @@ import { boundedText, coins, count, dateTime, environment, flag, openObject, par
 import { defineOperation } from './define-operation.ts';
 import { QUEUED_SEND, sendLabels } from './sends.ts';
 
-/** Bounds of how long a fallback may wait, in ms. */
+/** Limits of a fallback's wait, in ms. */
 const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
 
 const waitMs = (text: string): number => parseDuration(text) ?? 0;
@@ -21,7 +21,7 @@ export const waitText = waitPattern.refine((text) => isWait(waitMs(text)), WAIT_
 const duration = waitPattern.transform(waitMs).refine(isWait, WAIT_BOUNDS).meta(waitMeta);
 
 export const channel = z.enum(CHANNELS).meta({ description: 'The channel of the message.', example: 'sms' });
-// An empty one is no recipient of its channel, as any other that is none: the channel's rule refuses it.
+// An empty recipient is left to the channel's rule, which rejects it like any other invalid one.
 export const to = z.string().max(4_096).meta({
   description: "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
   example: '+5511999990005',
@@ -193,6 +193,6 @@ export const v1Preview = defineOperation({
   body: V1Send,
   answer: SendPlanView,
   errors: ['VALIDATION_ERROR'],
-  // A preview that tells of its recipient draws from its credential's bucket.
+  // A preview that reveals facts about its recipient draws from its credential's token bucket.
   uses: { table: 'write', rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients'], liveVolume: true },
 });

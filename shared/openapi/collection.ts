@@ -31,7 +31,7 @@ const described = ({ name, description, example }: Parameter, value: unknown = e
   ...(description ? { description } : {}),
 });
 
-/** A header's value: a key of idempotency is another one at each send, so that a person who tries an operation twice sends twice. */
+/** A header's value: the idempotency key differs at each send, so that trying an operation twice sends twice. */
 const headerOf = (parameter: Parameter) => ({
   ...described(parameter, parameter.name === 'Idempotency-Key' ? '{{$guid}}' : undefined),
   ...(parameter.required ? {} : { disabled: true }),

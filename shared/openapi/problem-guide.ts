@@ -1,6 +1,6 @@
 import type { ProblemName } from '../domain/core/errors.ts';
 
-/** Content of a problem's page, to which its `type` leads. */
+/** The content of a problem's page, at the address in `type`. */
 export interface ProblemGuide {
   readonly meaning: string;
   readonly when: readonly string[];

@@ -26,7 +26,7 @@ export const snsSettings = {
     ),
 };
 
-/** Of an adapter's settings, what verifies notifications of SNS: no access key. */
+/** The subset of an adapter's settings that verifies SNS notifications; without an access key. */
 export const snsReceiverSettings = z.object({ ...snsSettings, timeoutMs: awsAccessSettings.timeoutMs });
 export type SnsReceiverSettings = z.infer<typeof snsReceiverSettings>;
 

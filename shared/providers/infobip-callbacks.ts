@@ -65,7 +65,7 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
   }),
 ]);
 export type InfobipCallbackAuth = z.infer<typeof infobipCallbackAuth>;
-/** Of the settings of SMS and RCS, what verifies callbacks. */
+/** The subset of the settings of SMS and RCS that verifies callbacks. */
 export const infobipCallbackSettings = z.object({ callbackAuth: infobipCallbackAuth });
 
 /** Signature of a callback: hex HMAC of the exact body, prefixed with the timestamp if one is signed. */

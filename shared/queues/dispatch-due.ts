@@ -1,20 +1,20 @@
 import { type DueShard, dispatchShard, type ShardPorts, type Turn } from './dispatch-shard.ts';
 import type { WorkItem } from './queues.ts';
 
-/** Shards that one dispatcher works on at once. */
+/** Shards that one dispatcher processes concurrently. */
 const SHARDS_AT_ONCE = 16;
 
 export interface DispatchPorts extends ShardPorts {
-  /** Whether there is time for another turn. */
+  /** Whether there is time for another round. */
   readonly timeLeft: () => boolean;
-  /** Called for a shard whose turn failed; the others go on. */
+  /** Called for a shard that failed; the others continue. */
   readonly onFault: (shard: DueShard, error: unknown) => void;
 }
 
-/** What a run did, of one kind of work. */
+/** The results of a run for one kind of work. */
 export type Dispatched = Omit<Turn, 'more'>;
 
-/** The shards of one of `of` dispatchers: each has its part of every kind. */
+/** The shards of one of `of` dispatchers: each has a part of every kind. */
 export const shardsOf = (
   shardCounts: Readonly<Record<WorkItem['kind'], number>>,
   { slice, of }: { readonly slice: number; readonly of: number },
@@ -24,8 +24,8 @@ export const shardsOf = (
     .filter((_, at) => at % of === slice);
 
 /**
- * Gives each shard its turn, and those that have more to hand over another one after all others had theirs, until nothing is left or the time
- * is over. Answers what was done of each kind.
+ * Processes each shard once, and those with more work again after all others, until nothing is left or the time is up. Returns the results
+ * per kind.
  */
 export const dispatchDue = async (
   ports: DispatchPorts,

@@ -1,17 +1,17 @@
 import { QUEUE_OF_KIND, type QueueName, type WorkItem } from './queues.ts';
 
 /**
- * Work overdue by less than this, in ms, is most likely in its queue already, and rows that are due earlier may not be in the index yet, which can take
- * two seconds. What a crashed worker had claimed waits for the end of its claim and this.
+ * Work overdue by less than this, in ms, is most likely already in its queue, and rows that are due earlier may not be in the index yet,
+ * which can lag by two seconds. Work claimed by a crashed worker waits for the end of its claim plus this.
  */
 export const GRACE_MS = 2_500;
-/** Rows handed over between two saves of a shard's position: what a crash hands over twice. */
+/** Rows published between two saves of a shard's position: at most these are published twice after a crash. */
 const PAGE = 250;
-/** Pages of a shard before others have their turn, so that no kind waits for another. */
+/** Pages of a shard before the next shard is processed, so that no kind delays another. */
 const PAGES_A_TURN = 4;
-/** How long a row may stay in the index after it was handed over, in ms, before it is handed over again. */
+/** How long a row may stay in the index after it was published, in ms, before it is published again. */
 const REPEAT_MS = 60_000;
-/** Depth of a queue above which nothing is handed over again: what is still due may be waiting in it. */
+/** The queue depth above which nothing is published again, since rows that are still due may be waiting in the queue. */
 const MAX_WAITING = 1_000;
 
 /** A partition of the due index. */
@@ -20,32 +20,32 @@ export interface DueShard {
   readonly shard: number;
 }
 
-/** Where a row stands in its shard. */
+/** The position of a row in its shard. */
 export interface DuePosition {
   readonly dueAt: number;
   readonly pk: string;
   readonly sk: string;
 }
 
-/** What the dispatchers know of a shard. */
+/** The dispatchers' progress in a shard. */
 export interface ShardProgress {
-  /** The latest row that was handed over: those before it were, too. Absent until the first. */
+  /** The last published row: all before it were published, too. Absent until the first. */
   readonly front?: DuePosition | undefined;
-  /** From `repeatAt` (ms) on, rows that are still due and were due until `repeatTo` (ms) are handed over again. */
+  /** From `repeatAt` (ms) on, rows that are still due and were due until `repeatTo` (ms) are published again. */
   readonly repeatTo?: number | undefined;
   readonly repeatAt?: number | undefined;
 }
 
-/** A shard that one dispatcher has to itself for some seconds. */
+/** An exclusive lease on a shard, for some seconds. */
 export interface ShardLease {
   readonly progress: ShardProgress;
-  /** Saves the progress and renews the lease; false when another dispatcher has it. */
+  /** Saves the progress and renews the lease; false if another dispatcher has it. */
   save(progress: ShardProgress): Promise<boolean>;
-  /** Lets others have it, with the progress where it is given. */
+  /** Releases the lease, saving the progress if given. */
   release(progress?: ShardProgress): Promise<void>;
 }
 
-/** How many rows were queued again by their due time, and how many were set aside. */
+/** The number of rows that were queued again, and that were set aside. */
 export interface Repeated {
   readonly repeated: number;
   readonly setAside: number;
@@ -58,7 +58,7 @@ export interface ShardPorts {
   readonly queueDepth: (queue: QueueName) => Promise<number>;
   /** Leases a shard; undefined while another dispatcher has it. */
   readonly lease: (shard: DueShard) => Promise<ShardLease | undefined>;
-  /** Up to `limit` rows after a position (from the first where it is undefined) that were due until `until` (ms), in their order. */
+  /** Up to `limit` rows after a position (from the first if undefined) that were due until `until` (ms), in order. */
   readonly rows: (
     shard: DueShard,
     after: DuePosition | undefined,
@@ -71,17 +71,17 @@ export interface ShardPorts {
   readonly repeat: (shard: DueShard, rows: readonly DuePosition[]) => Promise<Repeated>;
 }
 
-/** What a turn did; `more` when the shard has more to hand over. */
+/** The result of processing a shard; `more` if it has more rows to publish. */
 export interface Turn extends Repeated {
   readonly handedOver: number;
   readonly more: boolean;
 }
 const IDLE: Turn = { handedOver: 0, repeated: 0, setAside: 0, more: false };
 
-/** Whether a position lies beyond the range of a query, which DynamoDB refuses: this process's clock is behind another's. */
+/** Whether a position is beyond the range of a query, which DynamoDB rejects: this process's clock is behind another's. */
 const isBeyond = (front: DuePosition | undefined, until: number): boolean => front !== undefined && front.dueAt > until;
 
-/** Hands over rows behind the front, page by page; undefined when another dispatcher took the shard over. */
+/** Publishes rows after the front, page by page; undefined if another dispatcher took over the shard. */
 const advance = async (ports: ShardPorts, shard: DueShard, lease: ShardLease, until: number) => {
   let { progress } = lease;
   let handedOver = 0;
@@ -97,8 +97,8 @@ const advance = async (ports: ShardPorts, shard: DueShard, lease: ShardLease, un
 };
 
 /**
- * Repeats the rows that were handed over long ago and are due all the same: their message was lost, or their work fails. Not while the queue is
- * long, where they may wait.
+ * Publishes rows again that were published long ago and are still due, because their message was lost or their work fails. Not while the
+ * queue is long, since they may be waiting in it.
  */
 const repeatOld = async (ports: ShardPorts, shard: DueShard, progress: ShardProgress) => {
   const { front, repeatTo, repeatAt = 0 } = progress;
@@ -113,7 +113,7 @@ const repeatOld = async (ports: ShardPorts, shard: DueShard, progress: ShardProg
       const { repeated, setAside } = await ports.repeat(shard, rows);
       done.repeated += repeated;
       done.setAside += setAside;
-      // The rest is looked at in the next turn.
+      // The rest is examined in the next run.
       if (page === PAGES_A_TURN && rows.length === PAGE) return { progress, done };
       rows = rows.length < PAGE ? [] : await ports.rows(shard, rows.at(-1), repeatTo, PAGE);
     }
@@ -122,8 +122,8 @@ const repeatOld = async (ports: ShardPorts, shard: DueShard, progress: ShardProg
 };
 
 /**
- * One dispatcher's turn with a shard: hands over what became due after the last turn, each row once, and from time to time repeats what is due
- * still. A shard without overdue rows costs one query. Rejects when the queue does not take them: the next turn starts from the last page saved.
+ * Processes a leased shard once: publishes rows that became due since the last run, each once, and periodically rows that are still due. A
+ * shard without overdue rows costs one query. Rejects if the queue does not accept them: the next run starts from the last saved page.
  */
 export const dispatchShard = async (ports: ShardPorts, shard: DueShard): Promise<Turn> => {
   const until = ports.clock() - GRACE_MS;

@@ -13,19 +13,19 @@ const MAX_DELAY_SECONDS = 900;
 interface Entry {
   readonly body: string;
   readonly delaySeconds: number;
-  /** The tenant that SQS counts the message for; absent: one of its own. */
+  /** The tenant for the queue's fairness; absent: the stage's own work. */
   readonly group?: string | undefined;
 }
 interface PendingEntry extends Entry {
   readonly onSent: () => void;
 }
-/** Standard queues are fair by `MessageGroupId`: messages of a tenant that keeps the consumers busy wait for those of the others. */
+/** Standard queues are fair by `MessageGroupId`: a tenant that keeps the consumers busy does not delay the messages of others. */
 const entryOf = ({ kind, pk, sk, owner }: Publishable, delaySeconds: number): Entry => {
   const organizationId = owner === 'stage' ? undefined : owner;
   return { body: JSON.stringify({ kind, pk, sk, organizationId }), delaySeconds, group: organizationId };
 };
 
-/** A received message whose work failed, and how often it was received. */
+/** A received message whose work failed, and its receive count. */
 export interface FailedMessage {
   readonly receiptHandle: string;
   readonly receives: number;
@@ -38,15 +38,16 @@ export interface Publisher {
    */
   publish(workItems: readonly Publishable[], delaySeconds?: number): Promise<void>;
   /**
-   * Sends work items, ten a call and all calls at once. Rejects unless the queue has all of them; some may be sent all the same.
+   * Sends work items, ten per call and all calls concurrently. Rejects unless the queue has accepted all of them; some may have been sent
+   * anyway.
    */
   handOver(workItems: readonly Publishable[]): Promise<void>;
   /**
-   * Lets at most ten messages be received again sooner than their visibility timeout, which is made for work that takes its time and not for
-   * work that failed. Best effort; never rejects.
+   * Makes at most ten messages receivable sooner than their visibility timeout, which is sized for long work rather than for failures. Best
+   * effort; never rejects.
    */
   retrySooner(queue: QueueName, failed: readonly FailedMessage[]): Promise<void>;
-  /** Approximate number of messages in a queue that no consumer has received; 0 when SQS cannot be asked. */
+  /** Approximate number of waiting messages in a queue; 0 if SQS is unavailable. */
   approximateDepth(queue: QueueName): Promise<number>;
 }
 
@@ -74,8 +75,8 @@ const inBatches = <T>(items: readonly T[]): T[][] =>
   );
 
 /**
- * Returns a function that queues an entry for the next batch. Entries of one turn of the event loop share a call; one call is in flight
- * at a time, so that entries of other requests gather for the next.
+ * Returns a function that queues an entry for the next batch. Entries of the same tick share a call; one call is in flight at a time, so
+ * that further entries are collected for the next.
  */
 const batchSender = (send: (entries: readonly Entry[]) => Promise<void>) => {
   const pending: PendingEntry[] = [];

@@ -42,7 +42,7 @@ const workItem = z.strictObject({
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
   sk: z.string().min(1).max(512),
-  /** Whose it is, where it is known: an organization with many messages does not delay another's (fair queues). */
+  /** The owner, if known: an organization with many messages does not delay another's (fair queues). */
   organizationId: idSchema('organization').exactOptional(),
 });
 /** A message of every queue: the kind of work, and the key of the row to work on. */
@@ -60,8 +60,8 @@ export interface QueueDeclaration {
   /** Local only: batches processed concurrently. One if the table is the bottleneck, more if the consumer waits for other hosts. */
   readonly concurrentBatches: number;
   /**
-   * Local only: a batch that runs longer than this, in ms, no longer counts towards `concurrentBatches`, so that another starts beside it,
-   * as Lambda would add environments.
+   * Local only: a batch that runs longer than this, in ms, no longer counts towards `concurrentBatches`, so that another starts, as Lambda
+   * would add environments.
    */
   readonly overlapAfterMs: number;
   /**
@@ -75,12 +75,12 @@ export interface QueueDeclaration {
   readonly sends?: true;
 }
 
-/** Waits before a message whose work failed is received again, in s, by how often it was; after these its visibility timeout. */
+/** Delays before a message whose work failed is received again, in s, by receive count; after these, its visibility timeout. */
 const RETRY_SECONDS = [5, 30, 120] as const;
 /** Undefined: the queue's visibility timeout. */
 export const retrySeconds = (receives: number): number | undefined => RETRY_SECONDS[receives - 1];
 
-/** What most queues have in common. */
+/** Common settings of most queues. */
 const STANDARD = {
   message: workItem,
   visibilitySeconds: 180,
@@ -176,16 +176,16 @@ export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['message']>;
 
-/** Whose work an item is: an organization's, or the stage's own. */
+/** The owner of a work item: an organization, or the stage. */
 export type WorkOwner = Id<'organization'> | 'stage';
 
-/** Work to publish. Its queue follows from its kind and its priority, which is normal where it is absent. */
+/** Work to publish. Its queue depends on its kind and its priority, which defaults to normal. */
 export interface Publishable extends Pick<WorkItem, 'kind' | 'pk' | 'sk'> {
   readonly owner: WorkOwner;
   readonly priority?: Priority | undefined;
 }
 
-/** What the work items of a message have in common: whose they are, and their priority. */
+/** The common fields of a message's work items: owner and priority. */
 export const workOf = (message: Prioritized & { readonly organizationId: Id<'organization'> }) => ({
   owner: message.organizationId,
   priority: priorityOf(message),
@@ -229,8 +229,8 @@ export const QUEUE_OF_KIND = {
 type BaseQueue = (typeof QUEUE_OF_KIND)[WorkItem['kind']];
 
 /**
- * The queues of work that is not of normal priority, by its normal queue. What ends soon shares one; what waits for other people's hosts has its own, so
- * that no endpoint that hangs delays a send.
+ * The queues of work with another priority, by its normal queue. Short work shares one; work that waits for external hosts has its own, so
+ * that no hanging endpoint delays a send.
  */
 const LANES: Readonly<Partial<Record<Priority, Partial<Record<BaseQueue, QueueName>>>>> = {
   critical: {

@@ -34,11 +34,11 @@ export const authorizer = ({
   readonly credentials: CredentialReader;
   readonly clock: Clock;
   readonly uses: KeyUses;
-  /** What stands before the stage. */
+  /** The component in front of the stage. */
   readonly edge: Edge;
 }) =>
   lambda(async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    // Before the table is read. The gateway caches by the edge's secret too, so an answer for the edge serves no one else.
+    // Checked before the table is read. The gateway's cache key includes the edge's secret, so an answer for the edge is valid only there.
     if (!cameByEdge(event, edge)) throw new Error('Unauthorized');
     const now = clock();
     const actor = await authenticate(authorizationOf(event), { env, credentials, now });

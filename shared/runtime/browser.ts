@@ -5,8 +5,8 @@ import { settings } from '../wiring/process/aws.ts';
 import { header, headerValues, type WithHeaders } from './headers.ts';
 
 /**
- * 403 for a request that a page of another origin, or no page, made: browsers let no script write these two headers. Only what reads or sets a
- * cookie needs it; everything else is authorized by a header that no other page can add.
+ * 403 for a request from a page of another origin, or not from a page: scripts can't set these two headers. Only operations that read or
+ * set a cookie need it; all others are authorized by a header that other pages can't add.
  */
 export const refuseOtherOrigin = (event: WithHeaders): Refusal<'FORBIDDEN'> | undefined => {
   const [site, origin] = [header(event, 'sec-fetch-site'), header(event, 'origin')];
@@ -23,6 +23,6 @@ export const sessionCookieOf = (event: WithHeaders): string | undefined => {
   return found.length === 1 ? found[0]?.slice(prefix.length) : undefined;
 };
 
-/** The header that gives a browser the cookie of a session that it entered; none for a session without one. */
+/** The Set-Cookie header of a session that was opened in a browser; none for a session without a cookie. */
 export const cookieHeaders = ({ cookie, session }: Entered): Record<string, string> =>
   cookie === undefined ? {} : { 'set-cookie': setCookie(settings.STAGE, cookie, session.expiresAt - Date.now()) };

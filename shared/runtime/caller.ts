@@ -11,7 +11,7 @@ import { isScope, type Scope } from '../domain/core/scopes.ts';
 import { callerAddress } from './edge.ts';
 import { authorizationOf } from './headers.ts';
 
-/** An empty list of addresses, in a word, since an empty text may get lost on the way. */
+/** Represents an empty list of addresses, since an empty text may get lost in the context. */
 const NOWHERE = 'none';
 
 /** The caller as the authorizer's context for the operation. API Gateway allows text values only. */
@@ -30,7 +30,7 @@ const requestOrigin = (event: APIGatewayProxyEvent): RequestOrigin => ({
   ip: callerAddress(event),
 });
 
-/** The call as it came, for operations that authenticate it once more. */
+/** The presented credential and address, for operations that authenticate again. */
 export const presentedCall = (event: APIGatewayProxyEvent): PresentedCall => ({
   authorization: authorizationOf(event),
   request: requestOrigin(event),
@@ -61,7 +61,7 @@ const ELSEWHERE = refuse('FORBIDDEN', {
   meta: { motivo: 'ip_not_allowed' },
 });
 
-/** Refuses a caller outside the addresses of its key. The gateway's cache knows credentials, not addresses, so each call is checked. */
+/** Rejects a caller outside the addresses of its key. The gateway caches by credential, not by address, so each call is checked. */
 export const refuseElsewhere = (
   actor: Actor | undefined,
   event: APIGatewayProxyEvent,
@@ -81,12 +81,12 @@ export const permit = (
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
-/** People that one call counts as, at most: as many as a credential may look up at once. */
+/** Maximum number of people that one call counts as: the burst of a credential's lookups. */
 const MAX_PEOPLE = PERSON_LOOKUPS.burst;
 
 /**
- * Admits a call that looks people up by their addresses, in its query or its body, where a list counts as many, 60 at most; 429 when the credential has
- * done so too often.
+ * Admits a call that looks people up by addresses in its query or body; a list counts once per entry, at most 60. 429 if the credential
+ * exceeded its limit.
  */
 export const admitPersonFilter = async (
   { id, personFilters = [] }: OperationContract,
@@ -106,8 +106,9 @@ export const admitPersonFilter = async (
 };
 
 /**
- * For an answer that tells of a person whom the call named by an address in one of `fields`: 429 in its place when the credential has looked
- * up too many. `tells` says whether it does, or of how many people, so that other answers draw nothing: `create(…).then(asLookup(contract, actor, ['phone'], isTaken))`.
+ * For a response that reveals facts about a person identified by an address in one of `fields`: 429 instead if the credential has looked up
+ * too many. `tells` returns whether it does, or for how many people; other responses draw nothing: `create(…).then(asLookup(contract,
+ * actor, ['phone'], isTaken))`.
  */
 export const asLookup =
   <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
@@ -119,8 +120,8 @@ export const asLookup =
   };
 
 /**
- * The same for work that has not begun: while the credential has no lookups left it is refused whomever it names, so that the refusal itself does not tell
- * who is known. `fields`: none where the call names nobody.
+ * The same for work that has not started: a credential without lookups left is refused whomever it names, so that the refusal reveals
+ * nothing. `fields`: empty if the call names nobody.
  */
 export const lookingUp =
   <A>(contract: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>

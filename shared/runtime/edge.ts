@@ -6,13 +6,13 @@ import { type Refusal, refuse } from '../domain/core/errors.ts';
 import { type Config, config } from '../wiring/process/config.ts';
 import { header, headerValues, type WithHeaders } from './headers.ts';
 
-/** What an operation's event and an authorizer's have in common. */
+/** The common fields of an operation's event and an authorizer's. */
 type EdgeEvent = WithHeaders & {
   readonly stageVariables?: APIGatewayProxyEvent['stageVariables'];
   readonly requestContext: { readonly identity: { readonly sourceIp: string } };
 };
 
-/** What stands before the stage; see the configuration. */
+/** The component in front of the stage; see the configuration. */
 export type Edge = Config['EDGE'];
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -26,19 +26,19 @@ const hasSecret = (event: EdgeEvent): boolean => {
 };
 
 /**
- * Whether the request came by the edge, or there is none (`EDGE`). Without the stage's variables nothing came by it: a stage that was set up
- * by halves refuses everything.
+ * Whether the request passed the edge, or there is none (`EDGE`). Without the stage's variables all requests are rejected: the stage is
+ * only partly set up.
  */
 export const cameByEdge = (event: EdgeEvent, edge: Edge = config().EDGE): boolean =>
   edge !== 'secret' || hasSecret(event);
 
-/** 403 for a request that went around the edge, and with it around the firewall. */
+/** 403 for a request that bypassed the edge and its firewall. */
 export const refuseDirect = (event: EdgeEvent): Refusal<'FORBIDDEN'> | undefined =>
   cameByEdge(event) ? undefined : refuse('FORBIDDEN', 'Call the service by its public address.');
 
 /**
- * The caller's IP address (v4 or v6, as text). Behind an edge it is what the edge wrote into `EDGE_HEADERS.viewer`, which it writes over
- * anything that the caller sent; without one it is the address of the connection. `X-Forwarded-For` is never believed: callers may send it.
+ * The caller's IP address (v4 or v6, as text). Behind an edge it is `EDGE_HEADERS.viewer`, which the edge always overwrites; without one it
+ * is the address of the connection. `X-Forwarded-For` is ignored: callers can set it.
  */
 export const callerAddress = (event: EdgeEvent, edge: Edge = config().EDGE): string => {
   const { sourceIp } = event.requestContext.identity;

@@ -7,7 +7,7 @@ import { nextLink, prefers } from './negotiate.ts';
 
 const vary = { vary: 'accept' };
 
-/** A page of an export as its caller prefers it: JSON, or CSV with the next page in the Link header (docs/spec/exports.md#csv). */
+/** A page of an export in the caller's preferred format: JSON, or CSV with the next page in the Link header (docs/spec/exports.md#csv). */
 export const exportAnswer = (
   { items, nextCursor }: CursorItems<ExportRow>,
   { event }: { readonly event: APIGatewayProxyEvent },

@@ -12,7 +12,7 @@ export type Middleware<E, R> = middy.MiddlewareObj<E, R, Error, Context, Interna
 /** Registered last, so it runs first after the handler: pending work ends before the outcome is logged or answered. */
 const pendingWork = { after: finishPending, onError: finishPending };
 
-/** Lambda tells how long the invocation may take; a caller that is none, as in tests, need not. */
+/** Lambda provides the remaining time of the invocation; tests may omit it. */
 const remainingMs = (context: Partial<Context> | undefined): number | undefined =>
   context?.getRemainingTimeInMillis?.();
 

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { header, type WithHeaders } from './headers.ts';
 
-/** How well a media range fits a type: the type itself, all of its kind, all; -1 when it does not. */
+/** How specifically a media range matches a type: exactly, by its kind, any; -1 if it does not match. */
 const closeness = (range: string, type: string): number =>
   [`*/*`, `${type.slice(0, type.indexOf('/'))}/*`, type].indexOf(range);
 
-/** The weight that an Accept header gives a type: that of the range that fits it best (RFC 9110, 12.5.1); 0 where none does. */
+/** The weight of a type in an Accept header: that of the most specific matching range (RFC 9110, 12.5.1); 0 if none matches. */
 const weightOf = (accept: string, type: string): number => {
   let best = { closeness: -1, weight: 0 };
   for (const part of accept.toLowerCase().split(',')) {
@@ -18,13 +18,13 @@ const weightOf = (accept: string, type: string): number => {
   return best.weight;
 };
 
-/** Whether a caller prefers a type to JSON, which is answered where it says nothing. */
+/** Whether a caller prefers a type to JSON, which is the default. */
 export const prefers = (event: WithHeaders, type: string): boolean => {
   const accept = header(event, 'accept');
   return accept !== undefined && weightOf(accept, type) > weightOf(accept, 'application/json');
 };
 
-/** The Link header of a list's next page (RFC 8288): the address of the call with another cursor. */
+/** The Link header of a list's next page (RFC 8288): the URL of the call with the next cursor. */
 export const nextLink = (
   { path, queryStringParameters }: Pick<APIGatewayProxyEvent, 'path' | 'queryStringParameters'>,
   cursor: string,

@@ -44,13 +44,13 @@ type Presented<C extends OperationContract> =
 type Outcome<C extends OperationContract, T> = MaybePromise<T | Refusal<DeclaredProblem<C>>>;
 type Handler = (event: APIGatewayProxyEvent, context?: Context) => Promise<APIGatewayProxyResult>;
 
-/** 404 when a rule finds nothing: `read(…).then(orNotFound('There is no such SMS.'))`. */
+/** 404 if a rule finds nothing: `read(…).then(orNotFound('There is no such SMS.'))`. */
 export const orNotFound =
   (detail: string) =>
   <T>(found: T | undefined): T | Refusal<'NOT_FOUND'> =>
     found ?? refuse('NOT_FOUND', detail);
 
-/** Presents a page: each item in its view, all other fields unchanged. */
+/** Formats a page: each item by its view, all other fields unchanged. */
 export const itemsAs =
   <T, V>(view: (item: T, unmasked: boolean) => V) =>
   <P extends { readonly items: readonly T[] }>(

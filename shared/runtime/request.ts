@@ -125,9 +125,9 @@ const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: u
   schema ? parsePart(schema, input, problem, what) : {};
 
 const NO_QUERY = z.strictObject({});
-/** The name of no parameter; a schema would overlook it. */
+/** Not a valid parameter name; a schema would overlook it. */
 const PROTOTYPE = '__proto__';
-/** An operation without a query knows no parameter; public ones take any, since others add theirs to the links that they follow. */
+/** An operation without a query accepts no parameters; public ones accept any, since others append theirs to links. */
 const querySchema = ({ request, permission }: OperationContract) =>
   request.query ?? (permission === 'public' ? undefined : NO_QUERY);
 

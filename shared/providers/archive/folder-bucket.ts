@@ -3,14 +3,14 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path';
 import type { ArchiveBucket } from '../../domain/archive/ports.ts';
 
-/** The archive of one machine: a file an object, below a folder. */
+/** The archive of one machine: one file per object, in a folder. */
 export const folderArchiveBucket = (folder: string): ArchiveBucket => ({
   async put(key, bytes) {
     const file = join(folder, key);
     const part = `${file}.${randomUUID()}.part`;
     await mkdir(dirname(file), { recursive: true });
     await writeFile(part, bytes);
-    // Whole or not at all, also for who reads meanwhile.
+    // Atomic, also for concurrent readers.
     await rename(part, file);
   },
   async get(key) {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ArchiveBucket } from '../../domain/archive/ports.ts';
 
-/** The archive in a bucket of S3, which encrypts what it is given. */
+/** The archive in an S3 bucket, which encrypts its objects. */
 export const s3ArchiveBucket = (Bucket: string, settings: S3ClientConfig = {}): ArchiveBucket => {
   const client = new S3Client({ maxAttempts: 5, ...settings });
   return {

@@ -6,7 +6,7 @@ import { type AmazonSesSettings, amazonSesSettings } from './ses.ts';
 
 const clientOf = clientCache<SESv2Client>();
 
-/** The records that prove a domain (Easy DKIM): three CNAMEs, in the region's own hosted zone where SES names one. */
+/** The records that verify a domain (Easy DKIM): three CNAMEs, in the region's own hosted zone if SES returns one. */
 const recordsOf = (domain: string, dkim: GetEmailIdentityCommandOutput['DkimAttributes']): IdentityState['records'] =>
   dkim?.Tokens?.map((token) => ({
     type: 'CNAME',
@@ -35,7 +35,7 @@ const answerOf = (fault: unknown): IdentityAnswer => {
 /** Timeout of the first attempt, in ms, and number of attempts; later ones wait longer. */
 const LOOKUP = { timeout: 1_000, tries: 2 };
 
-/** Looks a TXT record up. What no name server answers is as good as not set: it is looked up again. */
+/** Looks up a TXT record. If no name server answers, it counts as not set, and is looked up again later. */
 const textLookup = ({ dnsServers }: Pick<AmazonSesSettings, 'dnsServers'>): EmailIdentities['hasText'] => {
   const resolver = new Resolver(LOOKUP);
   if (dnsServers) resolver.setServers(dnsServers);

@@ -7,8 +7,8 @@ const clientOf = clientCache<SESv2Client>();
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 /**
- * Sends an e-mail of the service itself, without a configuration set: its events are nobody's message. `not_sent` where the settings name no
- * sender of such e-mails. Throws Unavailable, with the name of SES's error alone, since its text may hold the address.
+ * Sends an e-mail of the service itself, without a configuration set: its events belong to no message. `not_sent` if the settings have no
+ * sender for such e-mails. Throws Unavailable with only the name of SES's error, since its text may contain the address.
  */
 export const sendServiceMail = async (
   given: unknown,

@@ -74,7 +74,7 @@ const ERRORS: Readonly<Record<string, RefusalCause>> = {
   TooManyRequestsException: 'throttled',
 };
 
-/** Causes that only an exception's message tells. It is matched but never logged: it may contain request data. */
+/** Causes that only an exception's message reveals. It is matched but never logged: it may contain request data. */
 const MESSAGE_PATTERNS: readonly (readonly [string, RegExp, RefusalCause])[] = [
   ['MessageRejected', /not verified/i, 'sender'],
   // How SES refused suppressed addresses before it began to accept such e-mails and report a bounce.

@@ -3,7 +3,7 @@ import type { RefusalCause, ReportedStatus } from '../../domain/message/provider
 import type { CARRIER_STATES } from '../../domain/smpp/carrier.ts';
 import type { StatusName } from '../../smpp/statuses.ts';
 
-/** The causes of command statuses of a submit_sm_resp or a bind; those that are not listed are the carrier's own matter. */
+/** Refusal causes by command status of a submit_sm_resp or a bind; unlisted ones are specific to the carrier. */
 export const SMPP_CAUSES: Readonly<Partial<Record<StatusName, RefusalCause>>> = {
   ESME_RINVMSGLEN: 'content',
   ESME_RINVSRCADR: 'sender',
@@ -21,7 +21,7 @@ export const SMPP_CAUSES: Readonly<Partial<Record<StatusName, RefusalCause>>> = 
 
 type Reason = (typeof SMS_REASONS)[number];
 
-/** What each message state of a receipt means; UNKNOWN says nothing. */
+/** The status for each message state of a receipt; UNKNOWN has none. */
 export const SMPP_STATES: Readonly<
   Record<(typeof CARRIER_STATES)[number], { readonly status: ReportedStatus; readonly reason?: Reason } | undefined>
 > = {
@@ -35,6 +35,6 @@ export const SMPP_STATES: Readonly<
   UNKNOWN: undefined,
 };
 
-/** network_error_code of GSM (3GPP TS 29.002): unknown and unidentified subscriber. Other codes concern the moment, not the number. */
+/** network_error_code of GSM (3GPP TS 29.002): unknown and unidentified subscriber. Other codes are temporary. */
 export const GSM_NETWORK = 3;
 export const GSM_REASONS: Readonly<Record<number, Reason>> = { 1: 'invalid_number', 5: 'invalid_number' };

@@ -43,7 +43,7 @@ const octets = (max: number) =>
     .regex(/^[\x20-\x7e]*$/)
     .max(max);
 const optionalOctets = (max: number, description: string) => octets(max).default('').describe(description);
-/** Ids of messages: as a carrier writes them in its responses, and in its receipts. */
+/** Formats of message ids in a carrier's responses compared to its receipts. */
 const ID_FORMATS = ['same', 'hex_then_decimal', 'decimal_then_hex'] as const;
 const REASONS = ['invalid_number', 'carrier_rejected', 'blacklisted', 'expired'] as const;
 const CAUSES = [
@@ -57,7 +57,7 @@ const CAUSES = [
   'unavailable',
 ] as const;
 
-/** What reads the carrier's deliveries. */
+/** The settings that read the carrier's deliveries. */
 const callbackSettings = {
   serviceKey: z
     .string()
@@ -138,7 +138,7 @@ export const smppCarrierSettings = z.strictObject({
 });
 export type SmppCarrierSettings = z.infer<typeof smppCarrierSettings> & CarrierSettings;
 
-/** An id as both the carrier's response and its receipts have it. */
+/** Normalizes a message id, so that the carrier's response and its receipts match. */
 const messageIdOf = (format: (typeof ID_FORMATS)[number], from: 'receipt' | 'response', id: string): string => {
   const text = id.trim();
   if (format === 'same') return text;
@@ -147,9 +147,9 @@ const messageIdOf = (format: (typeof ID_FORMATS)[number], from: 'receipt' | 'res
   return /^\d{1,64}$/.test(text) ? BigInt(text).toString() : text;
 };
 
-/** Of an HTTP call, what the service does not use to answer it: the carrier's answer, and the network's between us. */
+/** The share of an HTTP call's timeout that the carrier has; the rest is for the network between us. */
 const MARGIN = 0.8;
-/** Names in the protocol's words; the carrier's own statuses by their numbers. */
+/** Names statuses as in the protocol; the carrier's own by number. */
 const named = (status: number): string => statusName(status) ?? `0x${status.toString(16)}`;
 
 const causeOf = ({ statusCauses }: SmppCarrierSettings, status: number): RefusalCause => {
@@ -216,7 +216,9 @@ const send = async (settings: SmppCarrierSettings, io: ProviderIo, dispatch: Sms
   return result ? answerOf(settings, result) : { kind: 'unknown', detail: `the SMPP service: HTTP ${reply.status}` };
 };
 
-/** The service keeps what carriers answered late for a while, and knows nothing of what another process sent before it died. */
+/**
+ * The service keeps late responses of carriers for a while, but knows nothing about messages that another process sent before it crashed.
+ */
 const queryStatus = async (settings: SmppCarrierSettings, io: ProviderIo, messageId: string): Promise<StatusAnswer> => {
   const reply = await call(settings, io, 'status', { messageId });
   const result = reply.kind === 'answered' && reply.status === 200 ? jsonOf(carrierResult, reply) : undefined;
@@ -273,8 +275,8 @@ const readCallback = (settings: CallbackSettings, io: ProviderIo, request: Callb
 };
 
 /**
- * A carrier's SMSC over SMPP 3.4. A function keeps no connection, so that the SMPP service holds the binds: the adapter posts it one message at a
- * time, and it posts what the carrier delivers to the address of callbacks. The carrier is never told our message id.
+ * A carrier's SMSC over SMPP 3.4. A function can't keep connections, so the SMPP service holds the binds: the adapter posts it one message
+ * at a time, and the service posts the carrier's deliveries to the callback address. The carrier never receives our message id.
  */
 export const smppCarrier: SmsProviderDeclaration<SmppCarrierSettings> = {
   channel: 'sms',

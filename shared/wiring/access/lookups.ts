@@ -8,17 +8,17 @@ import { logger, measure } from '../process/observe.ts';
 import { finishBeforeAnswer } from '../process/scope.ts';
 import { drawOf, refuseEmpty } from './rates.ts';
 
-/** A lookup of a person by an address: what is logged of it, never the address itself. */
+/** A lookup of a person by an address: the logged fields, never the address itself. */
 interface Lookup {
   /** The operation's id. */
   readonly operation: string;
   /** The fields that held an address. */
   readonly filters: readonly string[];
-  /** How many people the answer tells of; one by default. */
+  /** The number of people that the response reveals; one by default. */
   readonly people?: number;
 }
 
-/** Enters a lookup in the audit log while the lookup runs. Best effort: it changes nothing, and an answer never fails for want of its entry. */
+/** Writes a lookup to the audit log while the lookup runs. Best effort: a failure does not affect the response. */
 const enter = async (actor: Actor, { operation, filters }: Lookup): Promise<void> => {
   const details = { fields: [...filters] };
   const entry = auditEntry(actor, { action: 'person.looked_up', object: operation, at: clock(), details });
@@ -32,13 +32,13 @@ const enter = async (actor: Actor, { operation, filters }: Lookup): Promise<void
   }
 };
 
-/** 429 for a credential that has no lookups left, before a call that may turn out to be one. */
+/** 429 for a credential without lookups left, before a call that may turn out to be one. */
 export const refuseExhausted = async ({ credentialId, scopes }: Actor): Promise<Refusal<'RATE_LIMITED'> | undefined> =>
   scopes.has('pii:full') ? undefined : refuseEmpty(credentialId, PERSON_LOOKUPS);
 
 /**
- * Admits a lookup, or refuses it with 429, and tells it in the log either way; without pii:full an admitted one is also entered in the audit
- * log (docs/spec/personal-data.md#lookups-by-address).
+ * Admits a lookup, or refuses it with 429, and logs it in either case; without pii:full an admitted one is also recorded in the audit log
+ * (docs/spec/personal-data.md#lookups-by-address).
  */
 export const admitLookup = async (
   actor: Actor,

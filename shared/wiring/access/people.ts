@@ -8,7 +8,7 @@ import { KEYS } from '../../storage/access-patterns.ts';
 import { clock, publishWork, settings, table, vaults } from '../process/aws.ts';
 import { drawOf } from './rates.ts';
 
-/** Invitations of an organization: each mails a stranger. */
+/** Invitations per organization, since each mails a stranger. */
 const INVITATIONS: Limit = {
   name: 'invitation',
   perMinute: 2,

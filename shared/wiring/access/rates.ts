@@ -12,7 +12,7 @@ import { drawToken, drawTokens, waitForToken } from '../../storage/due-work/rate
 import { clock, table } from '../process/aws.ts';
 import { organizationSettings } from './settings.ts';
 
-/** Draws from the buckets of a credential and of its organization; 429 with the exact wait when one is empty. */
+/** Draws from the buckets of a credential and of its organization; 429 with the exact wait if one is empty. */
 export const rateLimiter = async (
   { credentialId, organizationId }: Actor,
   rate: Rate,
@@ -28,7 +28,10 @@ export const rateLimiter = async (
   return empty && refuseRate(empty.at === 0 ? 'key' : 'organization', empty.bucket, empty.waitMs);
 };
 
-/** Draws tokens from a bucket of its own: of a credential or an organization, or of an address (blind index); 429 with the exact wait when it is empty. */
+/**
+ * Draws tokens from a separate bucket: of a credential or an organization, or of an address (blind index); 429 with the exact wait if it is
+ * empty.
+ */
 export const drawOf = async (
   owner: string,
   { detail, ...bucket }: Limit,
@@ -38,7 +41,7 @@ export const drawOf = async (
   return waitMs === 0 ? undefined : refuseWait(detail, waitMs);
 };
 
-/** 429 with the exact wait when such a bucket is empty; draws nothing. */
+/** 429 with the exact wait if such a bucket is empty; draws nothing. */
 export const refuseEmpty = async (
   owner: string,
   { detail, ...bucket }: Limit,

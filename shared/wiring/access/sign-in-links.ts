@@ -11,7 +11,7 @@ import { logger, measure } from '../process/observe.ts';
 import { emailHash, enqueueLink, peoplePorts } from './people.ts';
 import { drawOf } from './rates.ts';
 
-/** Links that an address is mailed, and that an IP address asks for. */
+/** Limits of links per e-mail address, and of requests per IP address. */
 const PER_EMAIL: Bucket = { name: 'sign_in', perMinute: 1 / 3, burst: 5 };
 const PER_IP: Limit = {
   name: 'sign_in',
@@ -20,7 +20,7 @@ const PER_IP: Limit = {
   detail: 'Too many links were asked for from here.',
 };
 
-/** Locally the mail goes to the log. Test reaches nobody, as with everything that it sends. */
+/** Locally the mail goes to the log. The test stage sends nothing to anybody. */
 const sendMail: LinkPorts['sendMail'] = async (to, mail) => {
   if (settings.LOG_SIGN_IN_LINKS) {
     logger.info('sign-in link', { link: mail.text.split('\n').find((line) => line.startsWith('http')) });

@@ -9,7 +9,7 @@ import { peoplePorts } from './people.ts';
 
 const organizationName: EnteringPorts['organizationName'] = async (id) => (await readOrganization(table, id))?.name;
 
-/** What opens and ends sessions: apart from what reads people or mails them, since it writes credentials. */
+/** Opens and ends sessions: separate from reading or mailing people, since it writes credentials. */
 export const signInPorts: SignInPorts = {
   env: settings.STAGE,
   clock,
@@ -20,5 +20,5 @@ export const signInPorts: SignInPorts = {
 
 export const sessionPorts = { clock, accounts: peoplePorts.accounts, sessions: sessionStore(table) };
 
-/** What renews a browser's session by its cookie. */
+/** Renews a browser's session by its cookie. */
 export const renewPorts: RenewPorts = { ...sessionPorts, env: settings.STAGE, organizationName };

@@ -14,5 +14,5 @@ export const activityPorts: ActivityPorts = {
 
 const momentPorts: MomentPorts = { clock, ...momentStore(table, publishEvents) };
 
-/** Raises the events of an activity whose moment has come. */
+/** Raises the due events of an activity. */
 export const processDueActivity = (item: WorkItem): Promise<void> => tellMoments(momentPorts, PARSE_KEY.activity(item));

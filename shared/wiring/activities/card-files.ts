@@ -21,6 +21,6 @@ export const cardFilePorts: CardFilePorts = {
   onFailure: (detail) => logger.warn('card file', { detail }),
 };
 
-/** Deletes what an upload of a card's file left behind, or the bytes of a deleted file. */
+/** Deletes the remains of a card file's upload, or the bytes of a deleted file. */
 export const processAbandonedCardUpload = (item: WorkItem): Promise<void> =>
   abandonCardUpload(cardFilePorts, PARSE_KEY.cardUpload(item));

@@ -10,7 +10,7 @@ import { unlinkCompany } from '../pipelines/cards.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { cardFilePorts } from './card-files.ts';
 
-/** What clears the links to a deleted object of each kind, and deletes what was of it alone. */
+/** The sweeps that clear links to a deleted object of each kind, and delete rows that belonged to it alone. */
 const SWEEPS: Readonly<Record<'card' | 'company', ClearLinksPorts['sweeps']>> = {
   card: [deleteCardActivities(table), deleteCardRows(table, () => cardFilePorts.bucket)],
   company: [unlinkContacts(table, clock), unlinkCompany, clearActivityCompany(table)],
@@ -25,7 +25,7 @@ const ports: Omit<ClearLinksPorts, 'sweeps'> = {
     publishWork([{ kind: 'clean_up', ...KEYS.tombstone(organizationId, id), owner: organizationId }]),
 };
 
-/** Goes on with clearing what names a deleted company or card. */
+/** Continues to clear links to a deleted company or card. */
 export const processTombstone = (item: WorkItem): Promise<void> => {
   const { organizationId, id } = PARSE_KEY.tombstone(item);
   return clearLinks({ ...ports, sweeps: SWEEPS[isId('card', id) ? 'card' : 'company'] }, organizationId, id);

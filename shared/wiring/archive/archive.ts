@@ -14,8 +14,8 @@ const bucket = (): ArchiveBucket => {
 };
 
 /**
- * Archives the expired rows of a batch of the table's stream. Rejects for the whole batch, which is then repeated, and halved until what cannot be
- * archived stands alone.
+ * Archives the expired rows of a stream batch. Rejects for the whole batch, which is then retried and bisected until only the failing rows
+ * are left.
  */
 export const archiveExpired = async (event: unknown): Promise<void> => {
   const { rows, name } = readBatch(event, await vaults.archive());

@@ -1,7 +1,7 @@
 import type { GramIndex } from '../../storage/audience/merge.ts';
 import { vaults } from '../process/aws.ts';
 
-/** Blind indexes of trigrams that this process needed lately: contacts share most of theirs. */
+/** Recently used blind indexes of trigrams: contacts share most of them. */
 const known = new Map<string, number>();
 const MAX_KNOWN = 50_000;
 

@@ -7,14 +7,14 @@ import { table } from '../process/aws.ts';
 import { memberPorts } from '../segments/members.ts';
 import { gramIndex } from './grams.ts';
 
-/** A block is brought up to date once so many of its contacts have changed. */
+/** Changed contacts after which a block is merged. */
 const AT_LEAST = 16;
-/** The latest merge of each organization in this process: items of one batch would only meet each other. */
+/** The latest merge of each organization in this process: items of one batch would only conflict with each other. */
 const latest = new Map<Id<'organization'>, Promise<unknown>>();
 
 /**
- * Brings the audience's index and the members of segments up to date with a changed contact, and with others of its organization: of many items only the
- * first finds its mark still due. Throws if another process was at it.
+ * Updates the audience's index and segment members with a changed contact, and with others of its organization: of many items only the
+ * first finds its mark still due. Throws if another process was faster.
  */
 export const processChangedContact = async (item: WorkItem): Promise<void> => {
   const { organizationId, contactId } = PARSE_KEY.changedContact(item);

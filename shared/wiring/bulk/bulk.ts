@@ -37,7 +37,7 @@ export const bulkPorts: BulkPorts = {
   enqueueChunk,
 };
 
-/** Processes a work item of a chunk. Safe under repeats and reordering. `onAccountRefused`: what follows for the campaign of a message. */
+/** Processes a work item of a chunk. Safe under repeats and reordering. `onAccountRefused`: notifies the message's campaign. */
 export const processChunkItem = async (
   item: WorkItem,
   { onAccountRefused }: Required<Pick<ChunkPorts, 'onAccountRefused'>>,

@@ -3,7 +3,7 @@ import { UnreadableJob } from '../../storage/jobs/claims.ts';
 import { parseJobKey } from '../../storage/parse-key.ts';
 import { noteGivenUp } from '../process/given-up.ts';
 
-/** Goes on with a job that is due. Each kind is loaded with its first one: most batches of the queue are sends. */
+/** Continues a job that is due. Each kind is loaded on first use: most batches of the queue are sends. */
 export const processJobItem = async (item: WorkItem): Promise<void> => {
   const job = parseJobKey(item);
   try {

@@ -13,7 +13,7 @@ import { clock, publishEvents, publishWorkAt, table, vaults } from '../process/a
 import { remainingMs } from '../process/scope.ts';
 import { segmentPorts } from '../segments/segments.ts';
 
-/** What a last attempt at reading contacts may take, in ms. */
+/** The time limit of the last attempt at reading contacts, in ms. */
 const LAST_ATTEMPT_MS = 5_000;
 
 const audience: AudiencePorts = {
@@ -31,7 +31,7 @@ const audience: AudiencePorts = {
     const numbers = (hashes: readonly string[]) => new Set(hashes.map(emailNumberOf));
     return { suppressed: numbers(suppressed), unsubscribed: numbers(unsubscribed) };
   },
-  // Loaded by the first audience that is selected, to keep the planners of all channels out of the others' cold starts.
+  // Loaded by the first selection of an audience, to keep the planners of all channels out of other cold starts.
   needsConsent: async (campaign, variant) =>
     (await import('../../domain/campaigns/needs-consent.ts')).needsConsent(
       (await import('../messages/queue-and-send.ts')).submitPorts,

@@ -6,7 +6,7 @@ import { table } from '../process/aws.ts';
 import { segmentPorts } from '../segments/segments.ts';
 import { campaignPorts } from './campaigns.ts';
 
-/** The contacts with some numbers, by these. */
+/** The contacts with some numbers, keyed by number. */
 const contactsOf: PortionPorts['contactsOf'] = async (organizationId, numbers) => {
   const contacts = await segmentPorts.index.contacts(organizationId, numbers);
   return new Map(contacts.map((contact): [number, Contact] => [contact.number, contact]));

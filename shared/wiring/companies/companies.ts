@@ -11,7 +11,7 @@ import { companyDirectory } from '../../storage/companies/directory.ts';
 import { companyImportStore } from '../../storage/companies/import-store.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 
-/** One for the process: it holds what it read of the directory. */
+/** One per process: it caches the directory. */
 const directory = companyDirectory(table, clock);
 
 export const companies = companySource(table, directory);
@@ -34,14 +34,14 @@ export const companyImportPorts: CompanyImportPorts = {
   ),
 };
 
-/** A page of a company's contacts, those first that wrote last. */
+/** A page of a company's contacts, latest interaction first. */
 export const contactsOfCompany = (
   { organizationId, id }: Company,
   page: { readonly skip: number; readonly limit: number },
 ) => contactsOf(table, organizationId, id, page);
 
 const DAY_MS = 24 * 3_600_000;
-/** The messages of a company's contacts of the last days, newest first. */
+/** A company's messages of the last days, newest first. */
 export const messagesOfDays = (
   { organizationId, id }: Company,
   { dias, limit }: { readonly dias: number; readonly limit: number },

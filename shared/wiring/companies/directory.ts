@@ -5,8 +5,8 @@ import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { table } from '../process/aws.ts';
 
 /**
- * Brings an organization's directory up to date with its changed companies: of many items only the first finds its mark still due. Throws if another process
- * was at it.
+ * Updates an organization's directory with its changed companies: of many items only the first finds its mark still due. Throws if another
+ * process was faster.
  */
 export const processChangedCompany = async (item: WorkItem): Promise<void> => {
   const { organizationId } = PARSE_KEY.changedCompany(item);

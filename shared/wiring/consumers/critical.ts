@@ -8,7 +8,7 @@ const each =
   (items: readonly WorkItem[]): Outcomes =>
     Promise.allSettled(items.map(async (item) => work(item)));
 
-/** The work of each queue whose critical items share one; loaded by the first item, to keep it out of a send's cold start. */
+/** The processors of critical items by kind; loaded on first use, to keep them out of a send's cold start. */
 const WORK: Readonly<Partial<Record<QueueName, (items: readonly WorkItem[]) => Outcomes>>> = {
   send: each(processSendQueueItem),
   outcome: async (items) => (await import('../messages/outcomes.ts')).processOutcomeItems(items),
@@ -21,7 +21,10 @@ const WRONG_QUEUE: PromiseRejectedResult = {
   reason: new TypeError('this kind of work has a queue of its own'),
 };
 
-/** Processes a batch of critical work of several kinds: those of a kind together, all kinds at once. Results are in order; each fails on its own. */
+/**
+ * Processes a batch of critical work of several kinds: each kind as a batch, all kinds concurrently. Results are in order; each item fails
+ * on its own.
+ */
 export const processCriticalItems = async (workItems: readonly WorkItem[]): Outcomes => {
   const results: PromiseSettledResult<unknown>[] = workItems.map(() => WRONG_QUEUE);
   const places = Map.groupBy(workItems.entries(), ([, { kind }]) => QUEUE_OF_KIND[kind]);

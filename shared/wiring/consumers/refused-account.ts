@@ -1,7 +1,7 @@
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { clock } from '../process/aws.ts';
 
-/** Pauses the campaign of a message that no provider takes, since each refuses the service's account. Loaded by the first such message. */
+/** Pauses the campaign of a message that failed because every provider refuses the service's account. Loaded on first use. */
 export const pauseCampaignSending = async (message: MessageRecord): Promise<void> => {
   if (message.campaign === undefined) return;
   const { pauseCampaignOf } = await import('../../domain/campaigns/pause-refused.ts');
@@ -9,7 +9,7 @@ export const pauseCampaignSending = async (message: MessageRecord): Promise<void
   await pauseCampaignOf({ clock, store }, message);
 };
 
-/** The same of a message of a campaign or of a journey: those leave alone, and never in a chunk. */
+/** The same for a campaign's or a journey's message that was sent individually, not in a chunk. */
 export const pauseSending = async (message: MessageRecord): Promise<void> => {
   await pauseCampaignSending(message);
   if (!message.journey) return;

@@ -4,7 +4,7 @@ import { pauseSending } from './refused-account.ts';
 
 type Processor = (item: WorkItem) => Promise<void>;
 
-/** What the queue `send` carries besides sends; loaded by the first item, to keep the interpreter out of a send's cold start. */
+/** Processors of the queue `send` other than sends; loaded on first use, to keep the interpreter out of a send's cold start. */
 const PROCESSORS: Readonly<Partial<Record<WorkItem['kind'], Processor>>> = {
   run_journey: async (item) => (await import('../journeys/work.ts')).processRun(item),
   journey_signal: async (item) => (await import('../journeys/signals.ts')).processSignal(item),

@@ -24,7 +24,7 @@ import { sendPorts } from '../sending/ports.ts';
 import { deletionPorts } from './contacts.ts';
 import { mainContactPorts, movingPorts } from './merge.ts';
 
-/** A message that left meanwhile is found settled by the next look. */
+/** A message that was sent meanwhile is found settled by the next pass. */
 const cancelQueued: CancelQueued = async (organizationId, id) => {
   const readMessage = (of: typeof organizationId, messageId: typeof id) => readStored(table, of, messageId);
   await cancel({ clock, messageStore: sendPorts.messageStore, readMessage }, { organizationId }, id);
@@ -49,7 +49,7 @@ const ports: ErasurePorts = {
   ],
 };
 
-/** Goes on with what a contact left behind that is gone: its traces are erased, or follow it to the contact that it was merged into. */
+/** Continues the clean-up after a deleted or merged contact: its data is erased, or moved to the surviving contact. */
 export const processErasure = (item: WorkItem): Promise<void> => {
   const id = PARSE_KEY.contact(item);
   return item.sk === KEYS.merge(id).sk ? moveMerged(movingPorts, id) : eraseContact(ports, id);

@@ -14,10 +14,10 @@ import { devicesOfContact, pushDevices } from '../../storage/push/devices.ts';
 import { clock, table, vaults } from '../process/aws.ts';
 
 const DEVICES_IN_FLIGHT = 8;
-/** Cards and activities that an export has, of each: what there are more of is in their lists, which a contact filters. */
+/** Maximum cards and activities in an export; more are available through their lists, filtered by contact. */
 const IN_CRM = { skip: 0, limit: 500 } as const;
 
-/** What the first page of an export has beside the contact, once the export is entered in the audit log. */
+/** The additional data of an export's first page, read once the export is recorded in the audit log. */
 export const beginExport = async (actor: Actor, contact: Contact) => {
   const { id, number, organizationId } = contact;
   await table.transact(auditWrites(auditEntry(actor, { action: 'contact.exported', object: id, at: clock() })));

@@ -9,7 +9,7 @@ import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
 import { contactLists } from './lists.ts';
 
-/** The ports of what follows a company's main contact. */
+/** Ports for updating companies' main contacts. */
 export const mainContactPorts = { clock, raised: publishEvents };
 
 /** The ports of merging contacts. */
@@ -22,7 +22,7 @@ export const mergePorts: Omit<MergePorts, 'sweeps'> = {
     publishWork([{ kind: 'erase_contact', ...KEYS.merge(contactId), owner }]),
 };
 
-/** The ports of what a merge leaves to be done. */
+/** Ports for the background work of a merge. */
 export const movingPorts: MergePorts = {
   ...mergePorts,
   sweeps: [

@@ -44,7 +44,7 @@ export const exportJobPorts: ExportJobPorts & SourceStores = {
   enqueue: ({ id, organizationId: owner }) => publishWork([{ kind: 'run_job', ...KEYS.exportJob(id), owner }]),
 };
 
-/** The next contacts of a job: of all, or of those that are in its list and its segment at this moment. */
+/** The next contacts of a job: all, or the present ones of its list and segment. */
 const contactRows = async (
   job: ExportJob,
   request: CursorRequest,
@@ -58,7 +58,7 @@ const contactRows = async (
   return isRefusal(page) ? page : { ...page, items: page.items.map((contact) => contactExportRow(contact, unmasked)) };
 };
 
-/** The next rows of a job: its place among them is a cursor of its own list. */
+/** The next rows of a job: its position is a cursor of the corresponding list. */
 const page: ExportRunPorts['page'] = async (job, cursor) => {
   const { id, organizationId, env, unmasked } = job;
   const request = {
@@ -84,7 +84,7 @@ const page: ExportRunPorts['page'] = async (job, cursor) => {
 /** A page of an organization's exports. */
 export const listExports = (request: CursorRequest) => listExportJobs(table, request);
 
-/** Goes on with an export that is due. */
+/** Continues an export that is due. */
 export const processExport = (id: Id<'exportJob'>): Promise<void> =>
   runExport(
     {

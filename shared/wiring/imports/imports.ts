@@ -36,5 +36,5 @@ const runPorts = (): ImportRunPorts => ({
 /** A page of an organization's imports. */
 export const listImports = (request: CursorRequest) => listImportJobs(table, request);
 
-/** Goes on with an import that is due. */
+/** Continues an import that is due. */
 export const processImport = (id: Id<'importJob'>): Promise<void> => runImport(runPorts(), id);

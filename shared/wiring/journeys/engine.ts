@@ -2,7 +2,7 @@ import type { EnginePorts } from '../../domain/journeys/engine-ports.ts';
 import type { TriggerPorts } from '../../domain/journeys/triggers.ts';
 import { engineWith } from '../runs/engine.ts';
 
-/** What moves runs. What their steps do is loaded by the first one that does something. */
+/** The engine of runs. The effects of steps are loaded on first use. */
 export const enginePorts: EnginePorts & TriggerPorts = engineWith(async (context, effect) =>
   (await import('./perform.ts')).perform(context, effect),
 );

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { cursorRequest } from '../access/cursor-lists.ts';
 
-/** The requested page of a run's history; a cursor that any answer with a history gives leads to the next page of the read of the run. */
+/** The requested page of a run's history; cursors from any response with a history are valid for reading the run. */
 export const historyRequest = (
   actor: Actor,
   { id: journeyId, runId }: { readonly id: Id<'journey'>; readonly runId: Id<'run'> },

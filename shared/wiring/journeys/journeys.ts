@@ -17,7 +17,7 @@ export const journeyPorts: DefinitionPorts = {
   clock,
   store: journeys,
   refusal: (definition) => journeyRefusal(definition, policy),
-  // What journeys name is loaded by the first check: most operations check nothing.
+  // Reference checks are loaded on first use: most operations check nothing.
   check: async (...args) => checkReferences((await import('./references.ts')).referencePorts)(...args),
   newSecret,
   seal: async (organizationId, rootId, secret) =>
@@ -28,13 +28,13 @@ export const journeyPorts: DefinitionPorts = {
   },
 };
 
-/** What answers tell of versions besides their rows. */
+/** The facts that responses show of versions besides their rows. */
 export const journeyFacts = (versions: readonly Journey[]): Promise<JourneyFacts> => readJourneyFacts(table, versions);
 
-/** A version as answers show it. */
+/** A version as responses show it. */
 export const wholeJourneyView = async ({ journey, graph }: WholeJourney) =>
   journeyView(journey, graph, await journeyFacts([journey]));
-/** The same with the signing secret, where it was just made. */
+/** The same with the signing secret, if it was just created. */
 export const definedJourneyView = async (defined: Defined) => ({
   ...(await wholeJourneyView(defined)),
   ...definedFields({ segredoWebhook: defined.secret }),

@@ -4,7 +4,7 @@ import { table } from '../process/aws.ts';
 
 const NEWEST = { skip: 0, limit: 1 } as const;
 
-/** The open card of a contact in a pipeline that was created last; undefined where there is none. */
+/** The last created open card of a contact in a pipeline; undefined if there is none. */
 export const openCard: PerformPorts['openCard'] = async (organizationId, contactId, pipelineId) => {
   const { items } = await cardPage(table)(organizationId, { contactId, pipelineId, status: 'aberto' }, NEWEST);
   return items[0];

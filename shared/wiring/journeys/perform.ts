@@ -22,5 +22,5 @@ const ports: PerformPorts = {
   userAgent: webhookPorts.userAgent,
 };
 
-/** Does what a step is for. */
+/** Performs a step's effect. */
 export const perform: EnginePorts['perform'] = (context, effect) => performEffect(ports, context, effect);

@@ -9,7 +9,7 @@ import { segmentPorts } from '../segments/segments.ts';
 import { quotePorts } from '../wallet/quote.ts';
 import { templatePorts } from '../whatsapp/numbers.ts';
 
-/** What journeys name, and what their messages leave by. */
+/** The lookups for journeys' references. */
 export const referencePorts: ReferencePorts = {
   lists: listPorts.store,
   segments: segmentPorts.store,

@@ -17,7 +17,7 @@ export const runsPorts: RunsPorts = {
   historyPage: historyPage(table),
 };
 
-/** The ports of letting contacts in by hand. */
+/** Ports for entering contacts manually. */
 export const entriesPorts: EntryPorts & Pick<RunsPorts, 'journeys'> = {
   ...entryPorts,
   journeys: { ...entryPorts.journeys, read: journeys.read },

@@ -25,7 +25,7 @@ const tell = (told: JourneySignal): Promise<void> => {
   }
 };
 
-/** Tells journeys something, and then that it was told. */
+/** Delivers a signal to journeys, and then marks it as processed. */
 export const processSignal = async (item: WorkItem): Promise<void> => {
   const told = await signals.read(item);
   if (!told) return;

@@ -16,7 +16,7 @@ import { journeys } from '../runs/store.ts';
 import { segmentPorts } from '../segments/segments.ts';
 import { enginePorts } from './engine.ts';
 
-/** What a page and its position may take, in ms. */
+/** The time limit of a page and its position, in ms. */
 const PAGE_MS = 8_000;
 /** Contacts of a page. */
 const PAGE = 192;
@@ -24,7 +24,7 @@ const timeLeft = () => remainingMs() > PAGE_MS;
 
 type Members = Parameters<typeof enterCurrent>[0]['members'];
 
-/** The members of a list or segment whose numbers are below one, by their numbers. */
+/** The members of a list or segment with numbers below one. */
 const numbersBelow = async (
   ...[organizationId, source, below = Number.POSITIVE_INFINITY, limit]: Parameters<Members>
 ) => {
@@ -50,7 +50,10 @@ const members: Members = async (organizationId, source, below, limit) => {
   return { ids: ids.filter((id) => id !== undefined), next };
 };
 
-/** Lets those into journeys who joined a list in an edit, page by page, while there is time. Answers whether it is due again at once. */
+/**
+ * Enters contacts that joined a list in an edit into journeys, page by page, while there is time. Returns whether it is due again
+ * immediately.
+ */
 const enterJoined = async (item: WorkItem): Promise<boolean> => {
   for (let join = await readJoin(table, item); join; join = await readJoin(table, item)) {
     const { organizationId, listId, edit, at } = join;
@@ -70,7 +73,7 @@ const enterJoined = async (item: WorkItem): Promise<boolean> => {
   return false;
 };
 
-/** Takes a run on whose time has come. */
+/** Advances a run that is due. */
 export const processRun = (item: WorkItem): Promise<void> => moveDueRun(enginePorts, PARSE_KEY.run(item));
 
 const goOn = (item: WorkItem): Promise<boolean> => {
@@ -81,7 +84,10 @@ const goOn = (item: WorkItem): Promise<boolean> => {
     : sweepRuns({ ...enginePorts, jobs: journeys, timeLeft }, id);
 };
 
-/** Goes on with what an activation, a pause or an archive left to be done with the runs and entries of a journey, or with those who joined a list. */
+/**
+ * Continues the background work of an activation, a pause or an archiving on a journey's runs and entries, or of contacts that joined a
+ * list.
+ */
 export const processJourneyWork = async (item: WorkItem): Promise<void> => {
   const goesOn = await goOn(item);
   const { organizationId: owner, kind, pk, sk } = item;

@@ -9,7 +9,7 @@ import { remainingMs } from '../process/scope.ts';
 
 export const listPorts: ListPorts = { clock, store: listStore(table, clock) };
 
-/** What a last attempt and the answer may take, in ms: a call that meets others is tried again until then. */
+/** The time limit of a last attempt and the response, in ms: conflicts are retried until then. */
 const LAST_ATTEMPT_MS = 5_000;
 const untilLastAttempt = () => () => remainingMs() > LAST_ATTEMPT_MS;
 
@@ -17,5 +17,5 @@ export const memberPorts: MemberPorts = {
   members: memberStore(table, clock, vaults.recipients, untilLastAttempt, publishWork),
 };
 
-/** Deletes what an edit of a list left. */
+/** Cleans up after an edit of a list. */
 export const processCleanUp = (item: WorkItem): Promise<void> => cleanUpEdit(table, clock, rowKey(item));

@@ -24,11 +24,11 @@ const readersOf = async (channel: Channel): Promise<ReadonlyMap<string, Callback
   );
 };
 
-/** Who reads the callbacks of a provider; undefined when it is not set up. */
+/** The reader of a provider's callbacks; undefined if it is not set up. */
 export const readerOf = async (channel: Channel, provider: string): Promise<CallbackReader | undefined> =>
   (await cached(channel, () => readersOf(channel))).get(provider);
 
-/** The numbers, accounts and senders of the stage's organizations, by which callbacks find whose they are. */
+/** The numbers, accounts and senders of the stage's organizations, by which callbacks find their owners. */
 export const accountPorts: AccountPorts = {
   env: settings.STAGE,
   instagramAccounts: async () => (await readerOf('instagram', META_PROVIDERS.instagram))?.accounts,

@@ -39,7 +39,7 @@ const recipientOf: SubmitPorts['recipientOf'] = ({ organizationId }, contactId, 
     ? platformUserOf(table, organizationId, contactId, channel)
     : contactRecipient(table, organizationId, contactId, channel);
 
-/** Who a recipient is, for fallbacks of sends that name no contact. A device of push is named by its contact's id, or says nothing of it. */
+/** The contact of a recipient, for fallbacks of sends without a contact. A push device is identified by its contact's id, if any. */
 const contactAt: SubmitPorts['contactAt'] = async ({ organizationId }, channel, to) => {
   const { recipient: kind } = channelOf(channel);
   if (kind === 'device') return asId('contact', to);
@@ -103,8 +103,8 @@ const advanceFallbackPorts: AdvanceFallbackPorts = {
 };
 
 /**
- * Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. `onAccountRefused`: what follows for the journey
- * or campaign of a message.
+ * Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. `onAccountRefused`: notifies
+ * the message's journey or campaign.
  */
 export const processSendItem = async (
   item: WorkItem,

@@ -25,8 +25,8 @@ const ports: ReplyPartsPorts = {
   reply: takeReply,
 };
 
-/** Takes a part of a reply that a provider handed over. */
+/** Stores a part of a reply from a provider. */
 export const replyPart = (provider: string, event: ReplyPartEvent) => takeReplyPart(ports, provider, event);
 
-/** Works on a reply of which parts are missing, or that was left by a process that died. */
+/** Processes a reply with missing parts, or one that a crashed process left. */
 export const processReplyParts = (item: WorkItem): Promise<void> => workOnReplyParts(ports, PARSE_KEY.replyParts(item));

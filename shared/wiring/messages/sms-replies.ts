@@ -11,7 +11,7 @@ import { sendPorts } from '../sending/ports.ts';
 import { accountPorts } from './callback-readers.ts';
 import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
 
-/** What replies of any provider ask of the stage. */
+/** Ports for replies from any provider. */
 export const smsReplyPorts: SmsReplyPorts = {
   ...replyPorts,
   messageStore: sendPorts.messageStore,
@@ -23,6 +23,6 @@ export const smsReplyPorts: SmsReplyPorts = {
   inbound: (tenant, event, last) => receiveInbound(inboundPorts, tenant, event, last),
 };
 
-/** Takes a reply that was put together of parts: all organizations share the accounts of providers that hand over parts. */
+/** Handles a reply assembled from parts: all organizations share the accounts of providers that deliver parts. */
 export const takeReply = (provider: string, event: ReplyEvent): Promise<CallbackEffect> =>
   handleSmsReply(smsReplyPorts, { channel: 'sms', provider }, event);

@@ -11,7 +11,7 @@ import { cardPorts } from './cards.ts';
 
 const position = z.strictObject({ order: z.string(), id: id('card') });
 
-/** The scope of a stage's cursors: a board hands out the same ones as the list of the stage. */
+/** The scope of a stage's cursors: a board and the list of the stage share them. */
 const given = async (
   { organizationId, env }: Actor,
   pipelineId: Id<'pipeline'>,
@@ -33,7 +33,7 @@ export const stageCursors = async (actor: Actor, pipelineId: Id<'pipeline'>) => 
     cursorOf({ vault, scope: { ...scope, query: { ...scope.query, stageId } }, cursor: undefined }, next);
 };
 
-/** A page of a stage's cards, in the order of the board. */
+/** A page of a stage's cards, in board order. */
 export const stagePage = async (
   actor: Actor,
   params: { readonly id: Id<'pipeline'>; readonly stageId: Id<'stage'> },

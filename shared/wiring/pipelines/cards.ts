@@ -30,8 +30,8 @@ export const historyOf = ({ id }: Card, request: CursorRequest) => historyPage(t
 
 const unlinkPorts: UnlinkPorts = { store: cardPorts.store, naming: cardsNaming(table) };
 
-/** Takes a deleted company from its cards, a bounded number of them. */
+/** Removes a deleted company from a bounded number of its cards. */
 export const unlinkCompany = ({ id }: Gone): Promise<SweepOutcome> => unlinkCards(unlinkPorts, parseId('company', id));
-/** Takes a deleted contact from its cards, or puts the one in its place that it was merged into; a bounded number of them. */
+/** Removes a deleted contact from a bounded number of its cards, or replaces it by the one that it was merged into. */
 export const relinkContact = (contactId: Id<'contact'>, to: Id<'contact'> | undefined): Promise<SweepOutcome> =>
   relinkCards(unlinkPorts, contactId, to);

@@ -7,6 +7,6 @@ import { pipelinePorts } from './pipelines.ts';
 const { clock, store: pipelines, enqueueSweep } = pipelinePorts;
 const ports: StalledPorts = { clock, store: cardPorts.store, pipelines, enqueueSweep };
 
-/** Looks whether a card is stalled, or at the cards of the stages that changed. */
+/** Checks whether a card is stalled, or the cards of stages that changed. */
 export const processCardCheck = (item: WorkItem): Promise<void> =>
   isCard(item) ? checkCard(ports, PARSE_KEY.card(item)) : sweepStages(ports, PARSE_KEY.pipeline(item));

@@ -70,7 +70,7 @@ export const publishEvents = (events: readonly DomainEvent[]): void => {
 export const publishWorkAt = (workItems: readonly Publishable[], at: number): void =>
   publishWork(workItems, Math.max(0, (at - clock()) / 1000));
 
-/** Lets received messages whose work failed be received again soon. Best effort. */
+/** Makes received messages whose work failed receivable again soon. Best effort. */
 export const retrySooner = async (queue: QueueName, failed: readonly FailedMessage[]): Promise<void> =>
   (await queues()).retrySooner(queue, failed);
 
@@ -88,7 +88,9 @@ const keyProvider = async (name: RootKey): Promise<KeyProvider> => {
   return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: rootKeyContext(settings.STAGE, name) });
 };
 
-/** Tells which root keys functions open, also those that this process has open: tests compare it with what their roles may. */
+/**
+ * Reports which root keys functions open, including those already open in this process: tests compare this with their roles' permissions.
+ */
 const uses = channel('messaging:root-key');
 
 const open = (name: RootKey): (() => Promise<Vault>) => {

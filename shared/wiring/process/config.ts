@@ -34,8 +34,8 @@ const environment = z.object({
   /** The deployment's public URL, for short links and provider callbacks. Trailing slashes are removed. */
   PUBLIC_URL: url.transform((text) => text.replace(/\/+$/, '')),
   /**
-   * What stands before the stage: nothing (`none`, local stack), an edge that proves itself by a secret (`secret`), or one that alone reaches
-   * the stage's network (`network`).
+   * The component in front of the stage: nothing (`none`, local stack), an edge that authenticates by a secret (`secret`), or one with
+   * exclusive access to the stage's network (`network`).
    */
   EDGE: z.enum(['none', 'secret', 'network']).default('none'),
   DYNAMODB_ENDPOINT: url.optional(),
@@ -46,17 +46,20 @@ const environment = z.object({
   /** The KMS key that wraps the stage's root key, or the file of a local master key (local stack). One of the two. */
   KMS_KEY_ID: z.string().optional(),
   LOCAL_KEY_FILE: z.string().optional(),
-  /** After how many days rows leave the table for the archive; absent: never. The archive's bucket, or its folder (local stack). */
+  /**
+   * The number of days after which rows move from the table to the archive; absent: never. The archive's bucket, or its folder (local
+   * stack).
+   */
   ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(MIN_ARCHIVE_DAYS).max(MAX_ARCHIVE_DAYS).optional(),
-  /** Whether rows leave the table, or were given their time to while the archive was not paused. */
+  /** Whether rows are archived, or were given their expiry while the archive was not paused. */
   ROWS_LEAVE: z.stringbool().default(false),
   ARCHIVE_BUCKET: z.string().min(3).optional(),
   ARCHIVE_FOLDER: z.string().min(1).optional(),
-  /** How long a sender may take before recovery may claim its message. Above every provider's time-out. */
+  /** How long a sender may take before recovery may claim its message. Above every provider's timeout. */
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
   /** Allows webhooks to loopback addresses and plain http. Local stack only; never set on a deployed stage. */
   WEBHOOK_LOOPBACK: z.stringbool().default(false),
-  /** Comma-separated hosts of browsers' push services beside the known ones; `*.` before a domain stands for all hosts in it. */
+  /** Comma-separated additional hosts of browsers' push services; `*.` before a domain matches all hosts in it. */
   WEB_PUSH_HOSTS: z
     .string()
     .default('')
@@ -79,7 +82,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
 });
 
-/** Settings that are allowed only where the root key lies in a local file, which no deployed stage has. */
+/** Settings that are allowed only if the root key is in a local file, which no deployed stage has. */
 const LOCAL_ONLY = ['WEBHOOK_LOOPBACK', 'LOG_SIGN_IN_LINKS'] as const;
 const checkedEnvironment = environment.superRefine((env, context) => {
   for (const name of LOCAL_ONLY)

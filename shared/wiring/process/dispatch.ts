@@ -11,14 +11,14 @@ import { clock, handOver, queueDepth, table } from './aws.ts';
 import { logger, measure } from './observe.ts';
 import { remainingMs } from './scope.ts';
 
-/** What a turn that is begun may take, in ms. */
+/** The time limit of a round that has started, in ms. */
 const TURN_MS = 8_000;
 
 const SHARD_COUNTS = Object.fromEntries(
   (Object.keys(QUEUE_OF_KIND) as WorkItem['kind'][]).map((kind) => [kind, dueShards(kind)]),
 ) as Record<WorkItem['kind'], number>;
 
-/** Which of how many dispatchers this is; the only one where nothing says so. */
+/** The number and index of this dispatcher; the only one by default. */
 const dispatchEvent = z.object({ slice: z.int().min(0).default(0), of: z.int().min(1).default(1) });
 
 const onFault = ({ kind, shard }: DueShard, error: unknown): void => {
@@ -28,8 +28,8 @@ const onFault = ({ kind, shard }: DueShard, error: unknown): void => {
 };
 
 /**
- * Publishes what is overdue in a part of the due index, until nothing is left or the invocation's time is over, and reports how much of each kind
- * there was.
+ * Publishes overdue work in a part of the due index, until nothing is left or the invocation's time is up, and reports how much of each
+ * kind there was.
  */
 export const dispatchOverdue = async (event: unknown): Promise<void> => {
   const dispatched = await dispatchDue(

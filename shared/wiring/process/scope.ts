@@ -9,26 +9,26 @@ interface Scope {
   readonly logFields: LogFields;
   /** Promises to await before the function answers: Lambda freezes the process between invocations. */
   readonly pending: Promise<unknown>[];
-  /** When it began, and when Lambda ends it (`performance.now()`). */
+  /** When it started, and when Lambda ends it (`performance.now()`). */
   readonly startedAt: number;
   readonly endsAt: number;
 }
 
 const current = new AsyncLocalStorage<Scope>();
 
-/** Runs an invocation in its own scope: a process may run several concurrently. `lastsMs`: how long it may take. */
+/** Runs an invocation in its own scope: a process may run several concurrently. `lastsMs`: its time limit. */
 export const inScope = <T>(work: () => Promise<T>, lastsMs = 0): Promise<T> => {
   const startedAt = performance.now();
   return current.run({ logFields: {}, pending: [], startedAt, endsAt: startedAt + lastsMs }, work);
 };
 
-/** The share of an invocation in which a call may meet conflicts: of 28 s it leaves a provider's 10 s and the settlement. */
+/** The share of an invocation during which a call may retry conflicts: of 28 s it leaves a provider's 10 s and the settlement. */
 const CONFLICT_SHARE = 0.57;
-/** What a late call may take all the same, and what is left for the answer, in ms. */
+/** The minimum time for a late call, and the time reserved for the response, in ms. */
 const LATE_CALL_MS = 3_000;
 const ANSWER_MS = 1_500;
 
-/** How long a call that was started at `callStartedAt` may go on meeting others' transactions, in ms from now (`ConflictPatience`). */
+/** How long a call that started at `callStartedAt` may keep retrying conflicts, in ms from now (`ConflictPatience`). */
 export const conflictPatience = (callStartedAt: number): number => {
   const scope = current.getStore();
   if (!scope) return 0;
@@ -37,7 +37,7 @@ export const conflictPatience = (callStartedAt: number): number => {
   return Math.min(until, endsAt - ANSWER_MS) - performance.now();
 };
 
-/** How long the current invocation may go on, in ms; nothing where nobody ends it. */
+/** The remaining time of the current invocation, in ms; undefined without a limit. */
 export const remainingMs = (): number => (current.getStore()?.endsAt ?? 0) - performance.now();
 
 /** Adds ids and outcomes to the current invocation's log line. */

@@ -26,7 +26,7 @@ const enqueueSend = (message: QueuedMessage, at: number): void =>
 
 /** Enqueues a chunk of a push message for a time (ms). Best effort. */
 export const enqueueChunk: SendPushPorts['enqueueChunk'] = (message, { messageId, shard, number }, at) => {
-  // A push to an audience is many messages, which no other critical message waits for.
+  // A push to an audience is many messages, so it must not delay critical ones.
   const priority = message.devices === undefined ? undefined : priorityOf(message.record);
   const owner = message.organizationId;
   publishWorkAt([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number), owner, priority }], at);

@@ -25,10 +25,10 @@ export const sendPushPorts: SendPushPorts = {
   observe: (platform, outcome, ms) => measure({ provider: `push_${platform}`, outcome }, { ProviderLatency: ms }),
 };
 
-/** Sends to the devices of a message that was claimed. */
+/** Sends to the devices of a claimed message. */
 export const startPush = (messageId: Id<'message'>): Promise<void> => drivePush(sendPushPorts, messageId);
 
-/** Processes a work item of a push message that left, or of one of its chunks. Safe under repeats and reordering. */
+/** Processes a work item of a push message in progress, or of one of its chunks. Safe under repeats and reordering. */
 export const processPushItem = async (item: WorkItem): Promise<void> => {
   if (item.sk === MESSAGE_SORT_KEY) return startPush(PARSE_KEY.message(item));
   const { messageId, shard, chunk } = PARSE_KEY.pushChunk(item);

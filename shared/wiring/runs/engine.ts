@@ -17,10 +17,10 @@ import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { clock, publishEvents, publishWorkAt, table } from '../process/aws.ts';
 import { journeys } from './store.ts';
 
-/** The clock of an organization that set no quiet hours, and with them no time zone. */
+/** The default time zone of an organization without quiet hours, whose setting includes it. */
 const TIME_ZONE = 'America/Sao_Paulo';
 
-/** What lets contacts into journeys. */
+/** Ports for entering contacts into journeys. */
 export const entryPorts: EntryPorts & TriggerPorts = {
   clock,
   runs: runStore(table, publishEvents),
@@ -34,7 +34,7 @@ export const entryPorts: EntryPorts & TriggerPorts = {
     ),
 };
 
-/** What moves runs, with what does what their steps are for. */
+/** The engine of runs, with a function that performs the effects of steps. */
 export const engineWith = (perform: EnginePorts['perform']): EnginePorts & TriggerPorts => ({
   ...entryPorts,
   async contactOf(organizationId, id) {
@@ -59,11 +59,11 @@ export const engineWith = (perform: EnginePorts['perform']): EnginePorts & Trigg
   pause: async (journey, obstacle) => void (await pauseItself({ clock, store: journeys }, journey, obstacle)),
 });
 
-/** A run that is cancelled does nothing more. */
+/** A cancelled run performs no further effects. */
 const cancelling = engineWith(async () => {
   throw new TypeError('a cancelled run does nothing');
 });
 
-/** Cancels a run that is active, for its contact's sake. */
+/** Cancels an active run on behalf of its contact. */
 export const cancelRunOf = (id: Id<'run'>, reason: CancelReason): Promise<void> =>
   moveRun(cancelling, id, { kind: 'cancel', reason });

@@ -1,7 +1,7 @@
 import { journeyStore } from '../../storage/journeys/journey-store.ts';
 import { publishEvents, table, vaults } from '../process/aws.ts';
 
-/** What the signing secrets of journeys are sealed for. */
+/** The seal purpose of journeys' signing secrets. */
 export const SECRET_PURPOSE = 'journey-secret';
 const HEADER_PURPOSE = 'journey-header';
 

@@ -8,14 +8,14 @@ import { usesJourneys } from '../../storage/automation/journey-use.ts';
 import { isSegmentSweep, PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
 
-/** What keeps the members of segments, and who is told of those that enter and leave: their own rows, the webhooks and journeys. */
+/** Tracks the members of segments, and notifies the consumers of transitions: their own rows, webhooks and journeys. */
 export const memberPorts: MemberPorts = {
   table,
   clock,
   takers: [
     keepMemberships(table),
     raiseTransitions(table, publishEvents),
-    // What journeys need is loaded by the first organization that uses them.
+    // Journeys' code is loaded by the first organization that uses them.
     async (transitions) => {
       const [first] = transitions;
       if (!first || !(await usesJourneys(table, first.organizationId))) return;
@@ -25,7 +25,7 @@ export const memberPorts: MemberPorts = {
   ],
 };
 
-/** Works on what is due of the members of segments: a block that time passed for, or a segment that is to be compared with all contacts. */
+/** Processes due work on segment members: a block in which a time window ended, or a segment to evaluate for all contacts. */
 export const processSegmentMembers = async (item: WorkItem): Promise<void> => {
   if (isSegmentSweep(item)) {
     const { organizationId, segmentId } = PARSE_KEY.segmentSweep(item);

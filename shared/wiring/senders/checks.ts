@@ -18,7 +18,7 @@ const find = (organizationId: Id<'organization'>, channel: SenderChannel, value:
 const isOwn = async (organizationId: Id<'organization'>, channel: SenderChannel, value: string) =>
   isVerified(await find(organizationId, channel, value));
 
-/** What sends may name, at most ten seconds old; a sender that is not verified yet is read at every send. */
+/** The senders that sends may use, at most ten seconds old; an unverified sender is read at every send. */
 export const senderChecks: SenderChecks = {
   mayUseSender: (tenant, channel, value) =>
     verified(

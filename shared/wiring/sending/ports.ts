@@ -54,7 +54,7 @@ export const routing = new Routing({
 });
 
 const PURPOSE = 'queued-content';
-/** Seals content that waits in the table to be sent. */
+/** Seals content that is stored until it is sent. */
 export const sealer: Sealer = {
   seal: async (organizationId, id, text) => (await vaults.content()).seal(PURPOSE, organizationId, text, id),
   open: async (organizationId, id, sealed) => (await vaults.content()).open(PURPOSE, organizationId, sealed, id),

@@ -10,7 +10,7 @@ const TTL_MS = 10_000;
 const MAX_ENTRIES = 10_000;
 const holds = ttlCache<ReadonlyMap<string, number>>(TTL_MS, MAX_ENTRIES);
 
-/** The price table, where an organization sends, and the prefixes that are held for it; the last two at most ten seconds old. */
+/** The price table, the organization's destinations, and the prefixes held for it; the last two at most ten seconds old. */
 export const routePorts: RoutePorts = {
   prices: quotePorts.prices,
   destinations: async (organizationId) => (await organizationSettings(organizationId)).destinations,

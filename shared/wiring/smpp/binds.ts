@@ -5,7 +5,7 @@ import { bindStore } from '../../storage/smpp/binds.ts';
 import { watchStore } from '../../storage/smpp/watches.ts';
 import { clock, table, vaults } from '../process/aws.ts';
 
-/** Whose attempts they are: the address as a blind index, since it may be a person's. */
+/** The owner of attempts: the address as a blind index, since it may be personal data. */
 const ownerOf = async (address: string): Promise<string> =>
   `ip:${(await vaults.people()).blindIndex('people', 'ip', address)}`;
 

@@ -7,8 +7,8 @@ import { carrierBinds } from '../../storage/smpp/carrier-binds.ts';
 import { clock, settings, table, vaults } from '../process/aws.ts';
 
 /*
- * What the binds to a carrier ask of the stage: how they are set up, and which of them this process may hold. Events are those of the SMPP
- * service's own process, and parsed all the same.
+ * What the stage provides for binds to a carrier: their settings, and which of them this process may hold. Events come from the SMPP
+ * service's own process, and are parsed anyway.
  */
 
 const slots = carrierBinds(table);
@@ -22,7 +22,7 @@ const CarrierEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('holders') }),
 ]);
 
-/** The carrier that the operator set up, and where its callbacks go; undefined where there is none, as in a stage that sends to nobody. */
+/** The configured carrier, and its callback address; undefined if there is none, as in the test stage. */
 const setUp = async (): Promise<{ settings: CarrierSettings; callbackUrl: string } | undefined> => {
   if (settings.STAGE === 'test') return undefined;
   const given = (await readProviderSettings(table, await vaults.providers(), 'sms')).get(smppCarrier.name);
@@ -31,7 +31,7 @@ const setUp = async (): Promise<{ settings: CarrierSettings; callbackUrl: string
   return { settings: smppCarrier.settings.parse(given), callbackUrl };
 };
 
-/** Serves the SMPP service's process: the carrier's settings, and the binds that it takes, keeps and frees. */
+/** Serves the SMPP service's process: the carrier's settings, and taking, renewing and freeing binds. */
 export const carrierOverSmpp = async (given: unknown) => {
   const event = CarrierEvent.parse(given);
   const now = clock();

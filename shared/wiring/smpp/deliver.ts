@@ -11,9 +11,7 @@ import { noticeQueue } from '../../storage/smpp/notices.ts';
 import { readAssembly } from '../../storage/smpp/parts.ts';
 import { clock, table } from '../process/aws.ts';
 
-/*
- * What the SMPP service asks of a stage in order to tell accounts what became of their messages, and what answers them.
- */
+/* What the stage provides for the SMPP service to deliver reports and replies to accounts. */
 
 const readable = <T>(row: Row, read: (row: Row) => T): Found<T> => {
   try {
@@ -23,7 +21,7 @@ const readable = <T>(row: Row, read: (row: Row) => T): Found<T> => {
     throw error;
   }
 };
-/** Rows by ids, as they are now: one that is not there has gone, and none is missed because it is new. */
+/** Current rows by ids, consistently read: a missing one is gone, and a new one is never missed. */
 const byIds = async <I extends string, T>(ids: readonly I[], keyOf: (id: I) => Key, read: (row: Row) => T) => {
   const rows = await table.getMany(ids.map(keyOf), { consistent: true });
   return new Map(rows.flatMap((row, at) => (row ? [[ids[at] as I, readable(row, read)] as const] : [])));
@@ -40,17 +38,17 @@ const ports: DeliverPorts = {
 };
 
 const WaitingEvent = z.object({ accountId: id('smppAccount') });
-/** The shards of an account's notices in which something waits that no process is at. */
+/** The shards of an account's notices that have pending ones and no lease. */
 export const waitingOverSmpp = (event: unknown) => notices.waiting(WaitingEvent.parse(event).accountId, clock());
 
 const turn = z.object({ accountId: id('smppAccount'), shard: z.int(), owner: z.string() });
 const TakeEvent = z.object({ turn, after: z.string().optional() });
-/** Begins a turn; undefined while another one lasts. */
+/** Leases a shard; undefined while another lease lasts. */
 export const takeSmppTurn = (event: unknown) => {
   const { turn: mine, after } = TakeEvent.parse(event);
   return takeTurn(ports, mine, after);
 };
-/** Ends a turn. */
+/** Ends a lease. */
 export const endSmppTurn = (event: unknown) => notices.end(turn.parse(event));
 
 const ToldEvent = z.object({
@@ -63,7 +61,7 @@ const ToldEvent = z.object({
   told: z.int().exactOptional(),
   taken: z.boolean(),
 });
-/** Records whether an account took a deliver_sm. */
+/** Records the response to a deliver_sm. */
 export const toldOverSmpp = (event: unknown) => {
   const { taken, ...delivery } = ToldEvent.parse(event);
   return taken ? recordTold(ports, delivery) : putOff(ports, delivery);

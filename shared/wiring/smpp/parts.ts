@@ -25,5 +25,5 @@ export const partsPorts: PartsPorts = {
   joinText,
 };
 
-/** Works on the parts of a message that are due. */
+/** Processes the parts of a message that are due. */
 export const processParts = (item: WorkItem): Promise<void> => workOnParts(partsPorts, PARSE_KEY.smppParts(item));

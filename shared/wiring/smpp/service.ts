@@ -17,11 +17,11 @@ import { bindPorts } from './binds.ts';
 import { partsPorts } from './parts.ts';
 
 /*
- * What the SMPP service asks of a stage: it speaks the protocol and keeps the connections, and knows no rule. Events are those of its own
- * process, and parsed all the same.
+ * What the stage provides for the SMPP service, which speaks the protocol and keeps the connections, but contains no rules. Events come
+ * from its own process, and are parsed anyway.
  */
 
-/** An account as the service knows it: without its password. */
+/** An account as the service receives it: without its password. */
 const boundAccount = z.object({
   id: id('smppAccount'),
   organizationId: id('organization'),
@@ -35,14 +35,14 @@ const withoutPassword = (account: SmppAccount): BoundAccount => boundAccount.par
 const slot = z.object({ accountId: id('smppAccount'), slot: z.int(), bindId: z.string() });
 
 const BindEvent = z.object({ systemId: z.string(), password: z.string(), address: z.string(), bindId: z.string() });
-/** Binds an account; the status where it may not. */
+/** Binds an account; returns the command status if it may not. */
 export const bindOverSmpp = async (event: unknown) => {
   const outcome: BindOutcome = await bind(bindPorts, BindEvent.parse(event));
   return outcome.kind === 'bound' ? { ...outcome, account: withoutPassword(outcome.account) } : outcome;
 };
 
 const KeepEvent = z.object({ organizationId: id('organization'), slot, address: z.string() });
-/** Keeps a bind; undefined where it has to end, else its account as it is now. */
+/** Renews a bind; undefined if it must end, else its account's present state. */
 export const keepSmppBind = async (event: unknown) => {
   const account = await keepBind(bindPorts, KeepEvent.parse(event));
   return account && withoutPassword(account);
@@ -80,12 +80,12 @@ const SubmitEvent = z.union([
     }),
   }),
 ]);
-/** The windows of an organization's binds are submitted at once: what waits for its wallet is reserved together. */
+/** The windows of an organization's binds are submitted concurrently: messages that wait for its wallet are reserved together. */
 const messages = { messageStore: gatheringStore(table, publishWork, sendPorts.messageStore) };
 const textPorts = { ...submitPorts, ...smsPorts, ...messages };
 const submittedPartsPorts = { ...partsPorts, ...messages };
 
-/** Sends what was submitted: a message, or a part of one. */
+/** Sends a submitted message, or a part of one. */
 export const submitOverSmpp = (event: unknown): Promise<PartOutcome> => {
   const submission = SubmitEvent.parse(event);
   const { account } = submission;
@@ -106,12 +106,12 @@ const reader = {
   readSms: (organizationId: BoundAccount['organizationId'], messageId: Parameters<typeof readMessageOf>[3]) =>
     readMessageOf(table, organizationId, 'sms', messageId),
 };
-/** What became of a message; undefined where there is none. */
+/** The status of a message; undefined if there is none. */
 export const queryOverSmpp = (event: unknown) => {
   const { messageId, ...owner } = MessageEvent.parse(event);
   return queryMessage(reader, owner, messageId);
 };
-/** Cancels a message; false where that cannot be. */
+/** Cancels a message; false if that is not possible. */
 export const cancelSmppMessage = (event: unknown) => {
   const { messageId, ...owner } = MessageEvent.parse(event);
   return cancelOverSmpp({ ...cancelAndForcePorts, ...reader }, owner, messageId);

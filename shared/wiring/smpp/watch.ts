@@ -18,5 +18,5 @@ const ports: WatchPorts = {
   },
 };
 
-/** Checks an SMPP account for notices that wait. */
+/** Checks an SMPP account for pending notices. */
 export const processWatch = (item: WorkItem): Promise<void> => workOnWatch(ports, PARSE_KEY.smppWatch(item));

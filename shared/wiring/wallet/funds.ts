@@ -10,7 +10,7 @@ import { clock, publishWork, table } from '../process/aws.ts';
 export const balance: SubmitPorts['balance'] = async (organizationId) =>
   (await readWallet(table, organizationId))?.balance ?? 0;
 
-/** Balances of wallets with lanes, whose answers may be a second old (docs/spec/wallet.md#balance): reading one takes two rows a lane. */
+/** Balances of wallets with lanes, cached for a second (docs/spec/wallet.md#balance): reading one takes two rows per lane. */
 const recent = new Map<Id<'organization'>, { readonly at: number; readonly balance: number }>();
 const RECENT_MS = 1_000;
 const MAX_RECENT = 10_000;
@@ -24,7 +24,9 @@ const recentBalance = async (organizationId: Id<'organization'>): Promise<number
   return read?.balance ?? 0;
 };
 
-/** The balance of a message's first answer. An accepted send is answered even when it cannot be kept: its repeat then shows the current one. */
+/**
+ * The balance of a message's first response. If it can't be stored, the send is answered anyway, and a repeat shows the current balance.
+ */
 export const answeredBalance: AnswerPorts['answeredBalance'] = async (message) => {
   const now = await recentBalance(message.organizationId);
   return keepAnsweredBalance(table, message, now).catch(() => now);

@@ -5,7 +5,7 @@ import { checkLanes } from '../../storage/wallet/recall.ts';
 import { clock, table } from '../process/aws.ts';
 import { prices } from './quote.ts';
 
-/** Compares the number of a wallet's lanes with its traffic, and returns what closed ones have. */
+/** Adjusts the number of a wallet's lanes to its traffic, and returns the coins and positions of closed ones. */
 export const processLaneCheck = async (item: WorkItem): Promise<void> => {
   const { table: rows } = await prices();
   await checkLanes(table, PARSE_KEY.wallet(item), bandEdges(rows, 'sms'), clock());

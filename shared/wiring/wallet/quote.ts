@@ -6,7 +6,7 @@ import { clock, liveTable, settings, table } from '../process/aws.ts';
 
 /** The price table in force, cached. */
 export const prices = cachedPrices(table, clock);
-/** In the test stage the bands' first positions: it may read what the live wallet counts of them, and nothing else. */
+/** In the test stage only the bands' first positions: it may read these counters of the live wallet, and nothing else. */
 export const visibleBands = async (): Promise<readonly number[] | undefined> => {
   if (settings.STAGE === 'live') return undefined;
   const { table: rows } = await prices();
