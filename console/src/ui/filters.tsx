@@ -4,7 +4,6 @@ import { type SyntheticEvent, useMemo, useState } from 'react';
 import { fromLocal, toLocal } from '../app/local-time.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
-import { fromLocal, toLocal } from './moments.ts';
 
 /** A filter of a list, by the name that it has in the operation's query. */
 export interface FilterField {
