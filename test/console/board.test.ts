@@ -5,10 +5,12 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { portsOver } from '../storage/cards-kit.ts';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
-import { PHONE } from './browser.ts';
+import { DESKTOP, PHONE } from './browser.ts';
 import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
+/** All stages are in sight: a test drags no further than that. */
+const WIDE = { ...DESKTOP, viewport: { width: 1920, height: 900 } };
 const DAY_MS = 24 * 3_600_000;
 
 const made = async ({ test: client }: Tenant, path: string, body: unknown) => {
@@ -92,7 +94,7 @@ describe('pipelines', () => {
     await page.getByRole('button', { name: 'Novo estágio' }).click();
     await page.getByLabel('Nome').fill('Terceiro');
     await page.getByRole('button', { name: 'Salvar' }).click();
-    await page.getByRole('cell', { name: 'Terceiro' }).waitFor();
+    await page.getByRole('cell', { name: 'Terceiro', exact: true }).waitFor();
     await inspect(page, 'stages');
     const { body } = await tenant.test.get('/pipelines');
     expect(body.items[0].estagios).toMatchObject([
@@ -120,7 +122,7 @@ describe('pipelines', () => {
 describe('the board', () => {
   test('is changed by the mouse: a card goes where it is dropped, and stays there', async () => {
     const { tenant, path, stored } = await startBoard(['A', 'B', 'C']);
-    const page = await service.signedIn(tenant);
+    const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A', 'B', 'C'], [], [], [], []]);
     await inspect(page, 'board');
@@ -137,7 +139,7 @@ describe('the board', () => {
 
   test('is changed by the keyboard alone, and tells where the card is', async () => {
     const { tenant, path, card, stored } = await startBoard(['A', 'B']);
-    const page = await service.signedIn(tenant);
+    const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').focus();
     await page.keyboard.press('Space');
@@ -163,7 +165,7 @@ describe('the board', () => {
 
   test('names the fields that a stage requires, takes them, and then moves the card', async () => {
     const { tenant, path, card, stored } = await startBoard(['A']);
-    const page = await service.signedIn(tenant);
+    const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').waitFor();
     await drag(page, 'A', column(page, 'Proposta').locator('ul'));
@@ -182,7 +184,7 @@ describe('the board', () => {
 
   test('gives a card back that the service refuses to move, and says why', async () => {
     const { tenant, path, pipeline } = await startBoard(['A']);
-    const page = await service.signedIn(tenant);
+    const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').waitFor();
     expect((await tenant.test.post(`/pipelines/${pipeline.id}/archive`, undefined)).status).toBe(200);
@@ -194,7 +196,7 @@ describe('the board', () => {
 
   test('asks why a card is lost before it is', async () => {
     const { tenant, path, card } = await startBoard(['A']);
-    const page = await service.signedIn(tenant);
+    const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').waitFor();
     await drag(page, 'A', column(page, 'Perdido').locator('ul'));

@@ -44,8 +44,8 @@ describe('a card', () => {
     expect((await card()).status).toBe('aberto');
     await dialog.getByLabel('Motivo da perda').fill('Preço');
     await dialog.getByRole('button', { name: 'Marcar como perdido' }).click();
-    await page.getByText('Preço').waitFor();
-    expect(await card()).toMatchObject({ status: 'perdido', motivoPerda: 'Preço' });
+    await expect.poll(card, PATIENCE).toMatchObject({ status: 'perdido', motivoPerda: 'Preço' });
+    await page.getByRole('definition').filter({ hasText: 'Preço' }).waitFor();
     await page.getByRole('button', { name: 'Mover' }).click();
     await dialog.getByLabel('Estágio').selectOption({ label: 'Proposta' });
     await dialog.getByRole('button', { name: 'Mover' }).click();

@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -11,7 +11,7 @@ import { Amount } from '../../ui/amount.tsx';
 import { attributeText } from '../../ui/attributes.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { MemberName } from '../../ui/members.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
@@ -106,15 +106,6 @@ const FactList = ({ company, definitions }: FactListProps) => {
     </Stack>
   );
 };
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Stack component="section" gap="sm" aria-label={title}>
-    <Title order={2} size="h4">
-      {title}
-    </Title>
-    {children}
-  </Stack>
-);
 
 const CompanyActions = ({ company, definitions }: FactListProps) => {
   const t = useTexts(texts);

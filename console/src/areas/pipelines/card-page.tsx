@@ -1,4 +1,4 @@
-import { Alert, Stack, Text, Title } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { AlarmClock } from 'lucide-react';
@@ -12,7 +12,7 @@ import { attributeText } from '../../ui/attributes.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { MemberName } from '../../ui/members.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { LoadMore } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
@@ -131,15 +131,6 @@ const History = ({ card, pipeline }: CardProps) => {
     </>
   );
 };
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Stack component="section" gap="sm" aria-label={title}>
-    <Title order={2} size="h4">
-      {title}
-    </Title>
-    {children}
-  </Stack>
-);
 
 const Whole = ({ card, pipeline }: CardProps) => {
   const t = useTexts(texts);
