@@ -1,5 +1,6 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
+import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
@@ -7,4 +8,4 @@ import { people } from './people/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
-export const AREAS: readonly Area[] = [overview, messages, webhooks, keys, people, audit];
+export const AREAS: readonly Area[] = [overview, messages, journeys, webhooks, keys, people, audit];
