@@ -1,6 +1,7 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
 import { companies } from './companies/index.ts';
+import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
@@ -9,4 +10,14 @@ import { pipelines } from './pipelines/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
-export const AREAS: readonly Area[] = [overview, messages, companies, pipelines, webhooks, keys, people, audit];
+export const AREAS: readonly Area[] = [
+  overview,
+  messages,
+  journeys,
+  companies,
+  pipelines,
+  webhooks,
+  keys,
+  people,
+  audit,
+];

@@ -1,0 +1,14 @@
+import type { Config, Step } from './graph.ts';
+import type { Field } from './step-schema.ts';
+
+/** What the input of a field of a step's config takes. */
+export interface FieldProps {
+  readonly field: Field;
+  readonly label: string;
+  readonly config: Config;
+  readonly onChange: (config: Config) => void;
+  /** Why the service refused it. */
+  readonly error: string | undefined;
+  /** The steps of the journey, of which a field may name one. */
+  readonly steps: readonly Step[];
+}
