@@ -121,7 +121,8 @@ export class AppStack extends Stack {
         ...COMMON.consumer,
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
-      // Never more than its function may run: what Lambda received beyond that would be throttled, and end among the dead letters.
+      // Never more than its function may run: messages that Lambda receives beyond that would be throttled, and end in the dead-letter
+      // queue.
       const kept = this.#props.reserved.get(path) ?? Number.POSITIVE_INFINITY;
       queue.addConsumer(lambda, Math.min(batchesOf(this.#props.settings, queue.declaration), kept));
     }
@@ -149,7 +150,7 @@ export class AppStack extends Stack {
     });
   }
 
-  /** Where old rows leave for an archive: the function that takes them there. */
+  /** Creates the function that moves old rows to the archive, if there is one. */
   private createArchiver(): void {
     const { environment, data } = this.#props;
     if (!data.archive) return;

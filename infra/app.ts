@@ -133,7 +133,7 @@ const createData = (app: App, { env, stages = STAGES }: DeploymentProps, named: 
   return { live: dataOf('live'), test: dataOf('test') };
 };
 
-/** The public address that the operator names, without a trailing slash; undefined leaves it to the edge's own. */
+/** The operator's public address, without a trailing slash; undefined: the edge's own. */
 const publicAddress = (app: App, domain: CustomDomain | undefined): string | undefined =>
   (setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined))?.replace(/\/+$/, '');
 
@@ -149,7 +149,7 @@ const createApis = (app: App, { contracts, env, stages = STAGES }: DeploymentPro
   return { live: apiOf('live'), test: apiOf('test') };
 };
 
-/** Of the account's Lambda concurrency: what the service may have. */
+/** The part of the account's Lambda concurrency that is available to the service. */
 const concurrencyLimit = (app: App): number | undefined => {
   const limit = setting(app, 'concurrency');
   if (limit !== undefined && !/^\d{1,6}$/.test(limit))
@@ -157,7 +157,7 @@ const concurrencyLimit = (app: App): number | undefined => {
   return limit === undefined ? undefined : Number(limit);
 };
 
-/** What the application stacks are made of. */
+/** The inputs of the application stacks. */
 interface AppParts {
   readonly data: Data;
   readonly apis: Deployment['apis'];
@@ -284,7 +284,7 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
   const publicUrl = named ?? edge.address;
   const apps = createApps(app, props, { data, apis, publicUrl });
   const smpp = createSmpp(app, props, data, publicUrl);
-  // The secrets exist before the edge carries them, and a stage changes what it accepts after the edge has changed.
+  // The secrets must exist before the edge uses them, and a stage changes the accepted ones only after the edge has switched.
   for (const stack of Object.values(data)) edge.addStackDependency(stack);
   for (const stack of Object.values(apps)) stack.addStackDependency(edge);
   return {
@@ -303,7 +303,7 @@ const awsEnvironment = (): AwsEnvironment | undefined => {
   return account && region ? { account, region } : undefined;
 };
 
-/** Entry point of the `cdk` command: builds what is out of date, then synthesizes the templates. */
+/** Entry point of the `cdk` command: rebuilds what is out of date, then synthesizes the templates. */
 const main = async (): Promise<void> => {
   const root = join(import.meta.dirname, '..');
   const { outDir } = await packFunctions({ root });

@@ -22,7 +22,7 @@ export interface DataStackProps extends StackProps {
   readonly settings: StageSettings;
   /** Of the edge's secret: counts its rotations, from 1. */
   readonly generation: number;
-  /** A table that the stage uses instead of its own, restored from it (docs/restore.md). The own one stays. */
+  /** A table that the stage uses instead of its own, restored from it (docs/restore.md). The original is kept. */
   readonly restoredTable?: string | undefined;
   /** The origin of the console, where it is known before the edge is: its pages put files into the stage's bucket. */
   readonly consoleOrigin?: string | undefined;
@@ -38,7 +38,7 @@ export class DataStack extends Stack {
   /** The table that the stage uses. */
   readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
-  /** The archive that expired rows leave for, where there is one. */
+  /** The archive for expired rows, if there is one. */
   readonly archive: (ArchiveSetting & { readonly streamArn: string }) | undefined;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {

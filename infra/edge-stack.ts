@@ -26,7 +26,7 @@ import type { GatewayServiceStack } from './gateway-service-stack.ts';
 export interface CustomDomain {
   readonly name: string;
   readonly certificateArn: string;
-  /** The hosted zone for the DNS records; without it somebody creates them by hand. */
+  /** The hosted zone for the DNS records; without it they must be created manually. */
   readonly zone?: { readonly id: string; readonly name: string };
 }
 

@@ -17,9 +17,9 @@ const NO_CREDENTIAL = 'Send `Authorization: Bearer` with an API key of this envi
 const OUR_FAULT = 'Something failed on our side; the request id finds it in the log.';
 
 /**
- * Every gateway response type of API Gateway; the CDK templates and the local stack both read this table. The body follows the
- * contract of the path that was called. EXPIRED_TOKEN, INVALID_SIGNATURE and MISSING_AUTHENTICATION_TOKEN mean an unknown path: no
- * operation uses AWS signatures, and on a path that it does not know API Gateway takes any `Authorization` header for one.
+ * Every gateway response type of API Gateway; both the CDK templates and the local stack use this table. The body follows the contract of
+ * the called path. EXPIRED_TOKEN, INVALID_SIGNATURE and MISSING_AUTHENTICATION_TOKEN mean an unknown path: no operation uses AWS
+ * signatures, and on an unknown path API Gateway treats any `Authorization` header as one.
  */
 export const GATEWAY_ERRORS = {
   ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE },

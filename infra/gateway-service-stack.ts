@@ -20,7 +20,7 @@ import { unionOf } from './constructs/row-guards.ts';
 import type { StageParts } from './constructs/stage-resources.ts';
 
 export interface GatewayServiceStackProps extends StackProps, StageParts {
-  /** The operations with a streamed body: what the container serves. */
+  /** The operations with a streamed body, which the container serves. */
   readonly contracts: readonly OperationContract[];
   /** The partitions of the table that each function may write, by its path under `functions/`. */
   readonly partitions: (path: string) => readonly string[];
@@ -67,7 +67,7 @@ export class GatewayServiceStack extends Stack {
       },
       tasks: props.settings.gatewayTasks,
       stopTimeout: DRAIN,
-      // Uploads are spooled to disk while they are inspected: room for about 150 of the largest at once.
+      // Uploads are spooled to disk while they are inspected: room for about 150 of the largest concurrently.
       ephemeralStorageGiB: 21,
     });
     balancer.addListener('Http', { port: 80, protocol: ApplicationProtocol.HTTP, open: false }).addTargets('Tasks', {

@@ -34,14 +34,14 @@ export interface SmppServiceStackProps extends StackProps, StageParts {
 export const SMPP_PORTS = { plain: 2775, tls: 3550, carrier: 8443 } as const;
 /** Ports of a container. */
 const CONTAINER = { smpp: 2775, http: 8080 } as const;
-/** What AWS sends of what is submitted: SMS. */
+/** The AWS service that sends submitted messages: SMS. */
 const SMS_SENDING = ['end_user_messaging'] as const;
 /** A container serves 2,000 connections at most; more containers are started at half of that. */
 const CONNECTIONS_PER_TASK = 1_000;
 const MAX_TASKS = 10;
-/** A target takes no new connection for that long before its process is told to end. */
+/** A target accepts no new connections for this long before its process is stopped. */
 const DRAIN = Duration.seconds(30);
-/** Sessions unbind within 2 s, and what they had begun is answered. */
+/** Sessions unbind within 2 s, after their pending requests are answered. */
 const STOP = Duration.seconds(30);
 
 /**
@@ -150,7 +150,7 @@ export class SmppServiceStack extends Stack {
     });
   }
 
-  /** By connections: a bind that is open costs next to no processor time until it sends. */
+  /** By connections: an open bind costs next to no processor time until it sends. */
   private scale(service: FargateService, { environment, settings }: SmppServiceStackProps): void {
     const connections = ownMetric(environment, 'SmppConnections', Stats.AVERAGE);
     const count = service.autoScaleTaskCount({ minCapacity: settings.smppTasks, maxCapacity: MAX_TASKS });

@@ -11,14 +11,17 @@ export interface StageSettings {
   /** Point-in-time recovery window, in days. */
   readonly restoreDays: number;
   readonly logRetention: RetentionDays;
-  /** Whether there are alarms, which notify an SNS topic. One that notifies nobody costs as much as one that does; the dashboard is in both stages. */
+  /**
+   * Whether there are alarms, which notify an SNS topic. An alarm without subscribers costs as much as one with; the dashboard is in both
+   * stages.
+   */
   readonly alarms: boolean;
   /** Throttling of each REST API, in requests per second, and its burst. Bounds the stage's share of the account's Lambda concurrency. */
   readonly gatewayRate: number;
   readonly gatewayBurst: number;
   /** Maximum concurrency of each queue's event source mapping, in batches. */
   readonly consumerConcurrency: number;
-  /** Of the Lambda concurrency that is divided (`CONCURRENCY`): the stage's percentage. */
+  /** The stage's percentage of the divided Lambda concurrency (`CONCURRENCY`). */
   readonly concurrencyPercent: number;
   /** Grants the AWS services that send (SES, End User Messaging). Without the grant, not even a bug can reach a real person. */
   readonly sendsForReal: boolean;
@@ -36,7 +39,7 @@ export interface StageSettings {
 export const STAGES: Readonly<Record<Environment, StageSettings>> = {
   live: {
     deletionProtection: true,
-    // Retained, except by a first deployment that fails: what it left behind would be in the way of the next one.
+    // Retained, except by a first deployment that fails: its remains would block the next one.
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     restoreDays: 35,
     logRetention: RetentionDays.THREE_MONTHS,
@@ -80,11 +83,11 @@ export const COMMON = {
   authorizer: { memoryMb: 512, timeoutSeconds: 5 },
   consumer: { memoryMb: 512 },
   /**
-   * Started this often, `slices` at once, each with a part of every kind's due rows: a rule starts at most five. They lease what they work on, so
-   * that runs which overlap do no harm.
+   * Started at this interval, `slices` concurrently, each with a part of every kind's due rows: a rule starts at most five. They lease what
+   * they process, so that overlapping runs are harmless.
    */
   dispatcher: { memoryMb: 512, timeoutSeconds: 55, everyMinutes: 1, slices: 4 },
-  /** Rows of a batch at most, and how long one is waited for, in s. A batch is repeated for `recordHours`: the stream keeps what it has for 24. */
+  /** Maximum rows of a batch, and how long it is collected, in s. A batch is retried for `recordHours`: the stream keeps records for 24. */
   archiver: {
     memoryMb: 1_024,
     timeoutSeconds: 300,
@@ -96,12 +99,12 @@ export const COMMON = {
 } as const;
 
 /**
- * How the account's Lambda concurrency is divided, where the operator names it (`-c concurrency=1000`): each area of a stage has a percentage of the
- * stage's, kept for its functions and their limit. So what hangs in one area leaves the others theirs. `infra/constructs/reserved-concurrency.ts`
- * says which functions belong to an area; all others share the rest.
+ * How the account's Lambda concurrency is divided, if the operator sets it (`-c concurrency=1000`): each area of a stage has a percentage
+ * of the stage's, reserved for its functions and their limit, so that an area that hangs leaves the others theirs.
+ * `infra/constructs/reserved-concurrency.ts` defines the functions of each area; all others share the rest.
  */
 export const CONCURRENCY = {
-  /** AWS refuses a reservation that leaves fewer to functions without one. */
+  /** AWS rejects a reservation that leaves fewer to functions without one. */
   unreserved: 100,
   areas: {
     authorizer: 8,
@@ -111,7 +114,7 @@ export const CONCURRENCY = {
     sending: 38,
     /** Other operations that wait for a provider: numbers, templates, media, senders. */
     platforms: 10,
-    /** Of the queues; as many as a queue may start at once are enough. */
+    /** Of the queues; limited by how many batches each queue may run concurrently. */
     consumers: 30,
     dispatcher: 2,
   },
@@ -119,9 +122,9 @@ export const CONCURRENCY = {
 export type ConcurrencyArea = keyof typeof CONCURRENCY.areas;
 
 /**
- * The areas whose functions are resources of the App stack itself. The functions of any other area are a nested stack of it, so that one stack's
- * 500 resources bound none of them. Never moved from one to the other: functions have fixed names, and CloudFormation makes what is new before it
- * deletes what is old.
+ * The areas whose functions are resources of the App stack itself. The functions of any other area are in a nested stack, so that the limit
+ * of 500 resources per stack is not reached. Never move an area from one to the other: functions have fixed names, and CloudFormation
+ * creates new resources before it deletes old ones.
  */
 export const APP_AREAS: ReadonlySet<string> = new Set([
   'accounts',
@@ -164,7 +167,7 @@ export const THRESHOLDS = {
   oldestMessageSeconds: 300,
   lambdaThrottles: 1,
   tableThrottles: 1,
-  /** Item-level refusals for transactions that meet, a minute: ten a second wait for each other. */
+  /** Item-level conflicts of transactions per minute: ten a second. */
   transactionConflicts: 600,
   destinationsHeld: 1,
   workSetAside: 1,
@@ -192,7 +195,7 @@ export const NAMES = {
   smppServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Smpp`,
   /** One a generation of the edge's secret. By name, so that no stack holds another's export while it is rotated. */
   originSecret: (environment: Environment, generation: number) => `messaging-${environment}-origin-${generation}`,
-  /** Not below `/aws/lambda/`: those names belong to the groups that functions had of their own. */
+  /** Not below `/aws/lambda/`: those names belong to log groups of single functions. */
   functionLogs: (environment: Environment, area: string) => `/messaging/${environment}/functions/${area}`,
   /** Fixed, so that the API's definition can name a function that in turn has the API's address in its environment. */
   function: (environment: Environment, path: string) =>

@@ -1,5 +1,5 @@
 import { batchConsumer } from '../../shared/runtime/consumer.ts';
 import { deliverWebhooks } from '../../shared/wiring/webhooks/webhooks.ts';
 
-/** As `webhook`, with a queue and a concurrency of its own: no other event's delivery delays those of critical messages. */
+/** Like `webhook`, with its own queue and concurrency, so that deliveries of other events never delay those of critical messages. */
 export const handler = batchConsumer('critical-webhook', deliverWebhooks);

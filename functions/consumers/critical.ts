@@ -1,5 +1,5 @@
 import { batchConsumer } from '../../shared/runtime/consumer.ts';
 import { processCriticalItems } from '../../shared/wiring/consumers/critical.ts';
 
-/** With a queue and a concurrency of its own: nothing else delays what is critical. */
+/** With its own queue and concurrency, so that other work never delays critical work. */
 export const handler = batchConsumer('critical', processCriticalItems);

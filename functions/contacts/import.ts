@@ -5,7 +5,7 @@ import { lookingUp } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { importPorts } from '../../shared/wiring/contacts/contacts.ts';
 
-/** How many people the answer tells of: those who were there. */
+/** The number of people that the response reveals: contacts that already existed. */
 const tellsOf = (answer: ImportResult | Refusal): number =>
   isRefusal(answer) ? 0 : answer.ignorados + answer.atualizados;
 

@@ -8,7 +8,7 @@ import { clock, table } from '../../shared/wiring/process/aws.ts';
 
 export const handler = operation(contract, async ({ actor, body }) => {
   const view = destinationsView(body);
-  // Names every channel: one that is left out is changed too, since it is opened everywhere.
+  // Names every channel: an omitted one also changes, since it becomes unrestricted.
   const entry = organizationEntry(actor, 'destinations.changed', clock(), view);
   return (await setOrganization(table, actor.organizationId, 'destinations', body, entry))
     ? view

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { dispatchOverdue } from '../../shared/wiring/process/dispatch.ts';
 
-/** Every minute: publishes work whose time has come, and work whose queue message was lost. */
+/** Every minute: publishes overdue work, including work whose queue message was lost. */
 export const handler = lambda(dispatchOverdue);

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { endSmppTurn } from '../../shared/wiring/smpp/deliver.ts';
 
-/** Of the SMPP service: a turn that has ended. */
+/** For the SMPP service: ends a lease on notices. */
 export const handler = lambda(endSmppTurn);

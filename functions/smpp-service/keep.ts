@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { keepSmppBind } from '../../shared/wiring/smpp/service.ts';
 
-/** Of the SMPP service: a bind that goes on. */
+/** For the SMPP service: renews a bind. */
 export const handler = lambda(keepSmppBind);

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { queryOverSmpp } from '../../shared/wiring/smpp/service.ts';
 
-/** Of the SMPP service: what became of a message. */
+/** For the SMPP service: returns a message's status. */
 export const handler = lambda(queryOverSmpp);

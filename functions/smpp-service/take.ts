@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { takeSmppTurn } from '../../shared/wiring/smpp/deliver.ts';
 
-/** Of the SMPP service: a turn at what waits. */
+/** For the SMPP service: leases an account's pending notices. */
 export const handler = lambda(takeSmppTurn);

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { waitingOverSmpp } from '../../shared/wiring/smpp/deliver.ts';
 
-/** Of the SMPP service: what waits to be told to an account. */
+/** For the SMPP service: lists the shards of an account with pending notices. */
 export const handler = lambda(waitingOverSmpp);

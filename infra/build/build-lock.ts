@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOCK_TIMEOUT_MS = 60_000;
 
 /**
- * Runs `work` while this process alone holds the build folder; tests start many local stacks at once. The lock is a file lock of the
- * operating system, held through SQLite: it ends with the process, so it is never stale. Throws after LOCK_TIMEOUT_MS.
+ * Runs `work` while this process has exclusive access to the build folder; tests start many local stacks concurrently. The lock is a file
+ * lock of the operating system, held through SQLite: it ends with the process, so it is never stale. Throws after LOCK_TIMEOUT_MS.
  */
 export const withBuildLock = async <T>(outDir: string, work: () => Promise<T>): Promise<T> => {
   await mkdir(outDir, { recursive: true });

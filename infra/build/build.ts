@@ -16,7 +16,7 @@ export interface BuildOptions {
   readonly force?: boolean;
 }
 
-/** `manifest.json`: what was built, from which sources. Function paths are relative to `functions/`, without `.ts`. */
+/** `manifest.json`: the built functions, and the sources. Function paths are relative to `functions/`, without `.ts`. */
 export interface Manifest {
   readonly hash: string;
   readonly functions: readonly string[];

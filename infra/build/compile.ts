@@ -26,7 +26,7 @@ export const TARGET = {
 const REQUIRE_BANNER =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** Runs esbuild: one ES module per entry, shared and dynamically imported code in chunks beside them. */
+/** Runs esbuild: one ES module per entry, with shared and dynamically imported code in separate chunks. */
 export const compile = async ({ entryPoints, outdir, root, kind }: Compilation): Promise<Metafile> => {
   // Imported lazily: a start with an up-to-date build needs no compiler.
   const { build } = await import('esbuild');
@@ -75,7 +75,7 @@ export interface Merges {
   readonly outdir: string;
 }
 
-/** Leaves dynamic imports as they are, to files beside the output. */
+/** Keeps dynamic imports, pointing to files next to the output. */
 const DYNAMIC_IMPORTS_BESIDE = {
   name: 'dynamic-imports-beside',
   setup: ({ onResolve }: PluginBuild) =>

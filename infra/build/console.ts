@@ -41,7 +41,7 @@ const runVite = async (root: string, outDir: string): Promise<void> => {
   await promisify(execFile)(process.execPath, command, { cwd: root, env: { ...process.env, NODE_ENV: 'production' } });
 };
 
-/** The folder of the built console. */
+/** In a separate process, so that the service does not keep its memory. */
 export interface BuiltConsole {
   readonly folder: string;
   /** False when the earlier build was up to date. */

@@ -6,7 +6,7 @@ const LINE_WIDTH = 120;
 /** An array with one string, over three lines. */
 const ARRAY_OF_ONE = /^( *"[^"]*": )\[\n\s+("(?:[^"\\]|\\.)*")\n\s+\](,?)$/gm;
 
-/** JSON as the project's formatter leaves it: an array of one string on one line, where it fits. */
+/** JSON as the project's formatter writes it: an array of one string on one line, if it fits. */
 const text = (event: unknown): string =>
   `${JSON.stringify(event, null, 2)}\n`.replaceAll(ARRAY_OF_ONE, (whole, head: string, item: string, comma: string) =>
     head.length + item.length + comma.length + 2 <= LINE_WIDTH ? `${head}[${item}]${comma}` : whole,

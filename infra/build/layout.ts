@@ -10,7 +10,7 @@ export interface FunctionSize {
   readonly bytesWithDynamic: number;
 }
 
-/** A function's path as a flat file name, so that the entry lies beside its chunks and finds them by relative imports. */
+/** A function's path as a flat file name, so that the entry is next to its chunks and finds them by relative imports. */
 export const entryName = (functionPath: string): string => functionPath.replaceAll('/', '.');
 
 type Outputs = Metafile['outputs'];
@@ -54,7 +54,10 @@ interface Stub {
   readonly file: string;
   readonly text: string;
 }
-/** What a function's folder holds: what `index.mjs` is merged from, chunks that may be imported later, and what passes bindings on to those. */
+/**
+ * The files of a function's folder: those merged into `index.mjs`, chunks that may be imported later, and files that re-export bindings to
+ * those.
+ */
 interface FunctionFiles {
   readonly source: string;
   readonly later: readonly string[];
@@ -62,9 +65,9 @@ interface FunctionFiles {
 }
 
 /**
- * One function's files. `index.mjs` is all that a cold start loads, as one file: as 42 chunks, `sms/send` took a sixth more processor time
- * to import. What may be imported later stays in chunks. Where those import a chunk that is now inside `index.mjs`, a file of its
- * name passes the same bindings on, so that every module still exists once.
+ * One function's files. `index.mjs` contains everything that a cold start loads, as one file: as 42 chunks, `sms/send` took a sixth more
+ * processor time to import. Code that may be imported later stays in chunks. If those import a chunk that is now inside `index.mjs`, a file
+ * with its name re-exports the same bindings, so that every module still exists once.
  */
 const filesOf = (outputs: Outputs, root: string, entry: string): FunctionFiles => {
   const atStart = reachableFiles(outputs, entry, false);

@@ -6,8 +6,8 @@ import { namesOf, type OperationNames } from './operation-names.ts';
 import { operationFiles } from './operation-templates.ts';
 
 /**
- * `npm run new:operation sms.send`: writes contract, rule, handler and test of a new operation, its example event, and adds it to the
- * index and to the document. What it writes compiles and passes the tests; then the real work begins.
+ * `npm run new:operation sms.send`: writes contract, rule, handler and test of a new operation, its example event, and adds it to the index
+ * and to the document. The result compiles and passes the tests, as a starting point.
  */
 const root = join(import.meta.dirname, '../..');
 const at = (path: string): string => join(root, path);

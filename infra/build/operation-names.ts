@@ -21,7 +21,7 @@ const pascal = (text: string): string =>
   text.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** The scope of the area that fits best: to send, else to write, else to read; `messages:send` where the area has none. */
+/** The most suitable scope of the area: to send, else to write, else to read; `messages:send` if the area has none. */
 const scopeOf = (area: string): Scope =>
   (['send', 'write', 'read'] as const)
     .map((action) => SCOPES.find((scope) => scope === `${area}:${action}`))

@@ -6,7 +6,7 @@ import { compile } from './compile.ts';
 import { entryName, type FunctionSize, layOutFunctions } from './layout.ts';
 import { readManifest, replaceFolder } from './manifest.ts';
 
-/** `packages.json`: what was packed, from which sources. */
+/** `packages.json`: the packed files, and their sources. */
 interface Packages {
   readonly hash: string;
   readonly functions: Readonly<Record<string, FunctionSize>>;

@@ -2,7 +2,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TARGET } from './compile.ts';
 
-/** The containers: their programs, what they listen on, and the memory of their process in MB. */
+/** The containers: their programs, listening ports, and the memory of their process in MB. */
 const CONTAINERS = {
   gateway: { program: 'infra/local/service.ts', ports: [8080], heapMb: 256 },
   smpp: { program: 'infra/local/smpp-service.ts', ports: [2775, 8080], heapMb: 768 },

@@ -18,7 +18,7 @@ export const partitionPattern = ({ pk }: { readonly pk: string }): string =>
   pk.includes('#') ? `${pk.slice(0, pk.indexOf('#') + 1)}*` : pk;
 
 const patternOf = (name: KeyName): string =>
-  // Only what stands before the first argument is read, so that any argument will do.
+  // Only the text before the first argument is read, so any argument will do.
   partitionPattern((KEYS[name] as (...parts: string[]) => { pk: string })('', '', '', ''));
 
 /** The entries of the key table that a text names. The compiler appends a number where a name is taken. */
@@ -26,8 +26,8 @@ const keyNames = (text: string): KeyName[] =>
   [...text.matchAll(/\bKEYS\d*\.(\w+)/g)].flatMap(([, name = '']) => (isKeyName(name) ? [name] : []));
 
 /**
- * The partitions that each function can name: those of the key table's entries in what the compiler leaves of the function and all that it
- * imports. Keys are made by the key table alone (test/quality/boundaries.test.ts), so a function can write no others.
+ * The partitions that each function can write: those of the key table's entries that remain in the function's compiled code with all its
+ * imports. Only the key table builds keys (test/quality/boundaries.test.ts), so a function can write no others.
  */
 export const tablePartitions = async (root: string): Promise<TablePartitions> => {
   const folder = join(root, 'functions');

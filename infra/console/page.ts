@@ -30,8 +30,8 @@ export const FILE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of the page, which is asked for anew each time, since it names the files of the latest build. `connect`: the origins besides its own
- * that it may send files to.
+ * The headers of the page, which is never cached, since it names the files of the latest build. `connect`: additional origins that it may
+ * send files to.
  */
 export const pageHeaders = (nonce: string, connect: readonly string[]): Readonly<Record<string, string>> => ({
   ...FILE_HEADERS,
@@ -43,6 +43,6 @@ export const pageHeaders = (nonce: string, connect: readonly string[]): Readonly
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 });
 
-/** How long a file may be kept: for good if its name holds its hash. */
+/** How long a file may be cached: forever if its name contains its hash. */
 export const cacheControl = (path: string): string =>
   path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';

@@ -16,7 +16,7 @@ import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
-/** What is watched, and who is notified. */
+/** The monitored resources, and who is notified. */
 export interface AlarmsProps {
   readonly environment: Environment;
   readonly apis: readonly MessagingApi[];

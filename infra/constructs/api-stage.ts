@@ -23,7 +23,7 @@ export interface ApiStageProps {
   /** Of the edge's secret. */
   readonly generation: number;
   readonly tracing: boolean;
-  /** Whether a web ACL stands before the stage. */
+  /** Whether a web ACL protects the stage. */
   readonly firewall: boolean;
 }
 
@@ -48,7 +48,7 @@ const edgeVariables = ({ stageName: environment }: MessagingApi, generation: num
   };
 };
 
-/** Publishes the routes of an API: what the API declares is served once the functions behind it exist. */
+/** Publishes the routes of an API, once the functions behind them exist. */
 export class ApiStage extends Construct {
   readonly stage: Stage;
   readonly #deployment: Deployment;

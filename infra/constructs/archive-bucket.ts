@@ -20,7 +20,7 @@ export const archiveBucketName = (scope: Construct, environment: Environment): s
 export const FAILED_PREFIX = 'aws/lambda/';
 export const ARCHIVE_PREFIX = 'archive/';
 
-/** The stream of the table. Throws an Error for a restored one: it has none, and what expires in it would be lost. */
+/** The stream of the table. Throws an Error for a restored one: it has no stream, so rows that expire would be lost. */
 export const archivedStream = (
   own: Table,
   { restoredTable }: { readonly restoredTable?: string | undefined },
@@ -33,7 +33,7 @@ export const archivedStream = (
   return own.tableStreamArn;
 };
 
-/** Holds the rows that left the table of a stage, encrypted with its key; kept like the table. */
+/** Stores a stage's archived rows, encrypted with its key; retained like the table. */
 export class ArchiveBucket extends Construct {
   constructor(
     scope: Construct,

@@ -112,7 +112,7 @@ export class ConsoleSite extends Construct {
     this.acknowledgeUpload();
   }
 
-  /** What CDK's own upload is granted: one function for both uploads, made beside them. */
+  /** Acknowledges the permissions of CDK's own upload function. */
   private acknowledgeUpload(): void {
     const stack = Stack.of(this);
     const { account, region } = stack;

@@ -29,7 +29,7 @@ import { acknowledgeGrants } from './function-role.ts';
 import { type RoleGrants, statementsFor } from './grants.ts';
 import { type StageParts, stageResources, stageVariables } from './stage-resources.ts';
 
-/** The network of a container service, beside what each has. */
+/** The common network of container services. */
 export interface ServiceNetworkProps {
   readonly subnets?: readonly SubnetConfiguration[];
   readonly endpoints?: Readonly<Record<string, GatewayVpcEndpointOptions>>;
@@ -37,7 +37,9 @@ export interface ServiceNetworkProps {
   readonly noFlowLogs: string;
 }
 
-/** Tasks run in public subnets to reach AWS and the providers without a NAT gateway; their security groups admit only what each service says. */
+/**
+ * Tasks run in public subnets to reach AWS and the providers without a NAT gateway; each service's security group limits who may connect.
+ */
 export const createServiceNetwork = (
   stack: Stack,
   { subnets = [], endpoints, noFlowLogs }: ServiceNetworkProps,
@@ -62,10 +64,10 @@ export interface ContainerServiceProps extends StageParts {
   readonly ports: readonly number[];
   readonly grants: RoleGrants;
   readonly tasks: number;
-  /** What a container may take to end, once it is told to. */
+  /** How long a container may take to stop after the signal. */
   readonly stopTimeout: Duration;
   readonly ephemeralStorageGiB?: number;
-  /** Absent: one of its own, which admits nobody by itself. */
+  /** Absent: a new one without any inbound rules. */
   readonly securityGroup?: ISecurityGroup;
 }
 

@@ -39,7 +39,7 @@ const managedRule = ({ name, onlyCount }: (typeof MANAGED)[number], priority: nu
   visibilityConfig: visibility(name),
 });
 
-/** Lets through what carries a secret of the edge. CloudFormation resolves the secret; the gateway would not pass it to a condition. */
+/** Allows requests with one of the edge's secrets. CloudFormation resolves the secret; the gateway would not pass it to a condition. */
 const provenRule = (environment: Environment, generation: number, priority: number): CfnWebACL.RuleProperty => ({
   name: `Generation${generation}`,
   priority,
@@ -56,8 +56,8 @@ const provenRule = (environment: Environment, generation: number, priority: numb
 });
 
 /**
- * The web ACL of a stage's gateways, which blocks what does not come by the edge: also what the gateway answers without a function. The rules
- * on callers stand at the edge alone, or each request would be paid for twice.
+ * The web ACL of a stage's gateways, which blocks requests that bypass the edge, including those that the gateway answers without a
+ * function. The rules on callers are only at the edge, since each request would otherwise be charged twice.
  */
 export const protectStages = (
   scope: Construct,

@@ -48,7 +48,7 @@ const acknowledgeIdentities = (role: IConstruct, provider: AwsProvider): void =>
   }
 };
 
-/** Acknowledges cdk-nag's findings on what a role is granted. */
+/** Acknowledges cdk-nag's findings on a role's permissions. */
 export const acknowledgeGrants = (role: IConstruct, grants: RoleGrants, resources: StageResources): void => {
   if (grants.objects?.length) acknowledgeObjects(role, grants.objects, resources);
   if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) acknowledgeIdentities(role, provider);

@@ -29,13 +29,13 @@ export interface StageResources {
   readonly uploadsArn: string;
   /** The live stage's table and key; only in a stage that reads the live volume counters. */
   readonly liveVolume?: { readonly tableArn: string; readonly keyArn: string };
-  /** False in a stage whose messages must reach nobody: no AWS sending service is granted. */
+  /** False in a stage that must not send to anybody: no AWS sending service is granted. */
   readonly sendsForReal: boolean;
   /** The only addresses that e-mails may be sent from, with `*` for any part; absent where organizations register their own. */
   readonly emailFrom?: readonly string[] | undefined;
 }
 
-/** What a role is granted: what its operations declare; consumers and the dispatcher also query the due index. */
+/** A role's grants: those that its operations declare; consumers and the dispatcher also query the due index. */
 export interface RoleGrants extends Uses {
   readonly dueWork?: true;
   /** Writes the latest use of keys, and no other row. */
@@ -73,7 +73,7 @@ export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>>
   backlog: ['webhooks'],
 };
 
-/** The root keys that the SMPP service opens: for the addresses of binds, for recipients, and for what providers are set up with. */
+/** The root keys that the SMPP service opens: for the addresses of binds, for recipients, and for provider settings. */
 export const SMPP_SERVICE_ROOT_KEYS: readonly RootKey[] = ['people', 'providers', 'recipients'];
 
 /** The objects that consumers reach. */
@@ -82,7 +82,7 @@ export const CONSUMER_OBJECTS: Readonly<Partial<Record<QueueName, readonly Objec
   [QUEUE_OF_KIND.run_job]: ['import_work', 'export_work'],
 };
 
-/** The union of what several operations declare, for a role that they share. */
+/** The union of the declarations of several operations that share a role. */
 export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
   const levels = ['write', 'read', 'none'] as const;
   return {
@@ -155,7 +155,7 @@ const tableStatements = (
   ];
 };
 
-/** Reads of what live wallets count of months, and of nothing else of them: by `dynamodb:LeadingKeys`, and by the attributes that a read names. */
+/** Allows reading the month counters of live wallets, and nothing else: by `dynamodb:LeadingKeys`, and by the requested attributes. */
 const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources['liveVolume']>): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:GetItem'],

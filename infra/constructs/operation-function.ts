@@ -13,7 +13,7 @@ export type CodeSource = (path: string) => Code;
 /** The path of an operation's handler under `functions/`: `sms/send` for `sms.send`. */
 export const pathOfOperation = (id: string): string => id.replace('.', '/');
 
-/** A function by its `path` under `functions/`, and what it runs with. */
+/** A function by its `path` under `functions/`, and its runtime settings. */
 export interface OperationFunctionProps {
   readonly environment: Environment;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface OperationFunctionProps {
   readonly variables: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
-  /** Concurrent executions that are kept for the function, and that it never exceeds; undefined takes what the account has. */
+  /** Reserved concurrency of the function, which is also its maximum; undefined uses the account's unreserved concurrency. */
   readonly reserved?: number | undefined;
   /** X-Ray. The role must allow it (`FunctionRole`). */
   readonly tracing?: boolean;

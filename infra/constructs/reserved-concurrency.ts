@@ -19,7 +19,7 @@ interface Holder {
 const LEAST = 2;
 const holder = (path: string): Holder => ({ path, weight: 1, least: LEAST, most: Number.POSITIVE_INFINITY });
 
-/** The batches that a queue may start at once in a stage, where its consumer has no part of its own. */
+/** The batches that a queue may run concurrently in a stage, if its consumer has no reservation. */
 export const batchesOf = ({ consumerConcurrency }: StageSettings, { concurrencyFactor }: QueueDeclaration): number =>
   consumerConcurrency * concurrencyFactor;
 
@@ -29,7 +29,7 @@ const callsPlatform = ({ rate, uses, timeoutSeconds }: OperationContract): boole
   uses.rootKeys?.includes('providers') === true &&
   (timeoutSeconds !== undefined || uses.awsProviders !== undefined);
 
-/** The functions of each area in a stage; whatever is in none shares what the areas leave. */
+/** The functions of each area in a stage; the others share the unreserved rest. */
 const holdersOf = (
   contracts: readonly OperationContract[],
   settings: StageSettings,
@@ -80,8 +80,8 @@ const totalOf = (divided: Divided): number =>
   Object.values(divided).reduce((sum, parts) => sum + [...parts.values()].reduce((all, part) => all + part, 0), 0);
 
 /**
- * Divides `limit` concurrent executions, which the account has for the service, among the areas of both stages (`CONCURRENCY`); without a
- * limit nothing is reserved, which deploys on any account. Throws an Error where the limit leaves less unreserved than AWS demands.
+ * Divides `limit` concurrent executions, available to the service, among the areas of both stages (`CONCURRENCY`); without a limit nothing
+ * is reserved, which deploys on any account. Throws an Error if the limit leaves less unreserved concurrency than AWS requires.
  */
 export const reserveConcurrency = (
   limit: number | undefined,

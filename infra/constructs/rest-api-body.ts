@@ -108,7 +108,7 @@ const authorizer = ({ authorizerUri, credentials }: GatewayTargets) => ({
   'x-amazon-apigateway-authtype': 'custom',
   'x-amazon-apigateway-authorizer': {
     type: 'request',
-    // Both are required, and the answer is cached by both: what the edge was answered serves nobody who goes around it.
+    // Both are required, and the response is cached by both, so that one for the edge is not valid for requests that bypass it.
     identitySource: ['Authorization', EDGE_HEADERS.secret].map((name) => `method.request.header.${name}`).join(', '),
     authorizerUri,
     authorizerCredentials: credentials,

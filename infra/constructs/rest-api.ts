@@ -14,7 +14,7 @@ import { restApiBody } from './rest-api-body.ts';
 export interface MessagingApiProps {
   readonly environment: Environment;
   readonly settings: StageSettings;
-  /** All of the stage; the API serves those of its own contract. */
+  /** All contracts of the stage; the API serves those of its own API style. */
   readonly contracts: readonly OperationContract[];
   readonly contract: ContractName;
   /** Whether this API sets the account's CloudWatch log role for API Gateway. */
@@ -33,7 +33,7 @@ export class MessagingApi extends Construct {
   readonly stageName: Environment;
   /** The address of the gateway itself, which serves the edge alone. */
   readonly address: string;
-  /** Operations with detailed metrics of their own, in a stage with alarms, which read them: the single sends. */
+  /** Operations with detailed metrics in a stage with alarms, which use them: the single sends. */
   readonly measured: readonly OperationContract[];
 
   constructor(scope: Construct, id: string, props: MessagingApiProps) {
@@ -46,7 +46,7 @@ export class MessagingApi extends Construct {
     this.acknowledge(props);
   }
 
-  /** By name, not reference: the functions come after the edge, whose address they tell callers, and the edge after this API. */
+  /** By name, not reference: the functions come after the edge, whose address they use, and the edge after this API. */
   private functionArn(environment: Environment, path: string): string {
     return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${NAMES.function(environment, path)}`;
   }

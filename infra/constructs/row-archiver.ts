@@ -13,7 +13,7 @@ import { keyUseByBuckets, type RoleGrants } from './grants.ts';
 
 export const ARCHIVER = 'streams/archive';
 
-/** Grants of the archiver: it reads rows and marks those that follow a message, and seals under a root key of its own. */
+/** Grants of the archiver: it reads rows and marks those that follow a message, and seals under its own root key. */
 export const ARCHIVER_GRANTS: RoleGrants = { table: 'write', rootKeys: ['archive'] };
 
 interface Archived {
@@ -25,7 +25,7 @@ interface Archived {
 const bucketArn = (scope: Construct, environment: Environment): string =>
   `arn:${Aws.PARTITION}:s3:::${archiveBucketName(scope, environment)}`;
 
-/** What the archiver's role may do beyond its grants: read the stream, add objects to the archive, and tell of batches that failed. */
+/** The archiver's permissions beyond its grants: reading the stream, adding objects to the archive, and recording failed batches. */
 export const archiverStatements = (
   scope: Construct,
   { environment, streamArn, keyArn }: Archived,
@@ -40,7 +40,7 @@ export const archiverStatements = (
       actions: ['s3:PutObject'],
       resources: [`${bucket}/${ARCHIVE_PREFIX}*`, `${bucket}/${FAILED_PREFIX}*`],
     }),
-    // Asked for by Lambda, which checks that the failed batches' bucket is there.
+    // Required by Lambda, which checks that the failed batches' bucket exists.
     new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket] }),
     keyUseByBuckets(scope, keyArn),
   ];
@@ -60,8 +60,8 @@ const FILTER = {
 };
 
 /**
- * Feeds the archiver with the table's stream. A batch that fails is repeated, and halved, so that what cannot be archived ends alone; with its whole
- * content, in the bucket, well before the stream forgets it.
+ * Feeds the archiver with the table's stream. A failed batch is retried and bisected, so that rows that can't be archived are isolated;
+ * they are stored with their content in the bucket, well before the stream expires.
  */
 export class RowArchiver extends Construct {
   constructor(

@@ -14,7 +14,7 @@ export const GUARDED_PARTITIONS: Readonly<Record<GuardedRows, readonly string[]>
     partitionPattern(KEYS.smppSystemId('')),
   ],
 };
-/** Rows of hashed secrets: readable only by roles whose code can name them. */
+/** Rows of hashed secrets: readable only by roles whose code uses them. */
 const SECRET_ROWS = [...GUARDED_PARTITIONS.credentials, ...GUARDED_PARTITIONS.smpp_accounts];
 /** The partitions that only roles with a root key may use: the key's own, and the rows that it alone seals. */
 export const SECRET_PARTITIONS = Object.fromEntries(
@@ -45,10 +45,10 @@ const deny = (actions: readonly string[], tableArn: string, keys: readonly strin
         }),
       ];
 
-/** The patterns of several functions, each once, in order: a role's policy changes only with what it allows. */
+/** The patterns of several functions, sorted and without duplicates, so that a role's policy only changes with its permissions. */
 export const unionOf = (patterns: readonly (readonly string[])[]): string[] => [...new Set(patterns.flat())].sort();
 
-/** Restricts table actions to partitions by their patterns; a call whose keys IAM does not see is refused. */
+/** Restricts table actions to partitions by their patterns; a call whose keys IAM does not see is denied. */
 export const inPartitions = (patterns: readonly string[]) => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...patterns] },
   Null: { 'dynamodb:LeadingKeys': 'false' },

@@ -8,7 +8,7 @@ import { type AlarmRow, createAlarms, ownMetric } from './alarms.ts';
 
 const { GREATER_THAN_THRESHOLD: OVER, LESS_THAN_THRESHOLD: UNDER } = ComparisonOperator;
 
-/** By the metrics that each container writes once a minute, and one of the looks at accounts. */
+/** Widgets for the metrics that each container writes once a minute, and for the account checks. */
 const rowsOf = (environment: Environment): readonly AlarmRow[] => [
   {
     id: 'smpp-no-bind',

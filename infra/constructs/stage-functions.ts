@@ -19,7 +19,7 @@ import type { Reserved } from './reserved-concurrency.ts';
 import { unionOf } from './row-guards.ts';
 import { type StageParts, stageResources, stageVariables } from './stage-resources.ts';
 
-/** What the functions of a stage are made of. */
+/** The inputs of a stage's functions. */
 export interface FunctionParts extends StageParts {
   readonly code: CodeSource;
   /** The partitions of the table that each function may write, by its path under `functions/`. */
@@ -27,7 +27,7 @@ export interface FunctionParts extends StageParts {
   /** X-Ray on the gateway and the functions. */
   readonly tracing: boolean;
   readonly reserved: Reserved;
-  /** Hosts of browsers' push services beside the known ones, separated by commas. */
+  /** Additional hosts of browsers' push services, separated by commas. */
   readonly webPushHosts?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ export class StageFunctions {
     });
   }
 
-  /** The functions of operations. Those of an area share a role, which allows what one of them declares. */
+  /** The functions of operations. Those of an area share a role with the union of their declarations. */
   createOperations(contracts: readonly OperationContract[]): OperationFunction[] {
     const areas = Map.groupBy(contracts, ({ id }) => areaOf(pathOfOperation(id)));
     return [...areas].flatMap(([area, operations]) => {
@@ -132,7 +132,7 @@ export class StageFunctions {
     return made;
   }
 
-  /** Deployed and rolled back with the application, whose published routes wait for it. */
+  /** Deployed and rolled back with the application, whose published routes depend on it. */
   private nestedStack(area: string): NestedStack {
     return new NestedStack(this.#app, `Area-${area}`, {
       description: `Messaging, ${this.#parts.environment}: the functions of ${area}.`,
@@ -141,7 +141,7 @@ export class StageFunctions {
   }
 
   /**
-   * The log group of an area. One for all its functions: the name of a stream begins with that of its function, and a group a function would
+   * The log group of an area, shared by all its functions: stream names start with the function's name, and a group per function would
    * double the resources of the stack. Deleted with the stack; a retained group would block the name when the area is created again.
    */
   private logGroup(scope: Construct, area: string): LogGroup {

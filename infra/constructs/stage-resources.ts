@@ -6,7 +6,7 @@ import type { StageSettings } from '../stages.ts';
 import type { StageResources } from './grants.ts';
 import { uploadBucketName } from './upload-bucket.ts';
 
-/** What everything that runs in a stage is made of. */
+/** The common inputs of everything that runs in a stage. */
 export interface StageParts {
   readonly environment: Environment;
   readonly settings: StageSettings;
@@ -37,7 +37,7 @@ export const stageResources = (
     : {}),
 });
 
-/** The environment variables of what runs in `stack`, as `shared/wiring/process/config.ts` parses them. */
+/** The environment variables of functions and containers in `stack`, as `shared/wiring/process/config.ts` parses them. */
 export const stageVariables = (
   stack: Stack,
   { environment, data, liveData, publicUrl }: StageParts,

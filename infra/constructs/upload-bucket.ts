@@ -12,7 +12,7 @@ export interface UploadBucketProps {
   readonly environment: Environment;
   readonly key: IKey;
   readonly settings: StageSettings;
-  /** The origin of the console, whose pages may put files; undefined while the service has no address of its own. */
+  /** The origin of the console, whose pages may upload files; undefined while the service has no address of its own. */
   readonly consoleOrigin?: string | undefined;
 }
 
@@ -25,9 +25,10 @@ export const uploadOrigin = (scope: Construct, environment: Environment): string
   `https://${uploadBucketName(scope, environment)}.s3.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
 
 /**
- * Holds files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
- * lifecycle rule deletes after a day what that misses, such as an object put to the URL of an upload that was already completed. Files of imports
- * and exports stay for seven days at most. Files of cards, under `cards/`, stay until they are deleted: a stage that removes its bucket removes them, too.
+ * Stores files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
+ * lifecycle rule deletes leftovers after a day, such as an object put to the URL of an upload that was already completed. Files of imports
+ * and exports are kept for seven days at most. Files of cards, under `cards/`, are kept until they are deleted; removing a stage's bucket
+ * removes them, too.
  */
 export class UploadBucket extends Construct {
   constructor(scope: Construct, id: string, { environment, key, settings, consoleOrigin }: UploadBucketProps) {

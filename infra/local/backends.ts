@@ -30,7 +30,7 @@ export interface BackendOptions {
   /** Engines to use instead of the embedded ones. */
   readonly dynamodbEndpoint?: string | undefined;
   readonly sqsEndpoint?: string | undefined;
-  /** Origins whose pages may put files into the buckets. */
+  /** Origins whose pages may upload files to the buckets. */
   readonly consoleOrigins?: readonly string[] | undefined;
   /** Puts DynamoDB's laws before the table: limits, conflicts, late indexes. */
   readonly tableLaws?: Partial<LawSettings> | undefined;
@@ -126,7 +126,7 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
   const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
-  // It copies what each call takes and answers for a log that nobody keeps.
+  // It copies the input and output of each call for a log that nobody reads.
   for (const { middlewareStack } of [client, sqs]) middlewareStack.remove('loggerMiddleware');
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {

@@ -6,7 +6,9 @@ export const BODY_LIMIT = 6_291_456;
 /** The body exceeds the limit; nothing of it is kept. */
 export const TOO_LARGE: unique symbol = Symbol('too large');
 
-/** How long the rest of a refused body is read, in ms. Closing at once would reset the connection before the client reads the response. */
+/**
+ * How long the rest of a refused body is read, in ms. Closing immediately would reset the connection before the client reads the response.
+ */
 const LINGER_MS = 1_500;
 /** Time-out for receiving a buffered body, in ms; streamed bodies may take longer. */
 const BODY_TIMEOUT_MS = 120_000;

@@ -15,8 +15,8 @@ const asked = ({ headers }: IncomingMessage): string[] =>
     .filter((name) => name !== '');
 
 /**
- * Answers a browser's question whether a page may put a file, as S3 does by the rule of the deployed bucket; false for any other request, which then
- * carries what lets the page read its answer. An origin without a rule is refused.
+ * Answers a browser's CORS preflight for a PUT, like S3 with the rules of the deployed bucket; false for any other request, whose response
+ * then has the CORS headers. An origin without a rule is rejected.
  */
 export const answerCors = (request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean => {
   const { method, headers } = request;

@@ -43,11 +43,11 @@ const read = async (folder: string): Promise<Site> => {
 export interface ConsoleServer {
   /** Whether a path is the console's. */
   serves(path: string): boolean;
-  /** Answers GET and HEAD; false for a file that there is none of. Throws when the console cannot be built. */
+  /** Answers GET and HEAD; false for a missing file. Throws if the console cannot be built. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean>;
 }
 
-/** The site, built when it is first wanted: a start is no slower for who never opens it. A build that failed is tried again. */
+/** The site, built on first use, so that it does not delay the start. A failed build is retried. */
 const siteOf = (options: { readonly root: string; readonly outDir?: string | undefined }): (() => Promise<Site>) => {
   let site: Promise<Site> | undefined;
   return () => {
@@ -62,7 +62,7 @@ const siteOf = (options: { readonly root: string; readonly outDir?: string | und
 const accepts = ({ headers }: IncomingMessage, encoding: string): boolean =>
   String(headers['accept-encoding'] ?? '').includes(encoding);
 
-/** Serves the console as the deployed edge does: its files, and for every other path its page with a nonce of its own. */
+/** Serves the console like the deployed edge: its files, and for every other path its page with a nonce. */
 export const consoleServer = (options: {
   readonly root: string;
   readonly outDir?: string | undefined;

@@ -5,7 +5,7 @@ import type { Manifest } from '../build/build.ts';
 import { StageFunctions } from './functions.ts';
 import { STAGES, type Stage } from './stages.ts';
 
-/** What the containers of a stage have in common: they run its built functions, whose environment variables are the container's own. */
+/** Common code of a stage's containers: they run its built functions, whose environment variables are the container's own. */
 
 /** The stage that `STAGE` names. */
 export const stageNamed = (name: string | undefined): Stage => {

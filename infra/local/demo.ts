@@ -14,9 +14,9 @@ import { keyFileOf, STAGES, type Stage } from './stages.ts';
 /** The demo organization, which the first start creates. */
 export interface Demo {
   readonly organizationId: Id<'organization'>;
-  /** The person who owns it, in both environments. */
+  /** The owner's account, in both environments. */
   readonly ownerId: Id<'account'>;
-  /** First and last characters of each key, enough to tell which it is. Stored in `demo.json`. */
+  /** First and last characters of each key, enough to identify it. Stored in `demo.json`. */
   readonly hints: Readonly<Record<Stage, string>>;
   /** The full keys; only at the start that created them, since they are not stored. */
   readonly keys?: Readonly<Record<Stage, string>>;

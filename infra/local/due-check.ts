@@ -2,9 +2,9 @@ import { type DynamoDBClient, ScanCommand, type ScanCommandOutput } from '@aws-s
 import { GRACE_MS } from '../../shared/queues/dispatch-shard.ts';
 
 /**
- * Whether a dispatcher would find any row of a stage's table due at a moment (ms). One dispatch looks at every partition of the due index, some hundred; on one machine, where it runs every
- * few seconds beside everything else, one pass over the whole index tells that there is nothing to do. Only for local tables: on AWS such a pass
- * would be paid for by all rows that are not due yet.
+ * Whether a dispatcher would find any row of a stage's table due at a time (ms). One dispatch queries over a hundred partitions of the due
+ * index; on one machine, where it runs every few seconds, one pass over the whole index is enough to see that nothing is due. Only for
+ * local tables: on AWS such a pass would read all rows that are not due yet.
  */
 export const hasDueRows = async (
   client: DynamoDBClient,

@@ -26,7 +26,7 @@ Start DynamoDB Local and name its address in DYNAMODB_ENDPOINT:
 
 Without Docker: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.html (with -sharedDb)`;
 
-/** The path of the engine's binary. Throws CannotStart, with instructions, where none is published for this system. */
+/** The path of the engine's binary. Throws CannotStart, with instructions, if none is published for this system. */
 const dynoxideBinary = (): string => {
   const name = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
@@ -48,7 +48,7 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Start time-out, in ms; long, because tests start many engines at once on small machines. */
+/** Start timeout, in ms; long, because tests start many engines concurrently on small machines. */
 const START_MS = 30_000;
 
 /** The engine's log. A file and not a pipe, so that the engine's writes never fail when this process ends first. */
@@ -66,8 +66,8 @@ const openLog = (file: string | undefined) => {
 };
 
 /**
- * Waits until the child logs that it listens; false when it exited instead, for example because its port was taken meanwhile. Connecting
- * to the port would prove nothing: another process may have taken it.
+ * Waits until the child logs that it listens; false if it exited instead, for example because its port was taken. A successful connection
+ * would prove nothing: another process may have the port.
  */
 const listening = async (child: ChildProcess, output: () => string): Promise<boolean> => {
   const deadline = Date.now() + START_MS;
@@ -93,8 +93,8 @@ export interface DynoxideOptions {
 }
 
 /**
- * Starts the embedded DynamoDB in a process group of its own: Ctrl-C in a terminal signals the whole foreground group, and the table
- * must outlive the requests in flight.
+ * Starts the embedded DynamoDB in a separate process group: Ctrl-C in a terminal signals the whole foreground group, and the table must
+ * outlive the requests in flight.
  */
 export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engine> => {
   const binary = dynoxideBinary();
@@ -121,9 +121,9 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
 };
 
 /**
- * Ends a process when this one ends, even by kill -9: a shell waits for a line on a pipe that only this process holds, and the end of the
- * pipe without one means that it is gone. Call the result once the process has ended. Windows has no such shell: there, the next start ends
- * what a kill left behind (`lock.ts`).
+ * Ends a process when this one ends, even by kill -9: a shell waits for a line on a pipe that only this process holds; the end of the pipe
+ * without a line means that this process is gone. Call the result once the process has ended. Windows has no such shell: there, the next
+ * start ends processes that a kill left behind (`lock.ts`).
  */
 const endWithThisProcess = (pid: number): (() => void) => {
   if (process.platform === 'win32') {

@@ -1,4 +1,4 @@
-/** Whose a message is; undefined where its body names nobody. */
+/** The organization of a message; undefined if its body has none. */
 const tenantOf = (body: string): string | undefined => /"organizationId":"(\w+)"/.exec(body)?.[1];
 
 /**

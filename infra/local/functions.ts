@@ -10,7 +10,7 @@ import type { Stage } from './stages.ts';
 /** The handler of a Lambda function. */
 export type Handler = (event: unknown, context: Context) => Promise<unknown>;
 
-/** Where a stage's functions come from and what they run with. */
+/** The location and environment of a stage's functions. */
 export interface StageFunctionsOptions {
   readonly stage: Stage;
   readonly manifest: Manifest;
@@ -67,8 +67,8 @@ const inEnvironment = async <T>({ environment, stdout }: StageFunctionsOptions, 
 const linkOrCopy = (from: string, to: string): Promise<void> => link(from, to).catch(() => copyFile(from, to));
 
 /**
- * One stage's functions. Each stage has names of its own for the built files, because Node caches one module instance per name: so each
- * stage has its own instances, which know only its own table.
+ * One stage's functions. Each stage has separate names for the built files, because Node caches one module instance per name: so each stage
+ * has its own instances, which only use its own table.
  */
 export class StageFunctions {
   readonly stage: Stage;

@@ -24,7 +24,7 @@ export interface GatewayOptions {
   readonly stages: () => Readonly<Record<Stage, GatewayStage>> | undefined;
   /** Receives the error of a failed function, of which the caller sees nothing. */
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
-  /** Serves the console beside the operations. */
+  /** Serves the console in addition to the operations. */
   readonly console?: ConsoleServer | undefined;
 }
 
@@ -70,7 +70,7 @@ export const makeGateway = (options: GatewayOptions): Server => {
   return server;
 };
 
-/** Answers a problem document on a socket whose request could not be parsed. */
+/** Writes a problem document to a socket whose request could not be parsed. */
 const refuseUnread = (socket: Duplex, kind: 'malformed' | 'head_too_large'): void => {
   if (!socket.writable) return void socket.destroy();
   const { status, headers, body } = refusalAnswer(kind, { instance: '/', requestId: newRequestId() });

@@ -10,7 +10,7 @@ import * as z from 'zod';
  */
 
 const FOLDER = join(import.meta.dirname, '../../events/journeys');
-/** What a day of the example takes, in ms; no wait takes less than a second. */
+/** The length of a day of the example, in ms; waits are at least a second. */
 const DAY_MS = 2_000;
 const HOURS: Readonly<Record<string, number>> = { segundos: 1 / 3600, minutos: 1 / 60, horas: 1, dias: 24 };
 
@@ -57,7 +57,7 @@ const lineOf = ({ em, passo, resultado, mensagem }: z.output<typeof visitSchema>
 const created = z.looseObject({ id: z.string() });
 const runSchema = z.looseObject({ id: z.string(), status: z.string(), espera: z.looseObject({}).optional() });
 
-/** A contact of its own for each time that an example is played: phones are unique. */
+/** A new contact for each run of an example, since phones are unique. */
 const newContact = async (call: Call, { contact: { phone, ...contact } }: Example) => {
   const number = `${phone.slice(0, 6)}${randomInt(1_000, 9_999)}${phone.slice(10)}`;
   const optIn = { status: 'granted', source: 'example' };
@@ -67,7 +67,7 @@ const newContact = async (call: Call, { contact: { phone, ...contact } }: Exampl
 const happen = (call: Call, contactId: string, { name, properties }: z.output<typeof event>) =>
   call('POST', '/v2/events', { name, properties, eventId: randomUUID(), contact: { contactId } });
 
-/** Waits for the run of a contact, lets happen what the example says, and prints each visit as it ends. Answers how the run ended. */
+/** Waits for the run of a contact, triggers the example's events, and prints each visit as it ends. Returns how the run ended. */
 const watch = async (
   call: Call,
   journeyId: string,

@@ -33,7 +33,7 @@ export interface LocalStackOptions {
   readonly smppPort?: WantedPort | undefined;
   /** Where SMPP is listened for over TLS as well, and with which certificate. */
   readonly smppTls?: SmppOptions['tls'];
-  /** Where messages to the SMPP carrier are taken, which is bound to where the operator set one up. Absent: by nobody. */
+  /** The port on which messages to the SMPP carrier are accepted, if the operator has configured one. Absent: none. */
   readonly carrierPort?: WantedPort | undefined;
   /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
   readonly env?: Readonly<Record<string, string>>;
@@ -45,8 +45,8 @@ export interface LocalStackOptions {
   readonly functionsDir?: string;
   readonly distDir?: string;
   /**
-   * Holds the functions as they are served; default: a folder of this start in the data directory. Stacks that name the same one share its
-   * files, so that what Node compiled of them is of use to each process; nobody removes what it holds of earlier builds.
+   * Folder of the served functions; default: a new folder in the data directory. Stacks with the same folder share its files, including
+   * Node's compile cache; files of earlier builds are not removed.
    */
   readonly servedDir?: string | undefined;
   readonly operations?: readonly RoutedOperation[];
@@ -83,7 +83,7 @@ export interface LocalStack {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
   readonly manifest: Manifest;
-  /** Pids of engines that a killed earlier start had left behind and this one stopped. */
+  /** Pids of engines that a killed earlier start left behind and this one stopped. */
   readonly orphansStopped: readonly number[];
   /** Stops accepting requests, finishes those in flight, stops the engines. Takes at most 10 s. */
   close(): Promise<void>;
@@ -291,7 +291,7 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
 
 /**
  * Starts both stages on one port: gateway, authorizer, functions, consumers and dispatcher run in this process, DynamoDB, SQS and S3 in
- * embedded engines. Resolves once everything is up. Throws CannotStart for what the user can fix, such as a taken port.
+ * embedded engines. Resolves once everything is up. Throws CannotStart for problems that the user can fix, such as a taken port.
  */
 export const startLocalStack = async (options: LocalStackOptions): Promise<LocalStack> => {
   defaultAwsSettings(process.env);

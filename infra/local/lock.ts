@@ -28,7 +28,7 @@ export interface DataDirLock {
   release(): void;
 }
 
-/** Start time and command line of a process, which tell it from a later one with the same pid. Undefined when there is none. */
+/** Start time and command line of a process, which distinguish it from a later one with the same pid. Undefined if there is none. */
 export const processIdentity = (pid: number): string | undefined => {
   try {
     if (process.platform !== 'linux')
@@ -104,7 +104,7 @@ export const lockDataDir = (folder: string): DataDirLock => {
     throw inUseError(dataDir, readOwnerNote(dataDir));
   }
   const earlier = readOwnerNote(dataDir);
-  // Earlier children stay noted until `stopOrphans`, since this process may be killed before that.
+  // Earlier children stay recorded until `stopOrphans`, since this process may be killed before that.
   let current: OwnerNote = { pid: process.pid, children: earlier?.children ?? [] };
   const add = (facts: Partial<OwnerNote>) => {
     current = { ...current, ...facts };

@@ -14,7 +14,7 @@ export type MultipartCall =
   | { readonly kind: 'part'; readonly uploadId: string; readonly part: number }
   | { readonly kind: 'abort' | 'complete'; readonly uploadId: string };
 
-/** All parts but the last have at least so many bytes (Amazon S3 multipart upload limits). */
+/** The minimum size of all parts but the last (Amazon S3 multipart upload limits). */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 
 /** The call of an upload in parts that a request is; undefined for any other. */
@@ -83,7 +83,7 @@ const complete = async (uploadId: string, contentType: string, place: Place): Pr
   xml(response, 'CompleteMultipartUploadResult', { ETag: etag.replaceAll('"', '&quot;') });
 };
 
-/** Serves a call of an upload in parts, on files beside the object's. */
+/** Serves a call of a multipart upload, with files next to the object's. */
 export const serveMultipart = async (call: MultipartCall, place: Place): Promise<void> => {
   const { base, request, response, refuse } = place;
   if (call.kind === 'begin') {

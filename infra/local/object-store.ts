@@ -47,7 +47,7 @@ const wasDeleted = ({ tombstone }: Files): Promise<boolean> =>
     () => false,
   );
 
-/** Makes a file the object's bytes; answers its new version. As in an encrypted bucket, that tells nothing of the bytes. */
+/** Makes a file the object's content; returns its new version, which, as in an encrypted bucket, does not depend on the bytes. */
 const keepObject = async (files: Files, from: string, contentType: string): Promise<string> => {
   const { size } = await stat(from);
   const etag = `"${randomUUID()}"`;
@@ -75,7 +75,7 @@ const put = async (folder: string, files: Files, request: IncomingMessage, respo
   response.writeHead(200, { 'content-length': 0, etag }).end();
 };
 
-/** The bytes that a range asks for, from the first to the last; all of them where it asks for none. Undefined where there are none of them. */
+/** The bytes of a range; all of them without one. Undefined if it contains none. */
 const rangeOf = (range: string | undefined, size: number): { start: number; end: number } | undefined => {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? 'bytes=0-') ?? [];
   const start = Number(from);

@@ -21,7 +21,7 @@ export interface PollerOptions {
   readonly batchSize: number;
   /** Concurrent batches. When it is more than one, batches older than `overlapAfterMs` do not count. */
   readonly concurrency: number;
-  /** A batch that takes longer than this, in ms, is waiting for a third party: another starts beside it, as Lambda adds environments. */
+  /** A batch that takes longer than this, in ms, is waiting for a third party: another is started, as Lambda adds environments. */
   readonly overlapAfterMs: number;
   /** Visibility time-out of a failed message, in s, by its receive count. */
   readonly retrySeconds: (receives: number) => number;
@@ -80,7 +80,10 @@ const consume = async (options: PollerOptions, messages: readonly Message[]): Pr
   }
 };
 
-/** Deletes the messages that succeeded, and hides the failed ones until their next attempt; after the last one SQS moves them to the dead-letter queue. */
+/**
+ * Deletes the messages that succeeded, and hides the failed ones until their next attempt; after the last one SQS moves them to the
+ * dead-letter queue.
+ */
 const settle = async (
   options: PollerOptions,
   messages: readonly Message[],

@@ -33,7 +33,7 @@ const REFUSALS = {
 /** The kinds of the gateway's refusals. */
 export type GatewayRefusal = keyof typeof REFUSALS;
 
-/** A response that the gateway makes itself. */
+/** A response that the gateway generates itself. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -61,8 +61,8 @@ interface LocalQueueMethods {
 const FAIR_WITHIN = 2_500;
 
 /**
- * Makes standard queues fair, as SQS's are: of the tenants that have messages, that with the fewest in flight is next. fauxqs drops the
- * `MessageGroupId` of a message, but the body names its organization; a message without one is a tenant of its own.
+ * Makes standard queues fair, like SQS's: the tenant with the fewest messages in flight is next. fauxqs drops the `MessageGroupId` of a
+ * message, but the body contains its organization; a message without one counts as a separate tenant.
  */
 const makeFair = async () => {
   const module = new URL('./sqs/sqsStore.js', import.meta.resolve('fauxqs')).href;

@@ -92,7 +92,7 @@ const decoded = (segments: string[]): string[] | undefined => {
   );
 };
 
-/** HEAD is answered as GET: who writes the response leaves out the body (RFC 9110, 9.3.2). */
+/** HEAD is handled as GET: the response writer omits the body (RFC 9110, 9.3.2). */
 const pick = ({ methods }: Resource, method: string, values: readonly string[]): Match => {
   const route = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined);
   if (route) return { kind: 'found', route, values };

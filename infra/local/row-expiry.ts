@@ -12,13 +12,13 @@ import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { Running } from './pollers.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, tableName } from './stages.ts';
 
-/** What stands in for DynamoDB's deletion of expired rows, and for the stream that tells of it. */
+/** Simulates DynamoDB's deletion of expired rows, and the stream that reports it. */
 export interface RowExpiryOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   /** ms; rows that expired before are deleted. */
   readonly now: number;
-  /** The consumer of the stream. Its failure leaves the rows where they are. */
+  /** The consumer of the stream. If it fails, the rows are kept. */
   readonly consume: (event: unknown) => Promise<unknown>;
 }
 
@@ -31,7 +31,7 @@ const keyOf = (item: Item): Item => ({
   [TABLE.sortKey]: item[TABLE.sortKey] ?? { S: '' },
 });
 
-/** The same for the same row, as a shard's numbers are for a record that is delivered again. */
+/** The same for the same row, like a shard's sequence number of a redelivered record. */
 const sequenceNumber = (item: Item): string =>
   BigInt(
     `0x${createHash('sha256')
@@ -76,8 +76,8 @@ const remove = async ({ client, tableName }: RowExpiryOptions, item: Item): Prom
 };
 
 /**
- * Deletes the rows of a table whose time to live is over, and hands their old images to the consumer of the stream: here before they are deleted, so
- * that a consumer that fails is given them again. One pass over the whole table, as no deployed function may make. Returns how many there were.
+ * Deletes the expired rows of a table, and passes their old images to the consumer of the stream: before the deletion, so that a failed
+ * consumer gets them again. One pass over the whole table, which no deployed function may make. Returns how many there were.
  */
 export const expireRows = async (options: RowExpiryOptions): Promise<number> => {
   const { client, tableName, now, consume } = options;
@@ -103,7 +103,7 @@ export const expireRows = async (options: RowExpiryOptions): Promise<number> => 
 const ARCHIVER = 'streams/archive';
 const TIMEOUT_MS = 300_000;
 
-/** Expires the rows of a stage at once and then at intervals, and starts its archiver with them. */
+/** Expires the rows of a stage immediately and then at intervals, with its archiver. */
 export const startRowExpiry = ({
   functions,
   client,

@@ -9,7 +9,7 @@ export interface ScheduleOptions {
   readonly functions: StageFunctions;
   readonly functionPath: string;
   readonly everySeconds: number;
-  /** Whether there is anything to do; a run is left out where there is not, or where that cannot be told. */
+  /** Whether there is anything to do; a run is skipped if not, or if that is unknown. */
   readonly when: () => Promise<boolean>;
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
@@ -28,7 +28,7 @@ const scheduledEvent = (functionPath: string, id: string) => ({
   detail: {},
 });
 
-/** Invokes a scheduled function at once and then at intervals. Runs never overlap: a long one delays the next. */
+/** Invokes a scheduled function immediately and then at intervals. Runs never overlap: a long one delays the next. */
 export const startSchedule = ({ functions, functionPath, everySeconds, when, onFault }: ScheduleOptions): Running => {
   const stopping = new AbortController();
   const run = async () => {

@@ -111,7 +111,7 @@ const startDispatcher = (
   return [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, when, onFault })];
 };
 
-/** With the setting of the archive: deletes what expired, as DynamoDB does, and feeds the archiver. */
+/** If the archive is configured: deletes expired rows like DynamoDB, and feeds the archiver. */
 const startExpiry = (functions: StageFunctions, { env, expirySeconds, backends, onFault }: ServeOptions): Running[] =>
   // On AWS, DynamoDB does it.
   env.ARCHIVE_AFTER_DAYS === undefined || !isLoopback(backends.dynamodbEndpoint)

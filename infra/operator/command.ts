@@ -20,7 +20,7 @@ export const orThrow = <T>(outcome: T | Refusal): T => {
   throw new OperatorError(`${outcome.details.detail}${errors}`);
 };
 
-/** Throws an OperatorError for what does not exist. */
+/** Throws an OperatorError for a missing object. */
 export const assertFound = (exists: boolean, what: string): void => {
   if (!exists) throw new OperatorError(`There is no such ${what} here.`);
 };

@@ -14,7 +14,7 @@ import { archiveFolder, defaultAwsSettings, keyFileOf } from '../local/stages.ts
 import { rootKeysOf } from './root-keys.ts';
 import type { QueuePair, Target } from './target.ts';
 
-/** The note that a running local stack leaves in its data directory (`platform.json`): where its engines listen. */
+/** The note of a running local stack in its data directory (`platform.json`): the ports of its engines. */
 const runningStack = z.object({
   pid: z.int(),
   dynamodbEndpoint: z.url(),

@@ -11,7 +11,10 @@ export interface GivenProvider {
   readonly settings: unknown;
 }
 
-/** Stores a provider's settings: whole under one root key, and what verifies its callbacks under another. Throws for an unknown provider. */
+/**
+ * Stores a provider's settings: all of them under one root key, and the part that verifies callbacks under another. Throws for an unknown
+ * provider.
+ */
 export const saveProvider = async (
   { tables, vault }: Pick<Target, 'tables' | 'vault'>,
   env: Environment,

@@ -15,7 +15,7 @@ export interface QueuePair {
 export interface Target {
   readonly tables: Tables;
   readonly sqs: SQSClient;
-  /** A queue of a stage. Throws an Error when there is none of that name. */
+  /** A queue of a stage. Throws an Error for an unknown name. */
   queue(env: Environment, name: QueueName): Promise<QueuePair>;
   /** Whether SQS's StartMessageMoveTask is available; otherwise dead letters are received and sent back in batches. */
   readonly supportsMoveTasks: boolean;
@@ -23,7 +23,7 @@ export interface Target {
   vault(env: Environment, name: RootKey): Promise<Vault>;
   /** Creates the root keys that a stage lacks: a role that only reads could not. */
   createRootKeys(env: Environment): Promise<void>;
-  /** The bucket of a stage's archive. Throws an Error for a stage that has none. */
+  /** The bucket of a stage's archive. Throws an Error if the stage has none. */
   archive(env: Environment): ArchiveBucket;
   close(): Promise<void>;
 }

@@ -31,8 +31,8 @@ export const operatorOf = (organizationId: Id<'organization'>, env: Environment)
 
 /**
  * Creates an organization in both environments, each with its record, a wallet and a key of all scopes. The test wallet opens with
- * 10,000,000 coins, as a ledger entry, the live wallet with 0. One transaction per environment; if the second fails, the first holds an
- * organization whose key nobody knows, and the caller repeats the call (docs/spec/operations.md#a-new-organization).
+ * 10,000,000 coins, as a ledger entry, the live wallet with 0. One transaction per environment; if the second fails, the first has an
+ * organization with an unused key, and the caller repeats the call (docs/spec/operations.md#a-new-organization).
  */
 export const createOrganization = async (
   tables: Tables,

@@ -9,7 +9,7 @@ type Addresses = Pick<
 const NUMBER = { ton: 1, npi: 1 };
 const SHORT_CODE = { ton: 3, npi: 0 };
 const NAME = { ton: 5, npi: 0 };
-/** The longest that is a short code and not a number with its country. */
+/** The maximum length of a short code; longer ones are numbers with a country code. */
 const SHORT = 8;
 
 const planOf = (sender: string) => {
@@ -27,7 +27,7 @@ const sourceOf = ({ source }: CarrierSettings, sender: string | undefined) => {
   };
 };
 
-/** What every submit_sm of a message says beside its text. `to` in E.164. */
+/** The address fields of every submit_sm of a message. `to` in E.164. */
 export const addressesOf = (settings: CarrierSettings, to: string, sender: string | undefined): Addresses => ({
   serviceType: settings.serviceType,
   ...sourceOf(settings, sender),

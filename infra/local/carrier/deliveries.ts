@@ -8,15 +8,15 @@ import type { Answer, MessagePdu } from '../../../shared/smpp/session-types.ts';
 const CALLBACK_MS = 20_000;
 /** A response that was written within this time before its connection ended may not have reached the carrier. */
 const DOUBTFUL_MS = 30_000;
-/** How long a carrier may take to repeat what it believes unanswered. */
+/** How long a carrier may take to repeat a delivery that it considers unacknowledged. */
 const REPEATED_MS = 600_000;
 const MAX_KEPT = 10_000;
 
 const digest = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /**
- * Ids of whole messages that people wrote: SMPP gives them none. A message is new, also one that reads like another, except where the other may not have
- * been answered: then it is the carrier's repeat of that.
+ * Ids of whole inbound messages, which SMPP lacks. Each message is new, even with the same content, unless an identical one may not have
+ * been acknowledged: then it is the carrier's repeat.
  */
 export class InboundIds {
   readonly #now: () => number;
@@ -81,7 +81,7 @@ const post = async ({ serviceKey, callbackUrl, now }: DeliveryOptions, kind: str
   if (!response.ok) throw new Error(`callback: HTTP ${response.status}`);
 };
 
-/** A part as it is called back. It needs no id of its own: a repeat says the same, and parts are put together where all processes find them. */
+/** A part as a callback event. It needs no id of its own: a repeat is identical, and parts are assembled in shared storage. */
 export const partCallback = ({
   kind,
   from,
@@ -120,7 +120,7 @@ const handOver = async (options: DeliveryOptions, pdu: DeliveryPdu): Promise<Ans
   return {};
 };
 
-/** Answers what a carrier delivers, once it was handed over to the callbacks of providers: a receipt or a message is never lost between the two. */
+/** Acknowledges a carrier's delivery once it was stored by the callback handler, so that no receipt or message is lost in between. */
 export const answerDelivery = async (options: DeliveryOptions, pdu: MessagePdu): Promise<Answer> => {
   if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return { status: 'ESME_RINVCMDID' };
   try {

@@ -41,7 +41,7 @@ export class CarrierLink {
     });
   }
 
-  /** Submits a message; waits for its response as long as a session does, whatever `waitMs` says of its turn. */
+  /** Submits a message; waits for its response as long as a session does, regardless of `waitMs`, which limits the wait for a slot. */
   async submit({ to, from, text, waitMs }: CarrierSubmit): Promise<CarrierResult> {
     this.#reference = (this.#reference + 1) % 256;
     const parts = splitText(text, this.#settings.longText, this.#reference);

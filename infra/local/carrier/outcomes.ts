@@ -1,6 +1,6 @@
 import type { CarrierResult } from '../../../shared/domain/smpp/carrier.ts';
 
-/** How long what became of a message is known (ms), and of how many. */
+/** How long results of messages are kept (ms), and how many. */
 const KEPT_MS = 600_000;
 const MAX_KEPT = 50_000;
 
@@ -19,7 +19,7 @@ export class Outcomes {
     this.#now = now;
   }
 
-  /** Submits a message, unless it was within ten minutes: then that is what became of it. */
+  /** Submits a message, unless it was submitted within ten minutes: then returns that result. */
   once(messageId: string, submit: () => Promise<CarrierResult>): Promise<CarrierResult> {
     this.#forget();
     const known = this.#known.get(messageId);

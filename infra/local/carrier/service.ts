@@ -22,7 +22,7 @@ export interface CarrierServiceOptions {
   readonly onFault: (where: string, error: unknown) => void;
   /** What happens to binds. */
   readonly onNews: (line: Readonly<Record<string, unknown>>) => void;
-  /** How often the carrier's settings are read, and a bind that is free is taken, in ms. */
+  /** How often the carrier's settings are read, and a free bind is taken, in ms. */
   readonly everyMs?: number;
   readonly retry?: LinkOptions['retry'];
   readonly clock?: Clock;
@@ -39,16 +39,16 @@ interface TakenSlot {
 
 /** Settings take effect within that, as with any provider. */
 const EVERY_MS = 5_000;
-/** Longer than what a message may wait for its turn: what gets none in time says so by itself. */
+/** Added to the time that a message may wait for a slot, so that a message without one times out on its own first. */
 const GRACE_MS = 50;
 const FORWARD_MS = 12_000;
 const HOLDERS_MS = 2_000;
-/** How long another process may take to say that it is alive: one that died keeps its binds until their lease is over. */
+/** Timeout of another process's health check, in ms; a crashed one keeps its binds until their lease expires. */
 const HEALTH_MS = 1_000;
 
 /**
- * Holds binds to the carrier that the operator set up, as many as all processes together may have, and submits messages over them. A process
- * that has none passes a message on to one that has.
+ * Holds binds to the configured carrier, up to the limit over all processes, and submits messages over them. A process without binds
+ * forwards messages to one that has some.
  */
 export class CarrierService {
   readonly #options: CarrierServiceOptions;
@@ -149,7 +149,7 @@ export class CarrierService {
       await this.#endAll();
       this.#setUp = found;
     }
-    // Who has binds takes the next one later, so that they spread over the processes that want some.
+    // Processes with binds wait longer before taking another, so that binds are spread over the processes.
     this.#turn += 1;
     if (!found || this.#stopped || this.#turn % (this.#links.size + 1) !== 0) return;
     if (this.#links.size >= found.settings.binds) return;
@@ -209,7 +209,7 @@ export class CarrierService {
     }
   }
 
-  /** Passes a call on to the processes that hold binds: a message to one of them, a question to all until one knows. */
+  /** Forwards a call to the processes that hold binds: a message to one of them, a query to all until one has the result. */
   async #forward(
     purpose: 'status' | 'submit',
     content: CarrierSubmit | { readonly messageId: string },

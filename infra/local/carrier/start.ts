@@ -3,13 +3,16 @@ import { CarrierService, type CarrierServiceOptions } from './service.ts';
 
 export interface RunningCarrier {
   readonly service: CarrierService;
-  /** Where it takes messages. */
+  /** The port on which it accepts messages. */
   readonly port: number;
-  /** Unbinds, frees the binds for other processes, and answers what has begun. */
+  /** Unbinds, frees the binds for other processes, and completes pending requests. */
   close(): Promise<void>;
 }
 
-/** Holds the binds to the carrier of a stage, and takes messages for it. `address`: where other processes reach this one, without the port. */
+/**
+ * Holds the binds to the carrier of a stage, and accepts messages for it. `address`: where other processes reach this one, without the
+ * port.
+ */
 export const startCarrier = async (
   { port, host, address }: { readonly port: number; readonly host: string; readonly address: string },
   options: CarrierServiceOptions,

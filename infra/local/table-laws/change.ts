@@ -26,16 +26,16 @@ const resultOf = ({ kind, request, key }: WriteAction, before: Item | undefined)
   if (kind === 'Delete') return { after: undefined, exact: true };
   if (kind === 'ConditionCheck') return { after: before, exact: true };
   const after = updateResult(before, key, request.UpdateExpression, request);
-  // Until the engine has been asked, the units are those of the item as it was.
+  // Until the engine returns the result, the units are those of the previous item.
   return { after: after ?? before, exact: after !== undefined };
 };
 
 const all = ({ base, indexes }: WriteDemands): Demand[] => [base, ...indexes];
 
 /**
- * A write between its admission and its end. Its units are taken when it is admitted, so that the next one finds them gone; what a failed
- * condition costs stays taken (read-write-operations.html: a failed conditional write consumes the units of the item that is there),
- * what never happened is given back.
+ * A write between its admission and its end. Its units are taken at admission, so that the next one finds them gone; those of a failed
+ * condition stay taken (read-write-operations.html: a failed conditional write consumes the units of the existing item), those of a write
+ * that did not happen are returned.
  */
 export class Change {
   readonly action: WriteAction;
@@ -95,7 +95,7 @@ export class Change {
   }
 }
 
-/** What carries changes out, and how its refusals are told apart. */
+/** Sends changes to the engine, and classifies its errors. */
 export interface Sending {
   readonly call: Call;
   readonly send: () => Promise<Answer>;

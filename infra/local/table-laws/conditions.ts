@@ -6,7 +6,7 @@ export interface Substitutes {
   readonly ExpressionAttributeValues?: Item | undefined;
 }
 
-/** Expressions whose parsed forms are kept: a client has few, since values are not part of their texts. */
+/** Maximum cached parsed expressions: a client has few, since values are not part of their texts. */
 const MAX_TEXTS = 2_000;
 
 /** A parser of expressions that parses each text once. */
@@ -22,7 +22,7 @@ export const cachedByText = <T>(parse: (text: string) => T): ((text: string) => 
   };
 };
 
-/** An expression that is not understood here. */
+/** An unsupported expression. */
 export class UnknownExpression extends Error {
   override readonly name = 'UnknownExpression';
 }
@@ -202,7 +202,7 @@ const order = (one: AttributeValue | undefined, other: AttributeValue | undefine
 
 const parsed = cachedByText((text) => new Parser(text).whole());
 
-/** A condition as a function of an item. Throws UnknownExpression for what is not understood here, some of it once it is asked of an item. */
+/** A condition as a function of an item. Throws UnknownExpression for unsupported expressions, some only when evaluated. */
 export const parseCondition = (text: string | undefined, given: Substitutes): ((item: Item) => boolean) => {
   if (!text) return () => true;
   const holds = parsed(text);

@@ -6,10 +6,10 @@ export interface Flight {
 }
 
 /**
- * Who is writing which item (transaction-apis.html, "Transaction conflict handling"): a transaction that names an item of another
- * transaction in flight is cancelled, and so is a single write of such an item; a transactional read also meets single writes. A check
- * of a condition names its item like a write. Single writes never conflict with each other: they wait their turn, and a transaction
- * waits for those that came before it. Guessed: of two that meet, the later is refused.
+ * Writers of each item (transaction-apis.html, "Transaction conflict handling"): a transaction on an item of another transaction in flight
+ * is cancelled, and so is a single write of such an item; a transactional read also conflicts with single writes. A condition check counts
+ * as a write of its item. Single writes never conflict with each other: they are serialized, and a transaction waits for earlier ones.
+ * Guessed: of two conflicting calls, the later is rejected.
  */
 export class Flights {
   readonly #transactions = new Set<string>();

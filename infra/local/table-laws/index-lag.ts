@@ -9,7 +9,7 @@ interface Change {
   visibleAt: number;
 }
 
-/** A write whose index entries are held back: what became of it is told by one of these. */
+/** A write whose index entries are delayed; one of these reports its result. */
 export interface HeldBack {
   /** The item is written and is now so. */
   written(after: Item | undefined): void;
@@ -18,10 +18,10 @@ export interface HeldBack {
 }
 
 /**
- * Index entries come after their rows (GSI.html: "eventually consistent"). Of each item whose entry changed less than its lag ago, the
- * older entry is kept: a query is answered with it. Exact: an index shows one state of an item after another, in order, each index with a
- * lag of its own; a row read by its key is never late. Approximate: a page's limits are counted on the engine's present entries, so it may
- * be shorter than DynamoDB's; after a restart of the proxy the indexes are up to date.
+ * Index entries lag behind their rows (GSI.html: "eventually consistent"). For each item whose entry changed less than its lag ago, the
+ * older entry is kept, and queries return it. Exact: an index shows successive states of an item in order, each index with its own lag; a
+ * row read by its key is never late. Approximate: a page's limits are counted on the engine's present entries, so it may be shorter than
+ * DynamoDB's; after a restart of the proxy the indexes are up to date.
  */
 export class IndexLag {
   readonly #settings: LawSettings;
@@ -62,7 +62,7 @@ export class IndexLag {
     };
   }
 
-  /** The items of an index that are shown as they were, with that entry; undefined for one that had none. */
+  /** The items of an index that are shown in an earlier state, with that entry; undefined if they had none. */
   older(table: string, index: string): ReadonlyMap<string, Item | undefined> {
     const now = this.#settings.clock.now();
     const changes = this.#ofIndex(resourceOf(table, index));

@@ -9,11 +9,11 @@ import { RequestTokens } from './tokens.ts';
 
 /** What the table said no to; a call counts once, an item of a batch or a place of a transaction each. */
 export type RefusalKind =
-  /** A place of a transaction whose item is in another one. */
+  /** An operation of a transaction whose item is in another one. */
   | 'transactionConflicts'
   /** A single write of an item that is in a transaction. */
   | 'writeConflicts'
-  /** A place of a transactional read whose item is being written. */
+  /** An operation of a transactional read whose item is being written. */
   | 'readConflicts'
   | 'partitionThrottles'
   | 'indexPartitionThrottles'
@@ -41,7 +41,7 @@ export interface LawStatistics {
 const HOTTEST = 20;
 const SMOOTHING = 0.1;
 
-/** One table's laws: their state, and counts of what they refused. */
+/** One table's laws: their state, and counts of rejected calls. */
 export class Laws {
   readonly settings: LawSettings;
   readonly engine: Engine;
@@ -50,7 +50,7 @@ export class Laws {
   readonly tokens: RequestTokens;
   readonly lag: IndexLag;
   readonly #flight: () => number;
-  /** What the engine takes for a transaction, in ms, smoothed. */
+  /** The engine's time for a transaction, in ms, smoothed. */
   #engineMs = 0;
   readonly #flown = { count: 0, ms: 0 };
   readonly #calls = new Map<string, number>();
@@ -72,7 +72,7 @@ export class Laws {
     return from + this.#flight() * (to - from);
   }
 
-  /** Waits until the engine is to carry out a transaction that began then, so that it ends after its time in flight. */
+  /** Delays a transaction that started then, so that with the engine's time it ends after its time in flight. */
   async wait(startedAt: number, flightMs: number): Promise<void> {
     const { clock } = this.settings;
     await clock.wait(Math.max(0, flightMs - this.#engineMs - (clock.now() - startedAt)));

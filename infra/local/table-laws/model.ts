@@ -13,7 +13,7 @@ export interface AttributeValue {
 }
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The attributes of a key: the partition's, then the sort key's where there is one. */
+/** The key attributes: the partition key, then the sort key if there is one. */
 export type KeyNames = readonly string[];
 
 export interface IndexShape {
@@ -52,7 +52,7 @@ export const draws = (seed: number, name: string): (() => number) => {
   };
 };
 
-/** A value as text that is equal for equal values: objects by sorted names. */
+/** A value as text that is equal for equal values: objects with sorted names. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -12,7 +12,7 @@ import { type LawSettings, lawSettings } from './settings.ts';
 import { transactGet, transactWrite } from './transactions.ts';
 import { batchWrite, writeItem } from './writes.ts';
 
-/** A running proxy that keeps DynamoDB's laws before an engine that has none. */
+/** A running proxy that enforces DynamoDB's laws for an engine that has none. */
 export interface TableLaws {
   readonly endpoint: string;
   /** Calls, refusals by kind, and the keys with most units since the start; also served as JSON to a GET of the endpoint. */
@@ -44,7 +44,7 @@ const respond = (outgoing: ServerResponse, answer: Answer | Refusal): void => {
   outgoing.writeHead(isRefusal ? 400 : answer.status, {
     'content-type': 'application/x-amz-json-1.0',
     'content-length': text.length,
-    // The checksum of what is sent, not of what the engine answered: some SDKs check it.
+    // The checksum of the sent response, not of the engine's: some SDKs check it.
     'x-amz-crc32': crc32(text),
   });
   outgoing.end(text);
@@ -61,8 +61,8 @@ const serve = async (laws: Laws, incoming: IncomingMessage, outgoing: ServerResp
 };
 
 /**
- * Starts a proxy before an engine at `target` (http://…) that refuses what DynamoDB would refuse: see docs/table-laws.md. Calls other than
- * reads and writes of items are passed on. When the engine cannot be reached, the client's connection is closed.
+ * Starts a proxy for an engine at `target` (http://…) that rejects what DynamoDB would reject: see docs/table-laws.md. Calls other than
+ * reads and writes of items are passed on. If the engine is unreachable, the client's connection is closed.
  */
 export const startTableLaws = async (target: string, given: Partial<LawSettings> = {}): Promise<TableLaws> => {
   const engine = new Engine(target);
@@ -70,7 +70,7 @@ export const startTableLaws = async (target: string, given: Partial<LawSettings>
   const server = createServer((incoming, outgoing) => {
     serve(laws, incoming, outgoing).catch(() => incoming.socket.destroy());
   });
-  // As DynamoDB: longer than clients keep a connection, so that none is closed while a call is on its way.
+  // Like DynamoDB: longer than clients keep a connection, so that none is closed while a call is in flight.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -28,7 +28,7 @@ export const query = async (laws: Laws, call: Call): Promise<Answer | Refusal> =
   );
 };
 
-/** The query with all keys of its entries in the answer, so that items can be told apart: also where only a count is wanted. */
+/** The query with all key attributes in its result, so that items can be identified, even if only a count is requested. */
 const withKeys = (body: Json, names: readonly string[]): Json => {
   const { Select, ...asked } = measured(body);
   const whole = Select === 'COUNT' ? asked : { ...asked, ...(Select ? { Select } : {}) };
@@ -66,7 +66,7 @@ interface Page {
   readonly older: ReadonlyMap<string, Item | undefined>;
 }
 
-/** Guessed: entries with the same key are in the order of the table's keys; documentation leaves it open. */
+/** Guessed: entries with the same key are in the order of the table's keys; the documentation leaves this open. */
 const orderBy =
   (names: readonly string[]) =>
   (one: Item, other: Item): number => {
@@ -78,7 +78,7 @@ const orderBy =
     return 0;
   };
 
-/** The page with each changed item as its entry was: out of it where it had none, in its place where it had one. */
+/** The page with each changed item's earlier entry: omitted if there was none, at its position if there was one. */
 const patched = ({ call, shape, names, answer, older }: Page): Json => {
   const { body } = call;
   const order = orderBy(names);
@@ -99,7 +99,7 @@ const patched = ({ call, shape, names, answer, older }: Page): Json => {
   return { ...answer.body, Items: cut, LastEvaluatedKey: pick(cut.at(-1) ?? {}, names) };
 };
 
-/** The same; the page with the present entries where what the query asks of them is not understood. */
+/** The same; the page with the present entries if the query contains unsupported expressions. */
 const patchedWhereKnown = (page: Page): Json => {
   try {
     return patched(page);

@@ -4,7 +4,7 @@ import { canonical, type Item, partitionOf, pick, type TableShape } from './mode
 import { type Refusal, type Throttle, throttled } from './refusals.ts';
 import { type Demand, itemBytes, readUnits } from './units.ts';
 
-/** A call that the engine also tells the units of. */
+/** A call extended to return its consumed units. */
 export const measured = (body: Json): Json => ({
   ...body,
   ReturnConsumedCapacity: body.ReturnConsumedCapacity ?? 'TOTAL',
@@ -58,7 +58,7 @@ const demandOf = (shape: TableShape, key: Item, units: number): Demand => ({
 
 const how = (request: Json) => (request.ConsistentRead ? 'consistent' : 'eventual');
 
-/** The keys of a table that are read, each for the units of an empty item, and those whose bucket is empty. */
+/** The requested keys of a table, each at the cost of an empty item, and those whose bucket is empty. */
 const wantedOf = (laws: Laws, shape: TableShape, request: Json): Wanted => {
   const [keys, left]: [Item[], Item[]] = [[], []];
   let last: Throttle | undefined;
@@ -73,7 +73,7 @@ const wantedOf = (laws: Laws, shape: TableShape, request: Json): Wanted => {
   return { keys, left, throttle: last };
 };
 
-/** Takes what the items are larger than an empty one. Approximate where attributes are projected: the rest of an item is not seen. */
+/** Takes the units by which the items are larger than an empty one. Approximate for projections: the rest of an item is not visible. */
 const settle = (laws: Laws, shape: TableShape, request: Json, items: readonly Item[]): void => {
   for (const item of items) {
     const more = readUnits(itemBytes(item), how(request)) - readUnits(0, how(request));
@@ -81,7 +81,7 @@ const settle = (laws: Laws, shape: TableShape, request: Json, items: readonly It
   }
 };
 
-/** What the engine left of a table, with what the laws did: no key twice. */
+/** The engine's unprocessed keys of a table and the rejected ones, without duplicates. */
 const withLeft = (request: Json, engineLeft: Json | undefined, left: readonly Item[]): Json => {
   const keys = [...((engineLeft?.Keys ?? []) as Item[]), ...left];
   return { ...request, Keys: [...new Map(keys.map((key) => [canonical(key), key])).values()] };
@@ -122,7 +122,7 @@ export const scan = async (laws: Laws, call: Call): Promise<Answer | Refusal> =>
   return readOf(laws, call, place, () => laws.engine.forward(call, { body: measured(call.body) }));
 };
 
-/** The names of a list of attributes; undefined where there is none. */
+/** The names in a list of attributes; undefined if there is none. */
 export const projectedNames = (body: Json): string[] | undefined =>
   body.ProjectionExpression?.split(',').map(
     (name: string) => body.ExpressionAttributeNames?.[name.trim()] ?? name.trim(),

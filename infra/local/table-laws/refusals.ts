@@ -28,8 +28,8 @@ const isIndex = ({ resource }: Demand): boolean => resource.includes('/');
 const messageOf = ({ demand }: Throttle): string => (isIndex(demand) ? INDEX_BUSY : TABLE_BUSY);
 
 /**
- * Type and operation, then the limit (API_ThrottlingReason.html). Guessed: a table above twice its peak is told with the same word as a
- * key range, since documentation has no reason of its own for a table that is still growing.
+ * Type and operation, then the limit (API_ThrottlingReason.html). Guessed: a table above twice its peak is reported with the same reason as
+ * a key range, since the documentation has none for a table that is still growing.
  */
 const reasonOf = ({ demand }: Throttle): string =>
   `${isIndex(demand) ? 'Index' : 'Table'}${demand.kind === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
@@ -38,8 +38,8 @@ const arnOf = ({ demand }: Throttle): string =>
   `arn:aws:dynamodb:us-east-1:000000000000:table/${demand.resource.replace('/', '/index/')}`;
 
 /**
- * A single call that is throttled. ThrottlingException is what on-demand tables answer; ProvisionedThroughputExceededException is
- * documented for provisioned capacity alone (API_BatchWriteItem.html names both side by side).
+ * A throttled single call. On-demand tables return ThrottlingException; ProvisionedThroughputExceededException is documented only for
+ * provisioned capacity (API_BatchWriteItem.html names both).
  */
 export const throttled = (throttle: Throttle): Refusal => ({
   type: 'ThrottlingException',

@@ -35,9 +35,9 @@ class Bucket {
 }
 
 /**
- * What an on-demand table can do: at once up to twice its previous peak, at least what a new one can (on-demand-capacity-mode.html:
- * throttling can occur above twice the previous peak within 30 minutes). Guessed: the peak is that of the best minute, and counts once
- * its 30 minutes are over; they are counted one after another from the first request.
+ * The capacity of an on-demand table: instantly up to twice its previous peak, at least that of a new one (on-demand-capacity-mode.html:
+ * throttling can occur above twice the previous peak within 30 minutes). Guessed: the peak is that of the best minute, and counts once its
+ * 30 minutes are over; they are counted consecutively from the first request.
  */
 class Growth {
   readonly #start: number;
@@ -93,7 +93,7 @@ export class Throughput {
     this.#settings = settings;
   }
 
-  /** The first of the demands that meets an empty bucket; none of them is taken by this. */
+  /** The first of the demands whose bucket is empty; takes none of them. */
   refusal(demands: readonly Demand[]): Throttle | undefined {
     const now = this.#settings.clock.now();
     for (const demand of demands) {
@@ -105,7 +105,7 @@ export class Throughput {
     return undefined;
   }
 
-  /** Takes the units; with `-1` gives back what was taken for a write that did not happen. */
+  /** Takes the units; with `-1` returns those of a write that did not happen. */
   take(demands: readonly Demand[], sign: 1 | -1 = 1): void {
     const now = this.#settings.clock.now();
     for (const demand of demands) {

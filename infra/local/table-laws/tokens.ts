@@ -1,13 +1,13 @@
 import type { Clock } from './model.ts';
 
-/** How long a token stands for its transaction, from the first request's end (API_TransactWriteItems.html, ClientRequestToken). */
+/** How long a token is valid for its transaction, from the first request's end (API_TransactWriteItems.html, ClientRequestToken). */
 const VALID_MS = 10 * 60_000;
 
 type Known = { readonly content: string; readonly until: number | undefined };
 
 /**
- * The tokens of transactions: the same one with the same content has no second effect, with other content is refused. Guessed: a
- * transaction that was cancelled leaves no token behind, so that its repeat is tried anew.
+ * The tokens of transactions: the same one with the same content has no second effect, with other content it is rejected. Guessed: a
+ * cancelled transaction leaves no token, so that its repeat is executed.
  */
 export class RequestTokens {
   readonly #clock: Clock;

@@ -15,7 +15,7 @@ import { type Demand, itemBytes, readUnits } from './units.ts';
 
 const WRITE_KINDS = ['Put', 'Update', 'Delete', 'ConditionCheck'] as const;
 
-/** The transaction's writes; undefined where the engine is to say what is wrong with them. */
+/** The transaction's writes; undefined if the engine must report their error. */
 const actionsOf = async (laws: Laws, call: Call): Promise<WriteAction[] | undefined> => {
   const actions: WriteAction[] = [];
   for (const item of (call.body.TransactItems ?? []) as Json[]) {

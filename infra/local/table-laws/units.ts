@@ -89,7 +89,7 @@ const indexDemands = (
   return [demand(old, writeUnits(old, undefined)), demand(next, writeUnits(undefined, next))];
 };
 
-/** Of which place of the partition key a write takes units: the item's first, then those of its index entries. */
+/** The partition keys whose units a write takes: the item's first, then those of its index entries. */
 export interface WriteDemands {
   readonly base: Demand;
   readonly indexes: readonly Demand[];

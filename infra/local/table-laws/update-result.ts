@@ -87,7 +87,7 @@ export const updated = (before: Item | undefined, key: Item, expression: string,
   return result;
 };
 
-/** The same; undefined where its expression is not one of the simple ones, and the engine has to be asked. */
+/** The same; undefined if its expression is not a simple one, and the engine must return the result. */
 export const updateResult = (
   before: Item | undefined,
   key: Item,

@@ -9,7 +9,7 @@ const KINDS = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' } as 
 const isConditionFailure = ({ body }: Answer): boolean =>
   String(body.__type).endsWith('#ConditionalCheckFailedException');
 
-/** PutItem, UpdateItem and DeleteItem: refused while a transaction has the item, in turn with other single writes. */
+/** PutItem, UpdateItem and DeleteItem: rejected while a transaction has the item, serialized with other single writes. */
 export const writeItem = async (laws: Laws, call: Call, name: keyof typeof KINDS): Promise<Answer | Refusal> => {
   const shape = await laws.engine.shape(call, call.body.TableName);
   if (!shape) return laws.engine.forward(call);
@@ -39,7 +39,7 @@ interface BatchPlace {
   readonly flight: Flight | undefined;
 }
 
-/** The writes of a batch, each with its turn: all take it at the same moment, so that two batches cannot wait for each other. */
+/** The writes of a batch, each queued for its item: all at the same moment, so that two batches cannot deadlock. */
 const placesOf = async (laws: Laws, call: Call): Promise<BatchPlace[]> => {
   const tables = Object.entries(call.body.RequestItems as Record<string, Json[]>);
   const shapes = await Promise.all(tables.map(([table]) => laws.engine.shape(call, table)));
@@ -81,9 +81,9 @@ const admitted = async (laws: Laws, call: Call, places: readonly BatchPlace[]) =
 };
 
 /**
- * BatchWriteItem: each item is a single write of its own. What is throttled comes back in UnprocessedItems; ThrottlingException when that
- * is all of them (API_BatchWriteItem.html). Guessed: an item that a transaction has comes back the same way, since the call has no error
- * for conflicts and the items that fail are documented to be returned.
+ * BatchWriteItem: each item is a separate single write. Throttled ones are returned in UnprocessedItems; ThrottlingException if that is all
+ * of them (API_BatchWriteItem.html). Guessed: an item that a transaction has is returned the same way, since the call has no error for
+ * conflicts and failed items are documented to be returned.
  */
 export const batchWrite = async (laws: Laws, call: Call): Promise<Answer | Refusal> => {
   const places = await placesOf(laws, call);

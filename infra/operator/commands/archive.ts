@@ -89,7 +89,7 @@ const archiveBegin = defineCommand({
     rowsPerSecond: wholeNumber(1, 'rows a second at most (default 500)').default(500),
   }),
   run: async (target, { env: stage, afterDays: archiveAfterDays, again = false, rowsPerSecond }) => {
-    // Throws for a stage without an archive, where rows would expire for good.
+    // Throws for a stage without an archive, where rows would expire permanently.
     target.archive(stage);
     const recipients = await target.vault(stage, 'recipients');
     const settings = { archiveAfterDays, again, rowsPerSecond, now: Date.now() };
@@ -171,5 +171,5 @@ const archiveRetry = defineCommand({
   },
 });
 
-/** Rows that left the table. */
+/** Commands for archived rows. */
 export const ARCHIVE_COMMANDS = [archiveGet, archiveList, archiveBegin, archiveErase, archiveRetry];

@@ -20,7 +20,7 @@ const options = z.object({
 });
 type Chosen = z.output<typeof options>;
 
-/** The suppression of an address: its end (ms), undefined when there is none, and a call that lifts it. */
+/** The suppression of an address: its end (ms), undefined if there is none, and a call that lifts it. */
 const suppressionOf = async (target: Target, { organization, env: chosen, email }: Chosen) => {
   const table = target.tables[chosen];
   await requireOrganization(table, organization);

@@ -34,7 +34,7 @@ const tableMigrate = defineCommand({
   },
 });
 
-/** Wallets that are checked at once. */
+/** Wallets checked concurrently. */
 const AT_ONCE = 8;
 
 const tableVerify = defineCommand({

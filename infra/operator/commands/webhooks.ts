@@ -5,7 +5,7 @@ import { advanceSequences } from '../../../shared/storage/webhooks/advance-seque
 import { defineCommand } from '../command.ts';
 import { env, otherTable, wholeNumber } from '../options.ts';
 
-/** Organizations at once. */
+/** Organizations processed concurrently. */
 const AT_ONCE = 8;
 
 const webhookAdvance = defineCommand({
