@@ -120,7 +120,7 @@ test('a selection is what a plain filter over all contacts finds, whatever was c
   );
 });
 
-test('merges at once with each other and with changes lose no change', async () => {
+test('concurrent merges and changes lose no change', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(facts, { minLength: 4, maxLength: 12 }), tree, async (all, each) => {
       const base = await startBase();
@@ -232,7 +232,7 @@ test('a merge that wrote what a contact was no longer marks it again, also where
   await expectExact();
 });
 
-test('a merge that another one equalled marks nobody again', async () => {
+test('a merge that found a block already up to date marks no contacts', async () => {
   const { base, makeVip, expectExact } = await startPlain(2);
   await makeVip(0);
   let calls = 0;
@@ -244,7 +244,7 @@ test('a merge that another one equalled marks nobody again', async () => {
   await expectExact();
 });
 
-test('a merge that another overtook takes no mark away that the other did not know', async () => {
+test('an outdated merge removes no marks that it has not merged', async () => {
   const { base, makeVip, expectExact } = await startPlain(2);
   await makeVip(0);
   const slow = Promise.withResolvers<void>();
@@ -267,7 +267,7 @@ test('a merge that another overtook takes no mark away that the other did not kn
   await expectExact();
 });
 
-test('a search finds in the merged index everybody whom it means, and few others', async () => {
+test('a search finds every match in the merged index, and few others', async () => {
   const base = await startBase();
   const names = ['Ana Souza', 'JOÃO da Silva', 'Conceição Araújo', 'Silvana Sousa', 'Zé'];
   const found: Contact[] = [];

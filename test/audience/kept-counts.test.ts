@@ -188,7 +188,7 @@ test('counts that are kept, and pages of them, are what a plain filter finds, wh
   );
 });
 
-test('who reads marks has all of them merged, by a chance that grows with them', async () => {
+test('a reader of marks requests a merge with a probability that grows with their number', async () => {
   const base = await startBase();
   for (let at = 0; at < 6; at++) await base.create('vip');
   const find = (chance: number, now = NOW) =>
@@ -234,7 +234,7 @@ const countingIndex = (keptFrom = 1) => {
   };
 };
 
-test('a page of a kept selection reads the columns of its own blocks alone', async () => {
+test('a page of a cached selection reads only the columns of its own blocks', async () => {
   const base = await startBase();
   for (let at = 0; at < 15; at++) await base.create('vip');
   await merge(base, { lost: 0, seen: 0 });

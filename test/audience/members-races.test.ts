@@ -63,8 +63,8 @@ const waiting = (meanwhile: () => Promise<unknown>): Table => {
   });
 };
 
-describe('workers at once', () => {
-  test('tell each contact in turn that it entered and left, and end with what plain filters find', {
+describe('concurrent workers', () => {
+  test("report each contact's transitions in order, and end with the members that plain filters find", {
     timeout: 300_000,
   }, async () => {
     await fc.assert(
@@ -125,7 +125,7 @@ describe('workers at once', () => {
     expect(moves()).toEqual([`${segment.id} entered ${contact(0).id}`]);
   });
 
-  test('of many changes at once are few: who finds its mark taken care of has nothing to do', async () => {
+  test('of many concurrent changes are few: a worker whose mark was already processed does nothing', async () => {
     const { base, contact } = await startWith(isVip, 12);
     for (let at = 0; at < 12; at++) await base.change(contact(at), vip);
     await mergeChanges(base.portsOver(table), base.organizationId, { atLeast: 16, contactId: contact(0).id });
@@ -154,7 +154,7 @@ describe('the first members of a segment', () => {
     expect(standing).toEqual({ isMember: true, since: world.now });
   });
 
-  test('do not count those of blocks that come later: they enter', async () => {
+  test('do not count contacts of later blocks: they enter', async () => {
     const { base, moves, segment } = await startWith(isVip, 1, BLOCK_SIZE - 2);
     await base.create(vip);
     await base.quiet();
@@ -162,7 +162,7 @@ describe('the first members of a segment', () => {
     expect(moves()).toEqual([`${segment.id} entered ${entered}`]);
   });
 
-  test('are looked for by an organization whose processes learn of a segment within ten seconds', async () => {
+  test('are tracked once every process has seen the segment, within ten seconds', async () => {
     const base = await startMembers(world);
     expect(await hasSegments(table, base.organizationId)).toBe(false);
     await base.addSegment(isVip);
@@ -187,7 +187,7 @@ test('days that pass move contacts once each, whichever clock is behind', async 
   expect(moves()).toEqual([`${segment.id} entered ${contactId}`, `${segment.id} left ${contactId}`]);
 });
 
-test('a contact that is gone left nothing: nobody is told, and its place is free of it', async () => {
+test('a deleted contact leaves no membership: nothing is reported, and its place is cleared', async () => {
   const { base, contact, moves, segment } = await startWith(isVip, 2);
   await base.change(contact(0), vip);
   await base.quiet();

@@ -12,7 +12,7 @@ const HISTORIES = shareOf(64);
 
 const world = await use(startWorld('test'));
 
-test(`who entered and left each of many segments is what plain filters differ by, each once, whatever happens and wherever workers end (seed ${SEED})`, {
+test(`reports exactly the differences of plain filters as transitions, once each, wherever workers crash (seed ${SEED})`, {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

@@ -55,7 +55,7 @@ const startBase = async () => {
   return { base, segment, contacts, workOf, movesOf };
 };
 
-test('twenty processes that change contacts and look at their block at once tell of each who entered once, and lose none', {
+test('twenty processes that change contacts and evaluate their block concurrently report each transition once, and lose none', {
   timeout: 300_000,
 }, async () => {
   const { base, segment, contacts, workOf, movesOf } = await startBase();

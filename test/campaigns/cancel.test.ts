@@ -44,7 +44,7 @@ const endOf = async (actor: Actor, id: Id<'campaign'>) => {
 };
 
 describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
-  test('takes a fallback that was made while it looked', async () => {
+  test('cancels a fallback step that was created during the cancellation', async () => {
     const actor = await world.organization();
     const { id, first } = await failedOnce(actor);
     const endFallback: PortionPorts['endFallback'] = async (messageId) => {
@@ -76,7 +76,7 @@ describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
     expect(await endOf(actor, id)).toEqual(['undelivered']);
   });
 
-  test('takes what is sent in the place of a message, also of a step of its fallback, and what replaced it while it looked', async () => {
+  test('cancels replacements of messages and of fallback steps, including those created during the cancellation', async () => {
     const actor = await world.organization();
     const { id, first } = await failedOnce(actor);
     accepted(await bulk.one.resend(actor, first));
@@ -100,7 +100,7 @@ describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
     await endOf(actor, id);
   });
 
-  test('takes what is sent in the place of a fallback that failed, also where another one followed it', async () => {
+  test('cancels replacements of failed fallback steps, even if another step followed', async () => {
     const actor = await world.organization();
     const { id, first } = await failedOnce(actor, 2);
     await advance(first);

@@ -32,7 +32,7 @@ const stateOf = async (id: Id<'campaign'>) => {
   };
 };
 
-test('who is held back by a frequency cap is written to when it allows it, once, and the others at once', async () => {
+test('a recipient held back by a frequency cap gets the message once the cap allows it, once; others get it immediately', async () => {
   const actor = await world.organization();
   const [capped, free] = (await writePeople(world, actor, [{}, {}])) as [Contact, Contact];
   await started(actor, [capped]);
@@ -52,7 +52,7 @@ test('who is held back by a frequency cap is written to when it allows it, once,
   );
 });
 
-test('who is written to by others whenever the cap would allow it is skipped 72 hours after its portion began', async () => {
+test('a recipient whose cap never allows the message is skipped 72 hours after its portion started', async () => {
   const actor = await world.organization();
   const [contact] = (await writePeople(world, actor, [{}])) as [Contact];
   await started(actor, [contact]);

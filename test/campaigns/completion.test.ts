@@ -30,7 +30,7 @@ describe('a campaign', { timeout: 60_000 }, () => {
     ['one was refused and one is on its way', { accepted: 2, unsent: 1, sent: 1, failed: 1 }, 'running'],
     ['one was refused and one failed', { accepted: 2, unsent: 1, sent: 1, failed: 2 }, 'completed'],
     ['nobody was sent to', { skipped: 1 }, 'completed'],
-  ])('is over when each of its messages has an end: %s', async (_, counts, status) => {
+  ])('is over when each of its messages has a final status: %s', async (_, counts, status) => {
     expect(await statusAfter(ports, await started(), counts)).toBe(status);
   });
 });

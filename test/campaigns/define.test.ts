@@ -60,7 +60,7 @@ describe('a draft', () => {
     expect(await ports.store.readById(id)).toMatchObject({ message });
   });
 
-  test('that is scheduled is due at its time, and is a draft again that nothing is due of where that is cleared', async () => {
+  test('that is scheduled is due at its time, and becomes a draft that is not due when the time is cleared', async () => {
     const actor = await world.organization();
     const scheduledAt = world.now + 3600_000;
     const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]), { scheduledAt });
@@ -76,7 +76,7 @@ describe('a draft', () => {
   });
 });
 
-test('a draft whose deletion was not answered is gone, and asked to be deleted again at once, it is not an error', async () => {
+test('deleting a draft again after a lost response is not an error', async () => {
   const actor = await world.organization();
   const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]));
   const remove: typeof ports.store.remove = async (...given) => {
@@ -100,7 +100,7 @@ test('a preview counts who has no address on the channel for that alone, though 
   expect(preview).toMatchObject({ reach: 0, excluded: { noAddress: 2, frequencyCap: 0 }, price: { coins: 0 } });
 });
 
-test('a preview tells price and recipients by country, three messages as they would read, and whether the wallet covers all', async () => {
+test('a preview shows price and recipients by country, three rendered messages, and whether the wallet covers all', async () => {
   const actor = await world.organization(1_000);
   const phones = ['+5511987650001', '+5511987650002', '+5511987650003', '+12025550101', '+12025550102'];
   const contacts = await writePeople(

@@ -29,7 +29,7 @@ const running = async () => {
   return { actor, id, read, dueAt, claim, portion: await read() };
 };
 
-test('a portion that a worker has is claimed by nobody else until its claim ends, and then by one', async () => {
+test('a claimed portion cannot be claimed again until the claim ends, and then by one worker only', async () => {
   const { claim, read, portion } = await running();
   expect(await claim(portion)).toBeDefined();
   expect(await claim(portion)).toBeUndefined();
@@ -42,7 +42,7 @@ test('a portion that a worker has is claimed by nobody else until its claim ends
   expect(await claim(claimed)).toBeUndefined();
 });
 
-test('a portion that was told of a later epoch since it was read is neither claimed, parked nor put off', async () => {
+test('a portion that moved to a later epoch since it was read is neither claimed, removed from the due index nor postponed', async () => {
   const { id, claim, dueAt, portion } = await running();
   await ports.portions.tell(id, 0, 1, world.now + 5_000);
   expect(await claim(portion)).toBeUndefined();
@@ -51,7 +51,7 @@ test('a portion that was told of a later epoch since it was read is neither clai
   expect(await dueAt()).toBe(world.now + 5_000);
 });
 
-test('a portion that was claimed since it was read is not parked, nor put off beyond the claim', async () => {
+test('a portion that was claimed since it was read stays due, no later than the end of the claim', async () => {
   const { claim, dueAt, portion } = await running();
   await claim(portion);
   await ports.portions.park(portion);
@@ -59,7 +59,7 @@ test('a portion that was claimed since it was read is not parked, nor put off be
   expect(await dueAt()).toBe(world.now + CLAIM_MS);
 });
 
-test('a portion is told of an epoch once: a repeat makes nothing due that is done', async () => {
+test('moving a portion to an epoch twice does not make a finished portion due', async () => {
   const { id, read, dueAt, claim } = await running();
   await ports.portions.tell(id, 0, 1, world.now);
   const claimed = await claim(await read());
@@ -72,7 +72,7 @@ test('a portion is told of an epoch once: a repeat makes nothing due that is don
   expect(await read()).toMatchObject({ state: 'done', epoch: 1 });
 });
 
-test('what a worker did is stored though its portion was told of a later epoch, and the portion stays due as it was told', async () => {
+test("a worker's result is stored although its portion moved to a later epoch, and the portion keeps its new due time", async () => {
   const { id, claim, read, dueAt, portion } = await running();
   const claimed = await claim(portion);
   if (!claimed) throw new Error('not claimed');
@@ -104,7 +104,7 @@ test('a campaign is not paused for what was found before it was resumed', async 
   expect(await ports.store.readById(id)).toMatchObject({ status: 'running' });
 });
 
-test('coins of a campaign are taken up to its limit and no further, by portions that ask at once', async () => {
+test('concurrent portions reserve coins of a campaign up to its limit and no more', async () => {
   const { id, claim, portion } = await running();
   const claimed = await claim(portion);
   const campaign = await ports.store.readById(id);

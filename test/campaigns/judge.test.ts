@@ -39,7 +39,7 @@ describe('a refused recipient', () => {
     ['meets a conflict that concerns no template', REUSED_KEY, 'conflict'],
     ['has an invalid address', invalid('to'), 'invalid_request'],
     ['has no device', refuse('VALIDATION_ERROR', { detail: 'No device.', v1Code: 'invalid_recipient' }), 'no_address'],
-  ])('who %s is skipped', (_, refusal, reason) => {
+  ])('a recipient that %s is skipped', (_, refusal, reason) => {
     expect(judged(refusal as Refusal)).toEqual({ kind: 'skip', reason });
   });
 
@@ -86,7 +86,7 @@ describe('a refused recipient', () => {
     expect(judged(refusal)).toEqual({ kind: 'defer', until: NOW + afterMs });
   });
 
-  test('who is capped for longer than it is tried is skipped', () => {
+  test('a recipient that is capped beyond the retry period is skipped', () => {
     expect(judged(cappedUntil(UNTIL + HOUR_MS))).toEqual({ kind: 'skip', reason: 'frequency_cap' });
   });
 });
@@ -105,7 +105,7 @@ describe('the refusals of a portion', () => {
     });
   });
 
-  test('for want of coins are of maxCoins where the campaign had none left to give', () => {
+  test('for lack of coins count as maxCoins if the campaign had none left', () => {
     expect(all(true)).toMatchObject({ pause: 'max_coins' });
     const noProvider = [{ index: 0, refusal: refuse('DEPENDENCY_FAILED', 'No provider.') }];
     const given = { now: NOW, triedUntil: UNTIL, shortOfMaxCoins: true };

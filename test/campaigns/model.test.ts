@@ -7,7 +7,7 @@ import { campaignHistories, campaignModel } from './history.ts';
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
 const PLACES = await usePlaces('live', 60);
 
-test(`whatever crashes, pauses, repeats and lacks money, each person who may be written to has one message in the end, and the coins add up, in memory and on the engine (seed ${SEED})`, {
+test(`with any crashes, pauses, repeats and lack of funds, each eligible person gets exactly one message and the coins add up, in memory and on the engine (seed ${SEED})`, {
   timeout: 600_000,
 }, async () => {
   let sent = 0;

@@ -82,7 +82,7 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
     expect(portionSize({ perMinute })).toBe(size);
   });
 
-  test('that are open are paced anew when the campaign is resumed', async () => {
+  test('that are open get new due times when the campaign is resumed', async () => {
     const actor = await world.organization();
     const { id } = await started(actor, 6, { perMinute: 2 });
     await workOnCampaign(ports, portionItem(id, 0));
@@ -103,7 +103,7 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
     expect(await readAll(id)).toEqual(done);
   });
 
-  test('that a worker has are due again when its claim ends, whoever told them to go on meanwhile', async () => {
+  test('that a worker has claimed are due again when the claim ends, even after a resumption', async () => {
     const actor = await world.organization();
     const { id } = await started(actor, 2, {});
     const [portion] = await readAll(id);
@@ -120,7 +120,7 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('is not completed while a portion is open, whatever became of its messages', async () => {
+  test('is not completed while a portion is open, whatever the state of its messages', async () => {
     const actor = await world.organization();
     const { id } = await started(actor, 4, { perMinute: 2 });
     await workOnCampaign(ports, portionItem(id, 0));
@@ -129,7 +129,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await ports.store.readById(id)).toMatchObject({ status: 'running' });
   });
 
-  test('with fallbacks is completed when its messages were at rest for a minute', async () => {
+  test('with fallbacks is completed once its counters were unchanged for a minute', async () => {
     const message = { channel: 'sms' as const, text: 'Oi', fallback: ['rcs' as const] };
     const { id } = await started(await world.organization(), 1, { message });
     const failed = { accepted: 1, sent: 1, failed: 1 };
@@ -161,7 +161,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await statusOf({ channel: 'sms', text: 'Oi' })).toBe('running');
   });
 
-  test('is looked at soon after its messages moved, ever later while they rest, and at least every minute', async () => {
+  test('is checked soon after its counters changed, then ever less often, and at least every minute', async () => {
     const { id } = await started(await world.organization(), 2, {});
     const waits: number[] = [];
     for (const sent of [1, 1, 1, 1, 2, 2]) {
@@ -175,7 +175,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await dueInMs(id)).toBe(60_000);
   });
 
-  test('is looked at soon after any of its counts moved', async () => {
+  test('is checked soon after any of its counters changed', async () => {
     const { id } = await started(await world.organization(), 2, {});
     const counts = { accepted: 9, unsent: 0, sent: 0, delivered: 0, failed: 0 };
     for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
@@ -188,7 +188,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     }
   });
 
-  test('is looked at as often when many of its portions end at once as when one does', async () => {
+  test('is checked equally often whether one or many of its portions end together', async () => {
     const looksOf = async (count: number) => {
       const { id } = await started(await world.organization(), count, { perMinute: 1 });
       const asked: number[] = [];
@@ -222,7 +222,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await looksOf(8)).toBeLessThanOrEqual(ofOne + 1);
   });
 
-  test('whose messages all left or were refused is given up 72 hours after the last one left', async () => {
+  test('whose messages were all sent or refused completes 72 hours after the last one was sent', async () => {
     const { id } = await started(await world.organization(), 2, {});
     const counts = { accepted: 2, sent: 1, unsent: 1, failed: 1 };
     expect(await lookedAt(id, counts)).toBe('running');
@@ -230,7 +230,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await lookedAt(id, counts)).toBe('completed');
   });
 
-  test('is not given up while a message has not left, however long that takes', async () => {
+  test('does not time out while a message is unsent, however long that takes', async () => {
     const { id } = await started(await world.organization(), 2, {});
     expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');
     world.now += 100 * HOUR_MS;

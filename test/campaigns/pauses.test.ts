@@ -46,7 +46,7 @@ const started = async (actor: Actor, id: Id<'campaign'>) => {
 };
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('that the wallet does not cover is paused once, by portions that find it at the same time, and goes on after a credit', async () => {
+  test('that the wallet does not cover is paused once by concurrent portions, and continues after a credit', async () => {
     const actor = await world.organization(2 * SMS + 1);
     const contacts = await peopleOf(actor, 6);
     const id = await draftTo(ports, actor, contacts, { perMinute: 2 });
@@ -68,7 +68,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
   });
 
-  test('with maxCoins depletes the wallet where the wallet refuses it, and not where its maxCoins do', async () => {
+  test('with maxCoins depletes the wallet only if the wallet refuses it, not at its maxCoins', async () => {
     const limited = await world.organization(10 * SMS);
     const own = await draftTo(ports, limited, await peopleOf(limited, 3), { maxCoins: 2 * SMS });
     for (const item of await started(limited, own)) await workOnCampaign(ports, item);
@@ -82,7 +82,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await warnedOf(poor)).toBe(WARNING_LEVEL.depleted);
   });
 
-  test('that waited for its last messages is due when its next look is, also after it was paused and resumed', async () => {
+  test('keeps the due time of its next completion check over a pause and a resumption', async () => {
     const actor = await world.organization();
     const id = await draftTo(ports, actor, await peopleOf(actor, 2));
     accepted(await startCampaign(ports, actor, id));
@@ -95,7 +95,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await stateOf(id)).toEqual({ status: 'running', reason: undefined });
   });
 
-  test('that was resumed with a limit answers the same resumption again, and refuses one with another limit while it runs', async () => {
+  test('returns the campaign for a repeated resumption with the same limit, and refuses one with another limit while it runs', async () => {
     const actor = await world.organization();
     const id = await draftTo(ports, actor, await peopleOf(actor, 3), { maxCoins: SMS });
     for (const item of await started(actor, id)) await workOnCampaign(ports, item);
@@ -127,7 +127,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
   });
 
-  test('is not paused by what a worker found before it was resumed', async () => {
+  test('is not paused for a reason found before it was resumed', async () => {
     const actor = await world.organization(1);
     const contacts = await peopleOf(actor, 4);
     const id = await draftTo(ports, actor, contacts, { perMinute: 2 });
@@ -176,7 +176,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await sentTo(actor)).toEqual(contacts.map((contact) => contact.id).sort());
   });
 
-  test('takes nothing more of its maxCoins for a portion whose worker crashed with what it had taken', async () => {
+  test('reserves no further maxCoins for a portion whose worker crashed with a reservation', async () => {
     const actor = await world.organization();
     const contacts = await peopleOf(actor, 2);
     const id = await draftTo(ports, actor, contacts, { maxCoins: 4 * SMS });

@@ -27,7 +27,7 @@ const written = async (actor: Parameters<typeof bulk.messages>[0]) =>
 const idsOf = (contacts: readonly { readonly id: string }[]) => contacts.map(({ id }) => id).sort();
 
 describe('a campaign', { timeout: 300_000 }, () => {
-  test('that crashes after any of its calls, at each of its parts, writes to everybody once when it goes on', async () => {
+  test('that crashes at any call, in any portion, writes to everybody exactly once when it continues', async () => {
     const actor = await world.organization();
     const contacts = await writePeople(
       world,
@@ -59,7 +59,7 @@ describe('a campaign', { timeout: 300_000 }, () => {
     });
   });
 
-  test('whose worker crashed with accepted messages is cancelled with those, too', async () => {
+  test('whose worker crashed cancels its accepted messages, too', async () => {
     const actor = await world.organization();
     const contacts = await writePeople(
       world,
@@ -82,7 +82,7 @@ describe('a campaign', { timeout: 300_000 }, () => {
     await bulk.sentOnce(actor, 0);
   });
 
-  test('of several portions that reach maxCoins at once spends no more than that', async () => {
+  test('with several portions that reach maxCoins concurrently spends no more than that', async () => {
     const actor = await world.organization();
     const contacts = await writePeople(
       world,
@@ -107,7 +107,7 @@ describe('a campaign', { timeout: 300_000 }, () => {
     expect(await written(actor)).toEqual(idsOf(contacts));
   });
 
-  test('is completed 72 hours after its last message left, where one never gets an end', async () => {
+  test('is completed 72 hours after its last message was sent, if one never reaches a final status', async () => {
     const actor = await world.organization();
     const contacts = await writePeople(world, actor, [{}, {}]);
     const id = await draftTo(ports, actor, contacts);
@@ -146,7 +146,7 @@ describe('a campaign', { timeout: 300_000 }, () => {
         return { ...ports, store: { ...ports.store, readById } };
       },
     ],
-  ])('that is resumed %s leaves no portion parked', async (_, late) => {
+  ])('that is resumed %s leaves no portion outside of the due index', async (_, late) => {
     const actor = await world.organization();
     const contacts = await writePeople(world, actor, [{}, {}]);
     const id = await draftTo(ports, actor, contacts);

@@ -196,7 +196,7 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
   });
 
   // Whether they meet the limits of a partition key depends on how fast the machine is.
-  test('met each other at the table', () => {
+  test('conflicted on the table', () => {
     expect(laws?.statistics().refusals.transactionConflicts ?? 0).toBeGreaterThan(0);
   });
 });

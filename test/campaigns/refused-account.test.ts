@@ -58,7 +58,7 @@ describe('a campaign whose provider refuses the account', () => {
     await bulk.money(actor);
   });
 
-  test('that was resumed since the message was given to it goes on', async () => {
+  test('continues if it was resumed after the message was handed to the provider', async () => {
     const { actor, id, first } = await begun();
     world.provider.script = [
       async () => {
@@ -72,17 +72,14 @@ describe('a campaign whose provider refuses the account', () => {
     expect(await stateOf(id)).toEqual(['running', undefined]);
   });
 
-  test.each(['recipient', 'unavailable'] as const)(
-    'goes on where the refusal is for another cause: %s',
-    async (cause) => {
-      const { id, first } = await begun();
-      world.provider.script = [() => refusedFor(cause)];
-      await sendQueued(refusing, first.id);
-      expect(await stateOf(id)).toEqual(['running', undefined]);
-    },
-  );
+  test.each(['recipient', 'unavailable'] as const)('continues if the refusal has another cause: %s', async (cause) => {
+    const { id, first } = await begun();
+    world.provider.script = [() => refusedFor(cause)];
+    await sendQueued(refusing, first.id);
+    expect(await stateOf(id)).toEqual(['running', undefined]);
+  });
 
-  test('goes on where the message has another way', async () => {
+  test('continues if the message has a fallback', async () => {
     const { id, first } = await begun();
     world.provider.script = [() => refusedFor('credentials')];
     const { messageStore } = refusing;

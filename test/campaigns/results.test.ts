@@ -30,7 +30,7 @@ const claimedPortion = async () => {
   return { id, campaign, claimed };
 };
 
-test('what a worker did is stored and counted once, though its answer was lost and it is told again', async () => {
+test("a worker's result is stored and counted once, although the response was lost and it is stored again", async () => {
   const { id, campaign, claimed } = await claimedPortion();
   const skipped = claimed.numbers.map((number) => [number, 'opt_out'] as const);
   const allotted = await ports.store.allot(campaign, claimed, 1_600);
@@ -43,7 +43,7 @@ test('what a worker did is stored and counted once, though its answer was lost a
   expect(await world.table.get(KEYS.campaignBudget(id))).toMatchObject({ spent: 0 });
 });
 
-test('coins are taken once for a portion, though the answer was lost and they are asked for again', async () => {
+test('coins are reserved once for a portion, although the response was lost and the call is repeated', async () => {
   const { id, campaign, claimed } = await claimedPortion();
   expect(await ports.store.allot(campaign, claimed, 1_600)).toBe(1_600);
   expect(await ports.store.allot(campaign, claimed, 1_600)).toBe(1_600);

@@ -34,7 +34,7 @@ const rowIds = (page: Page) =>
 const statusOf = async ({ test: client }: Tenant, id: string) => (await client.get(`/messages/${id}`)).body.status;
 
 describe('the list of messages', () => {
-  test('says what will be there, and how, while there is none', async () => {
+  test('explains what it will show, and how to start, while it is empty', async () => {
     const page = await service.signedIn(await service.tenant());
     await page.getByRole('link', { name: 'Mensagens' }).click();
     await page.getByRole('heading', { name: 'Nenhuma mensagem aqui' }).waitFor();
@@ -76,7 +76,7 @@ describe('the list of messages', () => {
     expectNoFaults(page);
   });
 
-  test('keeps every row where it is while new messages come, and shows those when one asks', async () => {
+  test('keeps rows in place when messages arrive, and shows the new ones on request', async () => {
     const tenant = await service.tenant();
     const [first, second] = [await send(tenant), await schedule(tenant)];
     const page = await service.signedIn(tenant);
@@ -92,7 +92,7 @@ describe('the list of messages', () => {
     await expect.poll(() => rowIds(page), PATIENCE).toEqual([third, second, first]);
   });
 
-  test('goes page by page without a message twice, whatever comes meanwhile', async () => {
+  test('pages without repeating a message, even if new ones arrive', async () => {
     const tenant = await service.tenant();
     const ids: string[] = [];
     for (let index = 0; index < 52; index++) ids.unshift(await schedule(tenant));
@@ -117,7 +117,7 @@ describe('the list of messages', () => {
 });
 
 describe('a message', () => {
-  test('shows what was decided about it, whom its events were told, and every attempt', async () => {
+  test('shows its decisions, the webhooks of its events, and every attempt', async () => {
     const tenant = await service.tenant();
     const receiver = await startReceiver();
     const { body: webhook } = await tenant.test.post('/webhooks', { url: receiver.url, events: ['sms.delivered'] });
@@ -136,7 +136,7 @@ describe('a message', () => {
     await receiver.close();
   });
 
-  test('that failed is corrected and sent again, once, and both know of each other', async () => {
+  test('that failed is corrected and sent again, once; both link to each other', async () => {
     const tenant = await service.tenant();
     const id = await send(tenant, { to: '+5511999990008' });
     const page = await service.signedIn(tenant, 'support');
@@ -155,7 +155,7 @@ describe('a message', () => {
     expect(body.total).toBe(2);
   });
 
-  test('that is queued is cancelled once one confirms', async () => {
+  test('that is queued is cancelled after confirmation', async () => {
     const tenant = await service.tenant();
     const id = await schedule(tenant);
     const page = await service.signedIn(tenant, 'support');
@@ -193,7 +193,7 @@ describe('a message', () => {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
   });
 
-  test('whose every field holds markup shows it as text, and runs none of it', async () => {
+  test('with markup in every field shows it as text, and runs none of it', async () => {
     const tenant = await service.tenant();
     const evil = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>{{7*7}}`;
     const id = await schedule(tenant, {

@@ -8,7 +8,7 @@ const service = await use(startConsole());
 const row = (page: Page, text: string) => page.locator('tbody tr').filter({ hasText: text });
 
 describe('keys', () => {
-  test('are made with no more than one holds oneself, and shown once; each stands below its creator', async () => {
+  test("are created with at most the creator's scopes, and shown once; each is listed below its creator", async () => {
     const tenant = await service.tenant();
     const page = await service.signedIn(tenant, 'developer');
     await page.getByRole('link', { name: 'Chaves' }).click();

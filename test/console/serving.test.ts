@@ -54,7 +54,7 @@ describe('the page', () => {
 });
 
 describe('a file', () => {
-  test('is kept for good, since its name holds its hash; what is none is not the page', async () => {
+  test('is cached permanently, since its name contains its hash; a missing file is not answered with the page', async () => {
     const { text } = await anonymous.get('/console/');
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? '';
     const answer = await anonymous.get(script);

@@ -7,7 +7,7 @@ const service = await use(startConsole());
 const tenant = await service.tenant();
 
 describe('signing in', () => {
-  test('asks for an address, and tells nobody whether it has an account', async () => {
+  test('asks for an address, without revealing whether it has an account', async () => {
     const page = await service.open();
     await page.goto('/console/messages');
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
@@ -18,7 +18,7 @@ describe('signing in', () => {
     await inspect(page, 'sign-in-sent');
   });
 
-  test('by a link uses it only once its button is pressed, and leaves nothing of it in the address', async () => {
+  test('with a link consumes it only when the button is pressed, and leaves no trace of it in the address', async () => {
     const page = await service.open();
     const account = await service.person(tenant);
     const link = await service.linkFor(account);
@@ -61,7 +61,7 @@ describe('signing in', () => {
     await inspect(page, 'not-found');
   });
 
-  test('in several tabs at once keeps all of them signed in', async () => {
+  test('in several tabs concurrently keeps all of them signed in', async () => {
     const page = await service.signedIn(tenant);
     const tabs = await Promise.all(Array.from({ length: 5 }, () => page.context().newPage()));
     await Promise.all(tabs.map((tab) => tab.goto('/console/')));

@@ -53,7 +53,7 @@ describe("the caller's address", () => {
     expect(callerAddress(proven(CURRENT), 'none')).toBe(EDGE_NODE);
   });
 
-  it('is that of the connection where the edge says nothing that is an address, or two things', () => {
+  it('is that of the connection if the edge sends no valid address, or two', () => {
     expect(callerAddress(proven(CURRENT, 'unknown'), 'secret')).toBe(EDGE_NODE);
     const twice = proven(CURRENT);
     twice.multiValueHeaders['X-Viewer-Address'] = [CALLER, '192.0.2.9'];
@@ -61,7 +61,7 @@ describe("the caller's address", () => {
   });
 });
 
-it('the authorizer refuses a request around the edge before it looks for the credential', async () => {
+it('the authorizer refuses a request that bypasses the edge before it reads the credential', async () => {
   const find = vi.fn(async () => undefined);
   const guard = authorizer({
     env: 'test',
@@ -113,7 +113,7 @@ describe('a function behind an edge', () => {
     20_000,
   );
 
-  it('answers to who comes by it', async () => {
+  it('answers requests that come through it', async () => {
     const call = await isolated('meta.health');
     expect((await call({ [EDGE_HEADERS.secret]: NEXT })).statusCode).toBe(200);
   });

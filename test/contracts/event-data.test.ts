@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../../shared/domain/events/examples.ts';
 import { undocumentedIn } from '../support/event-shapes.ts';
 
-describe('what the document says of events', () => {
+describe('the documented data of events', () => {
   it('describes the data of every type, once', () => {
     const described = Object.values(EVENT_SHAPES).flatMap(({ types }) => types);
     expect(described.toSorted()).toEqual([...EVENT_TYPES].toSorted());
@@ -14,7 +14,7 @@ describe('what the document says of events', () => {
     expect(undocumentedIn(type, EVENT_EXAMPLES[type])).toBeUndefined();
   });
 
-  it('is checked: a field that is missing, of another type or unknown is told', () => {
+  it('is checked: a missing field, one of another type and an unknown one are reported', () => {
     const example = EVENT_EXAMPLES['card.won'];
     expect(undocumentedIn('card.won', { ...example, cardId: 'card' })).toContain('cardId');
     expect(undocumentedIn('card.won', { ...example, valor: '1' })).toContain('valor');

@@ -79,6 +79,6 @@ it('an operation that takes JSON documents 422, unless its promised list has non
   expect(without.map(nameOf).filter((operation) => !listed.has(operation))).toEqual([]);
 });
 
-it('what every operation may also answer is one closed list', () => {
+it('errors that every operation may return are one closed list', () => {
   expect(inOrder(COMMON_PROBLEMS.map(statusOf))).toEqual(ALWAYS);
 });

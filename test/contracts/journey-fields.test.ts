@@ -23,7 +23,7 @@ const ofStep = (tipo: keyof WireConfigs, config: object) => wrong(withStep(tipo,
 const CONFIG = 'passos.0.config';
 
 describe('the body of a journey', () => {
-  test('is taken as it is for any valid journey: nothing of it is lost or changed', () => {
+  test('is accepted unchanged for any valid journey', () => {
     fc.assert(
       fc.property(arbitraryDefinition({ maxSteps: 20 }), (journey) => {
         expect(CreateJourney.parse(journey)).toEqual(journey);

@@ -30,7 +30,7 @@ test.each([
   { ...PLAIN, place: 'on the engine', runs: 10, on: ON_ENGINE },
   { ...TROUBLED, place: 'on the engine', runs: 6, on: ON_ENGINE },
 ])(
-  `$place, any history of $what leaves what a plain model has: counts, sums, orders, lists, and no link to what is gone (seed ${SEED})`,
+  `$place, any history of $what matches a plain model: counts, sums, orders, lists, and no links to deleted objects (seed ${SEED})`,
   async ({ runs, isTroubled, on }) => {
     await fc.assert(
       fc.asyncProperty(historyArbitrary(STEPS, isTroubled), async (turns) => {

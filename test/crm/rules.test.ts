@@ -37,7 +37,7 @@ const unlinked = async (before: (own: Own) => Promise<void> = async () => {}) =>
   return own;
 };
 
-test('a card whose company was deleted lacks it where a stage asks for one, before any worker cleared the link', async () => {
+test('a card whose company was deleted lacks it for a stage that requires one, before any worker cleared the link', async () => {
   const { actor, card, stageId } = await unlinked();
   expect(await moveCard(crm.cards, actor, card.id, { estagioId: stageId })).toMatchObject({
     name: 'VALIDATION_ERROR',
@@ -45,7 +45,7 @@ test('a card whose company was deleted lacks it where a stage asks for one, befo
   });
 });
 
-test('a card that was won where it is lacks its deleted company as well when it is opened again there', async () => {
+test('a won card that is reopened in place lacks its deleted company as well', async () => {
   const { actor, card, stageId } = await unlinked(async (own) => {
     accepted(await moveCard(crm.cards, own.actor, own.card.id, { estagioId: own.stageId }));
     accepted(await closeCard(crm.cards, own.actor, own.card.id, 'ganho'));
@@ -56,7 +56,7 @@ test('a card that was won where it is lacks its deleted company as well when it 
   });
 });
 
-test('a card whose contact was deleted lacks it where it moves, is won or is imported into a stage that asks for one', async () => {
+test('a card whose contact was deleted lacks it when moved, won or imported into a stage that requires one', async () => {
   const actor = await world.organization(1, false);
   const asking = { camposObrigatorios: ['contatoId'] };
   const stages = newStages([
@@ -86,7 +86,7 @@ test('a card does not name again the deleted company that it named', async () =>
   expect(await importCards(crm.cards, actor, [row])).toMatchObject({ atualizadas: 0, erros: [{ linha: 1 }] });
 });
 
-test('a row of an import gives no reason of a loss to a card that is not lost, as a change gives none', async () => {
+test("an import row can't give a loss reason to a card that is not lost, like a change", async () => {
   const actor = await world.organization(1, false);
   const { id: pipelineId } = accepted(
     await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages: newStages() }),

@@ -114,7 +114,7 @@ const operate = async (
   }
 };
 
-test(`${AT_ONCE} processes at once, some of which end on their way, leave counts, sums and lists that equal a recount, and no link to what is gone (seed ${SEED})`, {
+test(`${AT_ONCE} concurrent processes, some of which crash, leave counts, sums and lists that equal a recount, and no links to deleted objects (seed ${SEED})`, {
   timeout: 900_000,
 }, async () => {
   setConflictPatience((startedAt) => startedAt + PATIENCE_MS - performance.now());

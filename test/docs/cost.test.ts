@@ -189,7 +189,7 @@ describe('the figures of docs/cost.md', () => {
     expect(documented).toEqual(Object.fromEntries(measured));
   });
 
-  test('for an event with its delivery are the difference that one webhook makes', () => {
+  test('for an event with its delivery equal the difference that one webhook makes', () => {
     const stated =
       /An event with its delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue messages/
         .exec(PAGE)

@@ -65,7 +65,7 @@ const ports: DeliverPorts = {
   parts: async () => new Map(),
 };
 
-test('docs/cost.md says what a report over SMPP takes: to write it, to look for it, and to tell it', async () => {
+test('docs/cost.md states the cost of a report over SMPP: writing, polling and delivering it', async () => {
   const accountId = newId('smppAccount');
   const plain = await receiptOf();
   const silent = await receiptOf({ accountId, receipts: [{ wants: 'never' }] });

@@ -34,7 +34,7 @@ describe('the moments of an activity', () => {
     expect(nextMoment(due(60, { completedAt: NOW }))).toBeUndefined();
   });
 
-  test('that had passed when they were set are told if they are the due time, not if they are a reminder', () => {
+  test('that had passed when they were set raise an event for the due time, not for a reminder', () => {
     const overdue = armed(undefined, due(-1, { reminderMinutes: 15 }), NOW);
     expect(overdue.told).toEqual(['lembrete']);
     expect(nextMoment(overdue)).toEqual({ moment: 'vencimento', at: NOW - MINUTE });
@@ -43,7 +43,7 @@ describe('the moments of an activity', () => {
     expect(armed(told, { ...told, dueAt: NOW - MINUTE }, NOW).told).toEqual([]);
   });
 
-  test('that had passed when they were set of an activity that was done already are never told', () => {
+  test('that had passed when they were set on a completed activity never raise an event', () => {
     const done = armed(undefined, due(-1, { completedAt: NOW }), NOW);
     expect(done.told).toEqual(['vencimento']);
     expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
@@ -60,14 +60,14 @@ describe('the moments of an activity', () => {
     expect(armed(told, { ...told, reminderMinutes: 0 }, NOW).told).toEqual(['vencimento']);
   });
 
-  test('stay told, or stay to be told by a late worker, through changes of anything else', () => {
+  test('keep their state, raised or pending, through changes of other fields', () => {
     const told = due(-5, { told: ['vencimento'] });
     expect(armed(told, { ...told, title: 'Escrever' }, NOW).told).toEqual(['vencimento']);
     const late = due(-5);
     expect(armed(late, { ...late, title: 'Escrever' }, NOW).told).toEqual([]);
   });
 
-  test('that passed while it was completed are not told when it is reopened', () => {
+  test('that passed while it was completed raise nothing when it is reopened', () => {
     const done = due(-5, { completedAt: NOW - 10 * MINUTE });
     expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
   });
@@ -85,7 +85,7 @@ describe('a change', () => {
     expect(changedFields(before, { descricao: null }, NOW).description).toBeUndefined();
   });
 
-  test('that takes the due time away takes the reminder with it', () => {
+  test('clearing the due time clears the reminder', () => {
     expect(changedFields(before, { venceEm: null }, NOW)).toMatchObject({
       dueAt: undefined,
       reminderMinutes: undefined,
@@ -100,8 +100,8 @@ describe('a change', () => {
   });
 });
 
-describe('what reads show', () => {
-  test('leaves out links to what is gone, and activities of a card that is gone', () => {
+describe('activities as reads show them', () => {
+  test('omit links to deleted objects, and activities of a deleted card', () => {
     const [cardId, contactId, heir] = [newId('card'), newId('contact'), newId('contact')];
     const [ofCard, ofContact] = [activity({ cardId }), activity({ contactId })];
     const shown = (to?: typeof heir) =>

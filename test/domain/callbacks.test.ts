@@ -241,7 +241,7 @@ describe('the URL that a provider signed', () => {
   const PATH = `${PUBLIC}/callbacks/twilio/receipts`;
   const urlOf = (query: Parameters<typeof callbackUrl>[2]) => callbackUrl(PUBLIC, TWILIO, query);
 
-  test('is reconstructed from what the gateway passes on', () => {
+  test('is reconstructed from the parts that the gateway passes on', () => {
     expect(urlOf(null)).toBe(PATH);
     expect(urlOf({})).toBe(PATH);
     expect(urlOf({ messageId: ['msg_4hJ9sKq2LmN8pRt5VwXz1'] })).toBe(`${PATH}?messageId=msg_4hJ9sKq2LmN8pRt5VwXz1`);

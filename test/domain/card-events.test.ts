@@ -37,7 +37,7 @@ const created = (at: number): Card =>
 const told = (before: Card | undefined, after: Card) =>
   eventsOf(before, after, NOW).map(({ type, createdAt }) => [type, createdAt - NOW]);
 
-test('a card that is won or lost where it is created or moved to is so 1 ms after that', () => {
+test('a card that is won or lost on creation or by a move raises that event 1 ms later', () => {
   expect(told(undefined, created(0))).toEqual([['card.created', 0]]);
   for (const [at, type] of [
     [1, 'card.won'],
@@ -103,7 +103,7 @@ describe('the data of the events of cards', () => {
     expect(sent(card, other)).toEqual([{ type: 'card.moved', ...tenant, data }]);
   });
 
-  test('of card.won and card.lost have what it is worth, of a lost one without the reason', () => {
+  test('of card.won and card.lost include the value, without the loss reason', () => {
     const worth = { valor: 12_500.5, moeda: 'USD' };
     for (const [at, type, status] of [
       [1, 'card.won', 'ganho'],
@@ -121,7 +121,7 @@ describe('the data of the events of cards', () => {
     }
   });
 
-  test('of card.stalled say since when it is in its stage, and how many days that may be', () => {
+  test('of card.stalled include since when it has been in its stage, and the limit of days', () => {
     const card = full(0, { stageSince: NOW - 9 * 24 * 3_600_000 });
     const { events } = stalledChange(card, { ...card, stalled: true }, 7, NOW);
     expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
@@ -132,7 +132,7 @@ describe('the data of the events of cards', () => {
     ]);
   });
 
-  test('are none where only fields or the place in the stage change, a card is opened again where it is, or a link ends', () => {
+  test('are none if only fields or the position change, a card is reopened in place, or a link is cleared', () => {
     const card = full();
     expect(sent(card, { ...card, title: 'Outro', cents: 1 })).toEqual([]);
     expect(sent(card, { ...card, order: 'a1' })).toEqual([]);

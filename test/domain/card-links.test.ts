@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unlinkCards } from '../../shared/domain/cards/unlink.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 
-test('clearing the links of cards goes on where a step found as many as it asked for', async () => {
+test('clearing the links of cards continues if a step found as many as its limit', async () => {
   const found = async (missing: number) => {
     let asked = 0;
     const ports = {

@@ -90,7 +90,7 @@ describe(`the places of cards (seed ${SEED})`, () => {
     );
   });
 
-  test('a place that would be too long is none', () => {
+  test('a position that would be too long is undefined', () => {
     let [low, high] = [placed(undefined, undefined), ''];
     high = placed(low, undefined);
     let order: string | undefined = low;
@@ -104,7 +104,7 @@ describe(`the places of cards (seed ${SEED})`, () => {
     expect(order).toBeUndefined();
   });
 
-  test('what is no place is refused, and so are two that are not in order', () => {
+  test('an invalid position is rejected, and so are two in the wrong order', () => {
     for (const text of ['a', 'c12', 'a!', '!1']) expect(() => orderBetween(text, undefined)).toThrow(TypeError);
     const low = placed(undefined, undefined);
     expect(() => orderBetween(placed(low, undefined), low)).toThrow(RangeError);

@@ -85,8 +85,8 @@ describe('the status of a card', () => {
   });
 });
 
-describe('when a card is looked at', () => {
-  test('is its limit, or an earlier time that is set already', () => {
+describe("the time of a card's stalled check", () => {
+  test('is its limit, or an earlier time that is already set', () => {
     const limit = NOW + 2 * DAY;
     expect(withCheck(card(), open).checkAt).toBe(limit);
     expect(withCheck(card({ checkAt: limit + 1 }), open).checkAt).toBe(limit);

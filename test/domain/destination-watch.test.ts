@@ -130,7 +130,7 @@ const history = fc.array(burst, { minLength: 1, maxLength: 5 }).map((bursts) =>
 );
 
 describe('a prefix abroad', () => {
-  test('is held when of 50 sends in ten minutes under a tenth was delivered ten minutes later, at the first such moment, and otherwise never', async () => {
+  test('is held exactly if fewer than a tenth of 50 sends within ten minutes were delivered ten minutes later, at the first such time', async () => {
     let [held, spared] = [0, 0];
     await fc.assert(
       fc.asyncProperty(history, async (sent) => {

@@ -45,7 +45,7 @@ const tables = fc
   .map((cuts) => cuts.map(([number, length], at) => row(length === 0 ? undefined : number.slice(1, length + 1), at)));
 
 describe('the price of a destination', () => {
-  test('is that of the longest prefix, as in a look through all rows', () => {
+  test('is the one with the longest prefix, as in a search of all rows', () => {
     fc.assert(
       fc.property(tables, numbers, (table, to) => {
         expect(priceRowOf(table, 'sms', 'premium', destinationOf(to))?.bands).toBe(longest(table, to)?.bands);
@@ -54,7 +54,7 @@ describe('the price of a destination', () => {
     );
   });
 
-  test('of a whole country does not hold for its premium-rate, shared-cost and personal numbers', () => {
+  test('of a whole country does not apply to its premium-rate, shared-cost and personal numbers', () => {
     const table = [row('44', 1), row('1', 2)];
     expect(['+447911123456', '+14155552671'].map((to) => coinsOf(table, to))).toEqual([1, 2]);
     expect(['+447012345678', '+449012345678', '+19002345678'].map((to) => coinsOf(table, to))).toEqual([

@@ -60,7 +60,7 @@ describe('sends to a contact, counted by the hour', () => {
     );
   });
 
-  test('tell the first moment at which a cap allows one more', () => {
+  test('compute the first time at which a cap allows one more', () => {
     const ascending = fc.array(fc.integer({ min: 0, max: 12 * DAY }), { maxLength: 30 });
     fc.assert(
       fc.property(ascending, cap, (ages, asked) => {

@@ -47,7 +47,7 @@ describe('an answer to the own number of an organization', () => {
   const owners = { [NUMBER]: [shop] };
   const written = { to: NUMBER };
 
-  test('is its, though another organization wrote to the same phone later from another number', async () => {
+  test('belongs to it, although another organization wrote to the same phone later from another number', async () => {
     const { owner, messages } = world(
       [
         { by: shop, as: '5511400009999', hoursAgo: 5 },
@@ -59,7 +59,7 @@ describe('an answer to the own number of an organization', () => {
     expect(await owner(written)).toEqual({ tenant: shop, message: messages[0]?.message, others: [] });
   });
 
-  test('is its after weeks, and though it never wrote to that phone', async () => {
+  test('belongs to it even after weeks, and if it never wrote to that phone', async () => {
     expect(await world([{ by: shop, as: '5511400009999', hoursAgo: 600 }], owners).owner(written)).toMatchObject({
       tenant: shop,
       message: { organizationId: shop.organizationId },
@@ -71,7 +71,7 @@ describe('an answer to the own number of an organization', () => {
     });
   });
 
-  test('is its, though it names a message of another organization', async () => {
+  test('belongs to it, although it refers to a message of another organization', async () => {
     const { owner, messages } = world([{ by: stranger, hoursAgo: 1 }], owners);
     expect(await owner({ ...written, inReplyTo: `p-${messages[0]?.message.id}` })).toEqual({
       tenant: shop,
@@ -82,7 +82,7 @@ describe('an answer to the own number of an organization', () => {
 });
 
 describe('an answer on a sender that several share', () => {
-  test('belongs to who wrote last within 72 hours; the others of 30 days are told', async () => {
+  test('belongs to the organization that wrote last within 72 hours; the others of 30 days get the opt-out', async () => {
     const { owner } = world([
       { by: shop, hoursAgo: 71 },
       { by: bakery, hoursAgo: 72.1 },
@@ -101,7 +101,7 @@ describe('an answer on a sender that several share', () => {
       expect(await owner({ inReplyTo })).toMatchObject({ tenant: bakery, others: [shop] });
   });
 
-  test('that is assigned to two organizations belongs to the one of them that wrote last from it', async () => {
+  test('that is assigned to two organizations belongs to the one that wrote last from it', async () => {
     const owners = { [SHORT_CODE]: [shop, bakery] };
     const { owner } = world(
       [
@@ -115,7 +115,7 @@ describe('an answer on a sender that several share', () => {
     expect(await world([{ by: stranger, hoursAgo: 1 }], owners).owner()).toBeUndefined();
   });
 
-  test('of nobody who wrote is nobody’s', async () => {
+  test('without any earlier message belongs to nobody', async () => {
     expect(await world([]).owner()).toBeUndefined();
     expect(await world([{ by: shop, as: '5511400009999', hoursAgo: 1 }]).owner()).toBeUndefined();
   });

@@ -32,7 +32,7 @@ test('a message is sent from the number that it names, else from the usual one',
   expect(await find(tenant, { ...onWhatsapp, requestedId: named })).toEqual({ id: named });
 });
 
-test('what is no id of a number names no number, and nothing is read for it', async () => {
+test('an invalid number id names no number, and nothing is read for it', async () => {
   const namedNumber = vi.fn(async () => ({ id: named }));
   expect(await world({ namedNumber }).find(tenant, { ...onWhatsapp, requestedId: 'num_x' })).toBeUndefined();
   expect(namedNumber).not.toHaveBeenCalled();

@@ -42,7 +42,7 @@ describe('a set of numbers', () => {
     for (const chunk of set.chunks) expect(set.encode(chunk).length).toBeLessThanOrEqual(8_193);
   });
 
-  test('joins, meets and differs as plain sets do', () => {
+  test('unites, intersects and subtracts as plain sets do', () => {
     for (const a of SHAPES)
       for (const b of SHAPES) {
         const [one, other] = [NumberSet.of(a), NumberSet.of(b)];
@@ -72,7 +72,7 @@ describe('a set of numbers', () => {
     expect(many.encode(0).length).toBe(1_025);
   });
 
-  test('is not made of bytes that are none', () => {
+  test('is not decoded from invalid bytes', () => {
     for (const bytes of [[], [7], [0, 1, 2], [1, 255, 255, 255, 7]])
       expect(() => NumberSet.decode([[0, Uint8Array.from(bytes)]])).toThrow(RangeError);
   });

@@ -88,12 +88,12 @@ describe('a text is refused, with its place, for', () => {
     ['{{event.}}', 0, 'unknown_field'],
   ])('%s', (text, at, problem) => expect(compile(text)).toEqual({ at, problem }));
 
-  it('a root that is not known where it stands', () => {
+  it('an unknown root', () => {
     expect(compile('{{contact.name}} {{event.x}}', ['contact'])).toEqual({ at: 17, problem: 'unknown_root' });
   });
 });
 
-describe('where a value is put decides how it is escaped:', () => {
+describe('the escaping of a value depends on where it is inserted:', () => {
   it('HTML', () => {
     expect(filled('<p title="{{contact.name}}">{{contact.name}}</p>', ANA, 'html').text).toBe(
       '<p title="Ana &lt;b&gt;&amp;Cia&lt;/b&gt;">Ana &lt;b&gt;&amp;Cia&lt;/b&gt;</p>',

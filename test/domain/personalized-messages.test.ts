@@ -43,7 +43,7 @@ describe('a message', () => {
     });
   });
 
-  it('is refused with every text that does not compile, by its place', () => {
+  it('is refused with every text that does not compile, by path', () => {
     const message = {
       text: 'Oi {{nome}}',
       variables: { a: '{{contact.' },
@@ -61,7 +61,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('tells once what is missing in any of its texts', () => {
+  it('reports each missing value once', () => {
     const message = { text: '{{contact.email}}', variables: { a: '{{contact.email}}', b: '{{event.x}}' } };
     expect(personalize(message, ANA)).toMatchObject({ missing: ['contact.email', 'event.x'] });
   });
@@ -123,7 +123,7 @@ const scope: fc.Arbitrary<Scope> = fc.record({
 const into = fc.constantFrom<Escape>('none', 'line', 'html');
 const RUNS = { numRuns: 2_000 };
 
-describe('whatever the text and the values', () => {
+describe('for any text and values', () => {
   it('a text compiles or is refused within it, and filling it leaves no double braces', () => {
     fc.assert(
       fc.property(text, scope, into, (written, from, how) => {

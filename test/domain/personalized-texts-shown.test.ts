@@ -13,11 +13,11 @@ test.each([
   ['<p>zoe.d&#39;ana@loja.com.br</p>', '<p>z***@loja.com.br</p>'],
   [`mail ${'zoe'.repeat(40)}@loja.com.br`, 'mail z***@loja.com.br'],
   ['pedido 5511987654321, R$ +12, 3@4, a@b', 'pedido 5511987654321, R$ +12, 3@4, a@b'],
-])('what an automation says is shown without addresses: %s', (text, masked) => {
+])("an automation's text is shown without addresses: %s", (text, masked) => {
   expect(shown(text)).toBe(masked);
 });
 
-test('addresses are masked wherever in a payload they are, and for nobody who may see them', () => {
+test('addresses are masked anywhere in a payload, unless the caller may see them', () => {
   const payload = { title: 'Oi', body: ['zoe@loja.com', { a: '+5511987654321' }], count: 3, none: null };
   expect(shownTexts(automation, payload, false)).toEqual({
     title: 'Oi',
@@ -28,12 +28,12 @@ test('addresses are masked wherever in a payload they are, and for nobody who ma
   expect(shownTexts(automation, payload, true)).toBe(payload);
 });
 
-test('what a caller wrote itself is shown as it was written', () => {
+test('text that the caller wrote is shown unchanged', () => {
   for (const origin of ['api', 'composer', undefined] as const)
     expect(shownTexts({ origin }, 'zoe@loja.com', false)).toBe('zoe@loja.com');
 });
 
-test('a long text without an address takes no time to look through', () => {
+test('a long text without an address is searched in no time', () => {
   const text = 'a.'.repeat(50_000);
   const since = performance.now();
   expect(shown(text)).toBe(text);

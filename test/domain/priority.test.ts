@@ -8,7 +8,7 @@ test('a one-time password is critical whatever its caller says; any other messag
   expect(priorityOf({ route: 'premium' })).toBe('normal');
 });
 
-test('what a message causes stores its priority, unless that is normal', () => {
+test('work that a message causes stores its priority, unless that is normal', () => {
   expect(storedPriority({ route: 'otp' })).toEqual({ priority: 'critical' });
   expect(storedPriority({ route: 'premium', priority: 'normal' })).toEqual({});
 });

@@ -41,7 +41,7 @@ describe('quiet hours', () => {
     expect(shown).toBe(local);
   });
 
-  test('apply to their channels alone, and to none where they have none', () => {
+  test('apply only to the listed channels', () => {
     const night = at('2026-03-10T04:00:00Z');
     expect(quietUntil(NIGHT, 'email', night)).toBe(night);
     expect(quietUntil({ ...NIGHT, channels: [] }, 'sms', night)).toBe(night);

@@ -78,7 +78,7 @@ describe('a month’s volume', () => {
     );
   });
 
-  test('gives positions of an earlier band that came back before new ones, and the rest from where it stands', () => {
+  test('assigns returned positions of an earlier band before new ones, and the rest from the current position', () => {
     const volume = { taken: 14, free: [{ from: 1, units: 2 }] };
     expect(quoteUnits(BANDED, 3, volume)).toMatchObject({
       coins: 2 * 100 + 50,

@@ -93,7 +93,7 @@ describe('the messages of a campaign, sent in bulk', { timeout: 120_000 }, () =>
   });
 });
 
-test('no caller can give a key that meets one of a journey or a campaign', () => {
+test("no caller's key can collide with one of a journey or a campaign", () => {
   const keys = [journeyKey(newId('run'), 'a', 1), campaignKey(newId('campaign'), newId('contact'))];
   for (const { callerKey } of keys) expect(IDEMPOTENCY_KEY.test(callerKey)).toBe(false);
 });

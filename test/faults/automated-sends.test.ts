@@ -60,7 +60,7 @@ describe('the key of a journey or a campaign', () => {
     expect((await checkMoney(table, set.actor.organizationId, { quiet: false })).messages).toHaveLength(2);
   });
 
-  test('sends once, of twenty who repeat it at once', async () => {
+  test('sends once, of twenty concurrent repeats', async () => {
     const set = await setUp();
     const automated = ofCampaign('cmp_00000000000000000000a' as Id<'campaign'>, set.contactId);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => send(set, automated)));
@@ -68,7 +68,7 @@ describe('the key of a journey or a campaign', () => {
     expect((await checkMoney(table, set.actor.organizationId, { quiet: false })).messages).toHaveLength(1);
   });
 
-  test('is good for 400 days, and free after them', async () => {
+  test('is valid for 400 days, and free after them', async () => {
     const set = await setUp();
     const step = aStep();
     const { message } = accepted(await send(set, ofJourney(step)));

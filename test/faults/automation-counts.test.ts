@@ -49,8 +49,8 @@ const reported = (
 ) => deliverReport(world, reportOf(id, status, more));
 const setUp = async () => ({ actor: await world.organization(1_000_000), step: aStep() });
 
-describe('what a step counts of its messages', () => {
-  test('is each of them once, from its acceptance to what was reported, whatever is repeated', async () => {
+describe('the message counters of a step', () => {
+  test('count each message once, from its acceptance to its reports, whatever is repeated', async () => {
     const { actor, step } = await setUp();
     const { id, coins } = await send(actor, step);
     await send(actor, step);
@@ -135,19 +135,22 @@ describe('what a step counts of its messages', () => {
     expect(counts).toMatchObject({ accepted: 2, sent: 2, delivered: 1, failed: 1 });
   });
 
-  test.each(Object.entries(tableFaults(8)))('is exact when every other transaction meets: %s', async (_name, fault) => {
-    const { actor, step } = await setUp();
-    world.proxy.plan(onTransactions(fault, { every: 2 }));
-    const ids: Id<'message'>[] = [];
-    for (const visit of [1, 2, 3]) ids.push((await send(actor, step, visit)).id);
-    world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no' }];
-    for (const id of ids) await leave(id);
-    for (const id of ids) await reported(id, 'delivered');
-    world.proxy.plan(undefined);
-    expect(await checked(actor, step)).toMatchObject({ accepted: 3, unsent: 1, sent: 2, delivered: 2, failed: 1 });
-  });
+  test.each(Object.entries(tableFaults(8)))(
+    'is exact if every other transaction conflicts: %s',
+    async (_name, fault) => {
+      const { actor, step } = await setUp();
+      world.proxy.plan(onTransactions(fault, { every: 2 }));
+      const ids: Id<'message'>[] = [];
+      for (const visit of [1, 2, 3]) ids.push((await send(actor, step, visit)).id);
+      world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no' }];
+      for (const id of ids) await leave(id);
+      for (const id of ids) await reported(id, 'delivered');
+      world.proxy.plan(undefined);
+      expect(await checked(actor, step)).toMatchObject({ accepted: 3, unsent: 1, sent: 2, delivered: 2, failed: 1 });
+    },
+  );
 
-  test('is exact where sixty messages of one step move at once', async () => {
+  test('is exact if sixty messages of one step change concurrently', async () => {
     const { actor, step } = await setUp();
     const visits = Array.from({ length: 60 }, (_, at) => at);
     const ids = await Promise.all(visits.map(async (visit) => (await send(actor, step, visit)).id));
@@ -157,7 +160,7 @@ describe('what a step counts of its messages', () => {
   });
 });
 
-test('whoever meets another at a row counts in another row', async () => {
+test('a transaction that conflicts on a counter row uses another row', async () => {
   const { actor, step } = await setUp();
   const { id } = await send(actor, step);
   const rows: (string | undefined)[] = [];

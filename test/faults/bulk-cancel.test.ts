@@ -34,7 +34,7 @@ const sendScheduled = async () => {
 };
 
 describe('a message of a batch that ends before it is sent', { timeout: 180_000 }, () => {
-  test('is refunded at once when it is cancelled, though the others wait for weeks', async () => {
+  test('is refunded immediately when it is cancelled, although the others wait for weeks', async () => {
     const { actor, ids } = await waiting(10);
     expect((await ledger(actor)).balance).toBe(0);
     for (const [place, id] of ids.slice(0, 3).entries()) {

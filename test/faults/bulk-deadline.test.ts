@@ -37,7 +37,7 @@ const singleSend = async ({ organizationId }: Actor) => {
 };
 
 describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout: 120_000 }, (mode) => {
-  test('is refused as a whole with 503: at its answer nothing is held, and nothing leaves afterwards', async () => {
+  test('is refused as a whole with 503: when it is answered nothing is held, and nothing is sent afterwards', async () => {
     const actor = await world.organization(OPENING);
     slow(1);
     expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
     await bulk.sentOnce(actor, COUNT);
   });
 
-  test('is undone in two transactions per chunk, so that the undoing takes no longer than what it undoes', async () => {
+  test('is rolled back in two transactions per chunk, so that this takes no longer than reserving it', async () => {
     const actor = await world.organization(OPENING);
     let reserved = 0;
     let transactions = 0;
@@ -100,7 +100,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
     await bulk.sentOnce(actor, COUNT);
   });
 
-  test('is accepted all the same if it fits one transaction, so that small batches come through however slow', async () => {
+  test('is accepted anyway if it fits one transaction, so that small batches succeed however slow', async () => {
     const actor = await world.organization(OPENING);
     slow();
     const answer = await bulk.send(

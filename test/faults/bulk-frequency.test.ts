@@ -45,7 +45,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
     expect(await countedOf([one, two])).toEqual([50, 100]);
   });
 
-  test('counts nothing where nobody asks for it, or no contact is named', async () => {
+  test('counts nothing if no cap is requested, or no contact is named', async () => {
     const actor = await world.organization();
     const [one] = (await contactsOf(actor, 1)) as [Id<'contact'>];
     expect(accepted(await bulk.send(actor, [{ contactId: one }]))).toMatchObject({ accepted: 1 });
@@ -53,7 +53,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
     expect(await table.get(KEYS.sentToContact(one))).toBeUndefined();
   });
 
-  test('refuses the messages that a cap allows no more, one by one, and takes the others', async () => {
+  test('refuses the messages that exceed a cap individually, and accepts the others', async () => {
     const actor = await world.organization();
     const [one, two] = (await contactsOf(actor, 2)) as [Id<'contact'>, Id<'contact'>];
     await send(
@@ -101,7 +101,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
     expect(await countedOf(ids)).toEqual(ids.map(() => 1));
   });
 
-  test('that a crash cut short gives back what it counted, and counts once when it is repeated', async () => {
+  test('that a crash interrupted returns its counts, and counts once when it is repeated', async () => {
     for (const after of [0, 1, 2]) {
       const actor = await world.organization();
       const ids = await contactsOf(actor, 100);
@@ -137,7 +137,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
     expect(await countedOf([one])).toEqual([2]);
   });
 
-  test('refuses a message whose contact is gone by then, and takes the others', async () => {
+  test('refuses a message whose contact is gone by then, and accepts the others', async () => {
     const actor = await world.organization();
     const [one, two] = (await contactsOf(actor, 2)) as [Id<'contact'>, Id<'contact'>];
     const gone = {

@@ -80,7 +80,7 @@ describe('a bulk message that its provider refused', { timeout: 180_000 }, () =>
     await ledger(actor, true);
   });
 
-  test('is refunded at once when it was forced out of a chunk that waits for weeks', async () => {
+  test('is refunded immediately if it was forced out of a chunk that waits for weeks', async () => {
     const scheduledAt = isoTime(world.now + WEEKS_MS);
     const { actor } = await sends(many(5, () => ({ scheduledAt })));
     await bulk.work();
@@ -95,7 +95,7 @@ describe('a bulk message that its provider refused', { timeout: 180_000 }, () =>
     expect((await ledger(actor, true)).balance).toBe(5 * SMS);
   });
 
-  test('is refunded once, however many check its escrow and whatever answers are lost', async () => {
+  test('is refunded once, with any number of concurrent escrow checks and lost responses', async () => {
     const { actor, batchId } = await sends(withSleepers(30, 1));
     const store = { ...bulk.store, settleEscrow: async () => false };
     await sendChunk({ ...bulk.chunks, store }, batchId, 0);

@@ -68,7 +68,7 @@ describe('a chunk', { timeout: 180_000 }, () => {
     }
   });
 
-  test('of batches with the same keys at the same time is reserved once; who comes second is told of the first', async () => {
+  test('of concurrent batches with the same keys is reserved once; the second is answered with the first', async () => {
     const actor = await world.organization(10_000_000);
     const answers = await Promise.all([1, 2, 3, 4].map(() => bulk.send(actor, keyed(120))));
     for (const answer of answers) {
@@ -87,7 +87,7 @@ describe('a chunk', { timeout: 180_000 }, () => {
 });
 
 describe('money', { timeout: 180_000 }, () => {
-  test('of the last coins, wanted by 20 bulks at once, pays for as many messages as it covers', async () => {
+  test('20 concurrent bulks that want the last coins accept as many messages as they cover', async () => {
     const covered = 333;
     const actor = await world.organization(covered * SMS + SMS - 1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => bulk.send(actor, many(50))));
@@ -101,7 +101,7 @@ describe('money', { timeout: 180_000 }, () => {
     expect((await money(actor)).balance).toBe(SMS - 1);
   });
 
-  test('a band edge inside a chunk prices each message at its own position, whatever runs beside it', async () => {
+  test('a band edge inside a chunk prices each message at its own position, despite concurrent sends', async () => {
     world.prices = BANDS;
     const actor = await world.organization();
     const sizes = [37, 50, 64, 29, 11];
@@ -183,7 +183,7 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     expect((await chunksOf(batchId)).map(({ state }) => state)).toEqual(['closed']);
   });
 
-  test('that receives its queue messages three times at once sends each message once', async () => {
+  test('that receives its queue messages three times concurrently sends each message once', async () => {
     const actor = await world.organization();
     accepted(await bulk.send(actor, many(90)));
     const workItems = world.workItems.splice(0);

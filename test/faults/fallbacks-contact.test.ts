@@ -106,7 +106,7 @@ describe('a fallback without an address', { timeout: 60_000 }, () => {
     expect(await mailsOf(actor)).toEqual([{ to: 'bia@loja.example', contactId: stays.id }]);
   });
 
-  test('tells a caller who sees no addresses nothing of the contact that was matched', async () => {
+  test('reveals nothing about the matched contact to a caller without access to addresses', async () => {
     const { actor } = await ana();
     const masked = { ...actor, scopes: new Set([...actor.scopes].filter((scope) => scope !== 'pii:full')) };
     const known = accepted(await sendV1(ports, masked, 'known', body));
@@ -132,7 +132,7 @@ describe('a fallback without an address', { timeout: 60_000 }, () => {
     expect(await previewed()).toMatchObject({ channel: 'sms', refusal: { code: 'invalid_recipient' } });
   });
 
-  test('is skipped where the contact has none, and the timeline says why', async () => {
+  test('is skipped if the contact has none, and the timeline shows why', async () => {
     const { actor } = await ana({});
     const answer = accepted(await sendV1(ports, actor, 'key', body));
     expect(answer.fallback).toMatchObject([{ channel: 'email', refusal: { code: 'invalid_recipient' } }]);

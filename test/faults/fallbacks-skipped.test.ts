@@ -83,7 +83,7 @@ describe('a later fallback that cannot be sent', { timeout: 60_000 }, () => {
     ],
     ['it would cost too much', { channel: 'whatsapp', maxCoins: 1 }, 'precondition_failed', undefined, () => {}],
     ['nobody carries it', 'rcs', 'provider_failed', undefined, () => {}],
-  ])('because %s refuses nothing: answer, repeat and timeline tell why', async (_, step, code, reason, arrange) => {
+  ])('because %s refuses nothing: response, repeat and timeline show why', async (_, step, code, reason, arrange) => {
     arrange();
     const actor = await world.organization(10_000);
     await optOut(actor, ABROAD);

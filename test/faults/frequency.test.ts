@@ -83,7 +83,7 @@ const setUp = async () => {
 const WEEKLY = { messages: 2, days: 7 };
 
 describe('a frequency cap', { timeout: 120_000 }, () => {
-  test('holds exactly in twenty processes that send to one contact at once', async () => {
+  test('holds exactly with twenty processes that send to one contact concurrently', async () => {
     const { actor, contactId } = await setUp();
     const processes = await Promise.all(Array.from({ length: 20 }, process));
     const cap = { messages: 7, days: 3 };
@@ -149,7 +149,7 @@ describe('a frequency cap', { timeout: 120_000 }, () => {
     expect(await countedOf(contactId)).toBe(1);
   });
 
-  test('is kept by a message whose fallback goes on in its place, which counts no second time', async () => {
+  test('is kept by a message whose fallback continues in its place, which is not counted again', async () => {
     const { actor, contactId } = await setUp();
     const id = idOf(await send(actor, contactId, { cap: { messages: 1, days: 1 }, fallback: true }));
     world.provider.script = [{ kind: 'refused', cause: 'content', detail: 'no' }];
@@ -161,7 +161,7 @@ describe('a frequency cap', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what was sent to a contact', () => {
+describe('the send counts of a contact', () => {
   test('counts for the contact that it is merged into, whoever sends meanwhile', async () => {
     const { actor, contactId } = await setUp();
     const stays = await aContact(actor);

@@ -53,8 +53,8 @@ const settled = async ({ organizationId }: Actor) => {
   return (await readWallet(world.table, organizationId))?.wallet;
 };
 
-describe('twenty processes that send from one wallet at once', () => {
-  test('are all served, through lanes that close once it is quiet, and each coin and position is accounted for', async () => {
+describe('twenty processes that send from one wallet concurrently', () => {
+  test('are all served, through lanes that close at low traffic, and each coin and position is accounted for', async () => {
     const coins = 10_000_000;
     const actor = await world.organization(coins);
     expect(await sendFromAll(actor)).toEqual({ sent: PROCESSES * SENDS });
@@ -67,7 +67,7 @@ describe('twenty processes that send from one wallet at once', () => {
     expect(month.taken - month.free.reduce((sum, { units }) => sum + units, 0)).toBe(PROCESSES * SENDS);
   });
 
-  test('spend its last coin and no more: exactly as many as it pays for, the others are refused, and the low balance is told once', async () => {
+  test('spend its last coin and no more: exactly as many sends as it pays for; the others are refused, and the low balance is reported once', async () => {
     const paid = PROCESSES * SENDS - 40;
     const actor = await world.organization(paid * PRICE + PRICE - 1);
     expect(await sendFromAll(actor)).toEqual({ sent: paid, PAYMENT_REQUIRED: 40 });

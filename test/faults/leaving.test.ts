@@ -60,7 +60,7 @@ describe('a message that waited', () => {
     await world.table.write({ delete: KEYS.phone(organizationId, hash) });
   });
 
-  test('leaves after an opt-out where it is transactional', async () => {
+  test('is sent after an opt-out if it is transactional', async () => {
     const contactId = await contact();
     const id = await scheduled({ contactId, route: 'otp' });
     await optOut(contactId);
@@ -123,7 +123,7 @@ describe('a message that waited', () => {
   });
 });
 
-test('what leaves at once is not asked about again', async () => {
+test('a message that is sent immediately is not checked again', async () => {
   const contactId = await contact();
   const id = await scheduled({ contactId }, 0);
   const consentNow = vi.fn(ports.consentNow);

@@ -25,7 +25,7 @@ const expectCreated = async (actor: Parameters<PushWorld['post']>[0], ids: reado
   await push.checkLedger(actor, DEVICES * EACH, OPENING);
 };
 
-describe('a push message that was not created because of our own fault (503) is created by the same request at once', () => {
+describe('a push message that failed because of our own fault (503) can be created by the same request immediately', () => {
   test.each([
     ['the devices are read', ({ action, body }: ProxiedCall) => action === 'Query' && body.includes('PTOKS#')],
     [

@@ -144,7 +144,7 @@ describe('a push message whose process ends while it creates it', () => {
 });
 
 describe('one Idempotency-Key', () => {
-  test('used 20 times at once creates one message; the other answers are replays or 409 under way', async () => {
+  test('used 20 times concurrently creates one message; the other responses are replays or 409', async () => {
     const { actor } = await push.organization(OPENING, reachable(30));
     const answers = await Promise.all(Array.from({ length: 20 }, () => push.post(actor, 'key')));
     const ids = new Set(answers.flatMap((answer) => ('id' in answer ? [answer.id] : [])));
@@ -174,7 +174,7 @@ describe('money', () => {
     expect(await push.post(actor, 'key')).toMatchObject({ metrics: { reach: 0 }, replayed: false });
   });
 
-  test('of the last coins, wanted by 10 sends at once, pays for as many as it covers', async () => {
+  test('10 concurrent sends that want the last coins accept as many as they cover', async () => {
     const { actor } = await push.organization(4 * 5 * EACH, reachable(5));
     const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => push.post(actor, `key-${at}`)));
     expect(answers.filter((answer) => 'id' in answer)).toHaveLength(4);

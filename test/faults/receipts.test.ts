@@ -134,7 +134,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a receipt on
     );
   });
 
-  test('among 50 of different statuses at once leaves one final status, with at most one event of a type', async () => {
+  test('among 50 concurrent ones of different statuses leaves one final status, with at most one event per type', async () => {
     const { actor, id } = await sent();
     await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
@@ -150,7 +150,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a receipt on
     await charged(actor);
   });
 
-  test('that comes before its message is settled waits, and is applied after it', async () => {
+  test('that arrives before its message is settled is stored, and applied after it', async () => {
     const actor = await world.organization(10_000);
     const accept = world.provider.hold();
     const sending = send(world, actor, 'key');

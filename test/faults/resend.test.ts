@@ -70,7 +70,7 @@ describe('a queued message', () => {
     ['queued', queued],
     ['failed', failed],
   ] as const)(
-    'that is %s and resent 200 times at once is replaced by one message',
+    'that is %s and resent 200 times concurrently is replaced by one message',
     { timeout: 120_000 },
     async (_, make) => {
       const actor = await world.organization();

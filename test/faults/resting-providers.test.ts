@@ -10,7 +10,7 @@ import { sendQueuedPortsOf, submitPortsOf } from '../support/world-queued.ts';
 const OPENING = 10_000;
 const world = await use(startWorld('live'));
 
-describe('while every provider of its route fails', () => {
+describe('while every provider of its route is failing', () => {
   afterEach(world.reset);
   const rest = () => {
     world.candidates = () => ({ kind: 'ready', providers: [world.provider], restMs: 12_300 });
@@ -29,7 +29,7 @@ describe('while every provider of its route fails', () => {
     expect([messages.length, OPENING - balance, world.provider.dispatched.length]).toEqual([1, first.billing.coins, 1]);
   });
 
-  test('a queued message stays queued, is told why, and leaves once the provider may be tried', async () => {
+  test('a queued message stays queued, records why in its timeline, and is sent once a provider may be tried', async () => {
     const actor = await world.organization(OPENING);
     const body = { channel: 'sms' as const, to: '+5511987654321', text: 'Oi' };
     const { id } = accepted(await sendV1(submitPortsOf(world), actor, 'key', body));

@@ -71,7 +71,7 @@ const last = async ({ organizationId }: Actor, id: Id<'message'>): Promise<Messa
 };
 
 describe('a run that waits for a message', () => {
-  test('is told of its delivery and its reading, each once, by work that is due at once and found without a queue', async () => {
+  test('is signalled its delivery and its reading, each once, by work that is due immediately and found without a queue', async () => {
     const { actor, step, message } = await sent({ channel: 'whatsapp' });
     expect(await told(step)).toEqual([]);
     for (const status of ['delivered', 'delivered', 'read', 'delivered'] as const) await reported(message.id, status);
@@ -86,7 +86,7 @@ describe('a run that waits for a message', () => {
     );
   });
 
-  test('is told no more once that is done, whoever asks again', async () => {
+  test('gets no further signal once it was processed, despite repeated reads', async () => {
     const { actor, step, message } = await sent();
     await reported(message.id, 'delivered');
     const [item] = (await overdue(table, 'journey_signal', world.now, 1_000)).filter(
@@ -102,7 +102,7 @@ describe('a run that waits for a message', () => {
     expect(await told(step)).toEqual([]);
   });
 
-  test('is told nothing of a failure, and nothing where it does not wait', async () => {
+  test('gets no signal of a failure, and none if it does not wait', async () => {
     const awaited = await sent();
     await reported(awaited.message.id, 'undelivered');
     expect(await told(awaited.step)).toEqual([]);
@@ -113,7 +113,7 @@ describe('a run that waits for a message', () => {
     expect(await clicksOf(step)).toBe(1);
   });
 
-  test('is told of the first message, where its fallback or what was resent in its place arrives', async () => {
+  test("is signalled under the first message's id when its fallback or replacement is delivered", async () => {
     const { actor, step, message } = await sent({ fallback: ['rcs'], fallback_after: 60_000 });
     await reported(message.id, 'undelivered');
     await advanceFallback(advanceFallbackPortsOf(world), message.id);
@@ -135,17 +135,20 @@ describe('a run that waits for a message', () => {
     expect(await told(failed.step)).toMatchObject([{ messageId: failed.message.id }]);
   });
 
-  test.each(Object.entries(tableFaults(6)))('is told once when every other transaction meets: %s', async (_, fault) => {
-    const { step, message } = await sent();
-    world.proxy.plan(onTransactions(fault, { every: 2 }));
-    await reported(message.id, 'delivered');
-    world.proxy.plan(undefined);
-    expect(await happenings(step)).toEqual(['entregue']);
-  });
+  test.each(Object.entries(tableFaults(6)))(
+    'is signalled once if every other transaction conflicts: %s',
+    async (_, fault) => {
+      const { step, message } = await sent();
+      world.proxy.plan(onTransactions(fault, { every: 2 }));
+      await reported(message.id, 'delivered');
+      world.proxy.plan(undefined);
+      expect(await happenings(step)).toEqual(['entregue']);
+    },
+  );
 });
 
 describe('the first click of a message', () => {
-  test('is told and counted once, whichever of its links is followed, and however many at once', async () => {
+  test('is signalled and counted once, whichever of its links is followed, and however many concurrently', async () => {
     const { step, message } = await sent({ text: TEXT });
     const codes = linkCodesIn(JSON.stringify(message.content));
     expect(codes).toHaveLength(2);
@@ -156,7 +159,7 @@ describe('the first click of a message', () => {
     expect(links.map((link) => link?.clicks)).toEqual([3, 3]);
   });
 
-  test('and the first open of an e-mail, which was read then, are told and counted once each', async () => {
+  test('and the first open of an e-mail, which counts as read, are signalled and counted once each', async () => {
     const { step, message } = await sent({ channel: 'email', to: 'ana@loja.example' });
     const published: Publishable[] = [];
     const engage = (what: 'opened' | 'clicked') => {

@@ -64,7 +64,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     return { actor, answer, sending };
   };
 
-  test(`with one key ${AT_ONCE} times at once reaches the provider once; the others are replays or 409`, async () => {
+  test(`with one key ${AT_ONCE} times concurrently reaches the provider once; the others are replays or 409`, async () => {
     const actor = await world.organization(1_000_000);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => outcomeOf(send(actor, 'one-key'))));
     expect(world.provider.dispatched).toHaveLength(1);
@@ -103,7 +103,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     await charged(actor, 2);
   });
 
-  test(`${AT_ONCE} times at once for the last coins is accepted once, and the others are refused for lack of funds`, async () => {
+  test(`${AT_ONCE} times concurrently for the last coins is accepted once, and the others are refused for lack of funds`, async () => {
     const actor = await world.organization(price);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => outcomeOf(send(actor, `key-${at}`))));
     expect(tally(outcomes)).toEqual({ PAYMENT_REQUIRED: AT_ONCE - 1, sent: 1 });
@@ -129,13 +129,16 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
   });
 
   // The first attempt may find another wallet than it last saw; then come the reservation and the settlement.
-  test.each([0, 1, 2])('whose commit %i succeeds and whose answer is lost ends as if it had arrived', async (which) => {
-    const actor = await world.organization(OPENING);
-    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { first: which, last: which }));
-    expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
-    await charged(actor, 1);
-    expect(world.provider.dispatched).toHaveLength(1);
-  });
+  test.each([0, 1, 2])(
+    'whose commit %i succeeds although the response is lost ends as if it had arrived',
+    async (which) => {
+      const actor = await world.organization(OPENING);
+      world.proxy.plan(onTransactions(FAULTS.loseAnswer, { first: which, last: which }));
+      expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
+      await charged(actor, 1);
+      expect(world.provider.dispatched).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['a conflict', FAULTS.conflict(5)],
@@ -143,20 +146,17 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     ['a request throttle', FAULTS.throttleRequest],
     ['an internal error', FAULTS.internal],
     ['a dropped connection', FAULTS.drop],
-  ])(
-    'that meets %s once is carried out; one that always meets it is 503 and leaves no partial state',
-    async (_, fault) => {
-      const actor = await world.organization(OPENING);
-      world.proxy.plan(onTransactions(fault, { last: 0 }));
-      expect(await send(actor)).toMatchObject({ status: 'sent' });
-      world.proxy.plan(onTransactions(fault));
-      await expect(send(actor, 'other')).rejects.toThrow(Unavailable);
-      world.proxy.plan(undefined);
-      await charged(actor, 1);
-      expect(await send(actor, 'other')).toMatchObject({ replayed: false });
-      expect(world.provider.dispatched).toHaveLength(2);
-    },
-  );
+  ])('that encounters %s once succeeds; one that always does is 503 and leaves no partial state', async (_, fault) => {
+    const actor = await world.organization(OPENING);
+    world.proxy.plan(onTransactions(fault, { last: 0 }));
+    expect(await send(actor)).toMatchObject({ status: 'sent' });
+    world.proxy.plan(onTransactions(fault));
+    await expect(send(actor, 'other')).rejects.toThrow(Unavailable);
+    world.proxy.plan(undefined);
+    await charged(actor, 1);
+    expect(await send(actor, 'other')).toMatchObject({ replayed: false });
+    expect(world.provider.dispatched).toHaveLength(2);
+  });
 
   test('whose settlement the table keeps refusing is 503, is sent once, and is charged at most once when it is recovered', async () => {
     const actor = await world.organization(OPENING);

@@ -40,7 +40,7 @@ const sendFromAll = async (actor: Actor): Promise<Record<string, number>> => {
   return counts;
 };
 
-describe('processes that each send many messages from one wallet at once', () => {
+describe('processes that each send many messages from one wallet concurrently', () => {
   test('are all served, across the end of a band at the price of each place, and each coin and position is accounted for', async () => {
     world.prices = premiumPrices([100, 10], [null, 7]);
     const actor = await world.organization(100_000);

@@ -13,7 +13,7 @@ const RUNS = shareOf(16);
 const world = await use(startWorld('live'));
 const ports = { ...world.ports, ...gatheringPorts(world) };
 
-test(`any history of sends of which many are made at once, receipts, sweeps, repeated queue messages and faults of the table keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`, async () => {
+test(`any history of sends, many of them concurrent, receipts, sweeps, repeated queue messages and table faults keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`, async () => {
   await fc.assert(
     fc.asyncProperty(burstsArbitrary(8), (history) => runHistory(world, 'sms', history, ports)),
     { seed: SEED, numRuns: RUNS, endOnFailure: false },

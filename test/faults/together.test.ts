@@ -42,7 +42,7 @@ const recordsOf = async ({ organizationId }: Actor, messages: readonly MessageRe
 const counted = (all: readonly (string | number)[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
 
-describe('messages that are sent at once', () => {
+describe('messages that are sent concurrently', () => {
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
     const actor = await world.organization(1_000_000);
     // What the wallet is like is learned from the first.
@@ -72,7 +72,7 @@ describe('messages that are sent at once', () => {
     await check(actor);
   });
 
-  test('to one recipient are checked against its opt-out once, and all of them are refused by it', async () => {
+  test('to one recipient check its opt-out once, and all of them are refused by it', async () => {
     const actor = await world.organization(10_000);
     const { organizationId } = actor;
     const same = times(MANY, (): Sending => ({ to: recipientAt(0) }));
@@ -104,7 +104,7 @@ describe('messages that are sent at once', () => {
     },
   );
 
-  test('of an organization without a wallet are refused, even where they cost nothing', async () => {
+  test('of an organization without a wallet are refused, even if they are free', async () => {
     world.prices = premiumPrices([null, 0]);
     const actor = world.actor();
     expect(counted(await sendMany(actor))).toEqual({ PAYMENT_REQUIRED: MANY });
@@ -147,7 +147,7 @@ describe('messages that are sent at once', () => {
     expect((await check(actor)).balance).toBe(10_000 - 2 * 100 - MANY * 70);
   });
 
-  test('of two units take two positions that came back one after the other, though both were priced when one had', async () => {
+  test('of two units take two returned positions one after the other, although both were priced when one was returned', async () => {
     world.prices = premiumPrices([2, 100], [null, 70]);
     const actor = await world.organization(10_000);
     const refused = times(2, () => Promise.withResolvers<ProviderAnswer>());
@@ -192,7 +192,7 @@ describe('messages that are sent at once', () => {
     await check(actor);
   });
 
-  test('of a lane whose part of the month ends a band have the prices of their places, one after the other', async () => {
+  test('of a lane whose part of the month ends a band have the prices of their positions, one after the other', async () => {
     const actor = await world.organization(1_000_000);
     const { organizationId } = actor;
     const price = priceRowOf(world.prices, 'sms', 'premium') ?? expect.fail();
@@ -226,8 +226,8 @@ describe('messages that are sent at once', () => {
   });
 });
 
-describe('what becomes of one of them', () => {
-  test('is its own: that its hold was released meanwhile does not keep the others from being captured', async () => {
+describe('the result of one of them', () => {
+  test('is independent: a hold that was released meanwhile does not keep the others from being captured', async () => {
     const actor = await world.organization(10_000);
     let late: string | undefined;
     // All are settled at the same moment, after that.
@@ -252,7 +252,7 @@ describe('what becomes of one of them', () => {
     ['that the table throttles', FAULTS.throttle, { first: 0, last: 2 }],
     ['that the table did not take five times', FAULTS.drop, { first: 0, last: 5 }],
     ['that meets others', FAULTS.conflict(MANY * 4 + 1), { first: 0, last: 3 }],
-  ] as const)('in a transaction %s is decided once, as alone', async (_, fault, when) => {
+  ] as const)('in a transaction %s is decided once, as if alone', async (_, fault, when) => {
     const actor = await world.organization(10_000);
     world.proxy.plan(onTransactions(fault, when));
     expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));

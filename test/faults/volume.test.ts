@@ -42,7 +42,7 @@ const refused = (actor: Actor) => {
 };
 
 describe('the position of a message', () => {
-  test('that the provider refused is the next one’s, at its price', async () => {
+  test('that the provider refused is reused by the next message, at its price', async () => {
     const actor = await world.organization();
     const queuedFirst = await queued(actor);
     expect(await send(actor)).toBe(100);
@@ -74,7 +74,7 @@ describe('the position of a message', () => {
     expect(await send(actor)).toBe(100);
   });
 
-  test('goes to one of many messages that are sent at once', async () => {
+  test('is reused by one of many concurrent messages', async () => {
     const actor = await world.organization();
     const first = await Promise.all([queued(actor), queued(actor)]);
     for (let at = 0; at < 3; at++) expect(await send(actor)).toBe(70);
@@ -84,7 +84,7 @@ describe('the position of a message', () => {
     await checkMoney(world.table, actor.organizationId);
   });
 
-  test('in a batch comes back with the coins of its chunk, once', async () => {
+  test('in a batch is returned with the coins of its chunk, once', async () => {
     world.prices = premiumPrices([10, 100], [null, 40]);
     const actor = await world.organization(100_000);
     world.provider.script = [...Array(6).fill(REFUSED), ...Array(14).fill({ kind: 'accepted', id: undefined })].slice(

@@ -80,7 +80,7 @@ describe.concurrent('a bulk send with an Idempotency-Key', { timeout: 120_000 },
     expect(await spent()).toBe(SMS);
   });
 
-  test('that is sent several times at once is accepted once; the others are told that it runs, or its answer', async () => {
+  test('that is sent several times concurrently is accepted once; the others get 409 or its response', async () => {
     const { tenant, spent } = await customer();
     const key = keyed('batch-1');
     const answers = await Promise.all([1, 2, 3].map(() => bulk(tenant, many(), key)));
@@ -93,7 +93,7 @@ describe.concurrent('a bulk send with an Idempotency-Key', { timeout: 120_000 },
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 
-  test('that was refused in part for the balance takes in the rest when it is repeated with a credited wallet', async () => {
+  test('that was partly refused for lack of balance accepts the rest when it is repeated with a credited wallet', async () => {
     const { tenant } = await customer();
     const key = keyed('batch-1');
     const long = Array.from({ length: 300 }, () => sms({ text: 'a'.repeat(152 * 60) }));

@@ -155,7 +155,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('is sent when scheduled, and can be cancelled until then, which refunds it at once', async () => {
+  test('is sent when scheduled, and can be cancelled until then, which refunds it immediately', async () => {
     const tenant = await messaging.tenant();
     const [soon, tomorrow] = [4_000, 86_400_000].map((ms) => new Date(Date.now() + ms).toISOString());
     const scheduled = [soon, soon, tomorrow].map((scheduledAt) => ({ ...sms(), scheduledAt }));
@@ -284,7 +284,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 
-  test('of a queued message gives its hold back at once, while the rest of its chunk waits', async () => {
+  test('of a queued message releases its hold immediately, while the rest of its chunk waits', async () => {
     const tenant = await messaging.tenant();
     const scheduledAt = new Date(Date.now() + 8_000).toISOString();
     const messages = many(2, () => ({ scheduledAt }));

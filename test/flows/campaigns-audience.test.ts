@@ -34,7 +34,7 @@ describe('the audience of a campaign', { timeout: 120_000 }, () => {
     expect(new Set(written)).toEqual(new Set([...vips.slice(1), ...others.slice(1)]));
   });
 
-  test('of e-mails leaves out who has no address, opted out, is suppressed, or shares an address, as its preview says', async () => {
+  test('of e-mails omits contacts without an address, opted out, suppressed, or with a shared address, as its preview shows', async () => {
     const tenant = await messaging.tenant();
     const at = (local: string) => `${local}@simulator.amazonses.com`;
     const [bare, denied, first, second, third, bounced, left] = await people(
@@ -68,7 +68,7 @@ describe('the audience of a campaign', { timeout: 120_000 }, () => {
     expect(new Set(written)).toEqual(new Set([first, third]));
   });
 
-  test('is taken at the start: who joins later is not written to, and who was erased meanwhile is nobody', async () => {
+  test('is taken at the start: later members get no message, and erased ones are omitted', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '1005', '2005']);
     const listId = await listOf(tenant, ids);
@@ -89,7 +89,7 @@ describe('the audience of a campaign', { timeout: 120_000 }, () => {
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('divides its recipients among variants, and tells page by page who got which', async () => {
+  test('divides its recipients among variants, and lists page by page who got which', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(
       tenant,

@@ -38,7 +38,7 @@ describe('a campaign that is cancelled', { timeout: 120_000 }, () => {
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('is completed when each message has an end, also where one was resent before it left and another failed', async () => {
+  test('is completed when each message has a final status, even if one was resent before it was sent and another failed', async () => {
     const tenant = await messaging.tenant();
     await setQuietHours(tenant.test, ['sms']);
     const ids = await people(tenant, ['0005', '0008']);

@@ -8,7 +8,7 @@ const SMS = 800;
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('that was scheduled is a draft again once its time is cleared, and starts when it is told to', async () => {
+  test('that was scheduled becomes a draft once its time is cleared, and starts on request', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005']);
     const { id } = await create(tenant, { audience: { contactIds: ids }, scheduledAt: ahead(3600_000) });
@@ -20,7 +20,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await becomes(tenant, id, { status: 'completed', progress: { delivered: 1 } });
   });
 
-  test('that never began for want of its audience gets another one, and then begins', async () => {
+  test('that never started because its audience was missing gets another one, and then starts', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '1005']);
     const lacking = async (name: string) => {
@@ -42,7 +42,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     }
   });
 
-  test('takes no limit below what its messages cost so far', async () => {
+  test('accepts no limit below what its messages have cost so far', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '1005', '2005']);
     const { id } = await create(tenant, { audience: { contactIds: ids }, maxCoins: 2 * SMS });
@@ -61,7 +61,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await becomes(tenant, id, { status: 'completed' });
   });
 
-  test('names the field where its recipients are asked for by a variant that it has not, and a list that is made of nobody', async () => {
+  test('names the field if its recipients are filtered by a missing variant, or a list is given without entries', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005']);
     const { id } = await create(tenant, { audience: { contactIds: ids } });

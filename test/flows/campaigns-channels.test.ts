@@ -55,7 +55,7 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('whose template is not approved is paused, with one event, and goes on with everybody once it is', async () => {
+  test('whose template is not approved is paused, with one event, and continues with everybody once it is', async () => {
     const tenant = await messaging.tenant({ takesEvents: true });
     const ids = await people(tenant, ['0005', '0005', '0005']);
     const template = await templateOf(tenant, 'em_analise', { isSubmitted: false });
@@ -73,7 +73,7 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
     ]);
   });
 
-  test('whose template is paused or deleted in its midst stops before the next recipient', async () => {
+  test('whose template is paused or deleted during the campaign stops before the next recipient', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0005', '0005']);
     const template = await templateOf(tenant, 'promocao');
@@ -117,7 +117,7 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
 });
 
 describe('a campaign', { timeout: 120_000 }, () => {
-  test('of e-mails fills a saved template for each contact, and is paused where that is deleted', async () => {
+  test('of e-mails fills a saved template for each contact, and is paused if that is deleted', async () => {
     const tenant = await messaging.tenant();
     const ids = [];
     for (const [at, name] of ['Ana', 'Bia'].entries()) {
@@ -139,7 +139,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await becomes(tenant, later.id, { status: 'paused', pausedBy: { reason: 'template_unavailable' } });
   });
 
-  test('on push goes to the devices of each contact, skips who has none that is opted in, and is over once all of it left', async () => {
+  test("on push sends to each contact's devices, skips contacts without an opted-in one, and ends once everything was sent", async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0005', '0005']);
     for (const token of ['phone-0005', 'tablet-0005']) await registerDevice(tenant.test, token, { contactId: ids[0] });
@@ -157,7 +157,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     ]);
   });
 
-  test('on Instagram goes to the user that the latest message of the contact was with', async () => {
+  test("on Instagram sends to the user of the contact's latest message", async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0005']);
     const [first, latest] = ['17841400000000005', '17841400000000105'];
@@ -176,7 +176,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(asked.to.slice(-4)).toBe(latest.slice(-4));
   });
 
-  test('on RCS takes its fallback for who cannot be reached there, and counts both messages', async () => {
+  test('on RCS uses its fallback for recipients without RCS, and counts both messages', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0008']);
     const message = { channel: 'rcs', text: 'Oi {{contact.name|amigo}}', fallback: ['sms'], fallback_after: '2h' };

@@ -29,7 +29,7 @@ const receipt = async (to: string) => {
 };
 
 describe('a live campaign', { timeout: 120_000 }, () => {
-  test('that the wallet covers in part is paused with one event, depletes the wallet, and goes on after a credit to the coin', async () => {
+  test('that the wallet partly covers is paused with one event, depletes the wallet, and continues after a credit, exact to the coin', async () => {
     const tenant = await liveTenant(3 * SMS + 100);
     const ids = await people(tenant, ['0005', '1005', '2005', '3005', '4005']);
     const phones = await Promise.all(ids.map(async (id) => (await tenant.test.get(`/contacts/${id}`)).body.phone));
@@ -60,46 +60,43 @@ describe('a live campaign', { timeout: 120_000 }, () => {
     ['a channel without a number of its own', { channel: 'whatsapp', template: 'oi' }, 'provider_unavailable'],
     ['an e-mail without a sender', { channel: 'email', text: 'Oi\nOi' }, 'sender_unavailable'],
     ['a template that there is not', { channel: 'sms', template: 'sem_cadastro' }, 'template_unavailable'],
-  ])(
-    'on %s is paused before anybody is written to or charged, each time that it is resumed',
-    async (_, said, reason) => {
-      const made = await messaging.tenant({ takesEvents: true });
-      await messaging.credit('live', made.id, 100_000);
-      const tenant = { ...made, test: made.live };
-      const ids = await people(tenant, ['0005', '1005'], {});
-      for (const [at, id] of ids.entries()) {
-        const body = { email: `pessoa${at}@example.com` };
-        expect((await tenant.test.call('PATCH', `/contacts/${id}`, { body })).status).toBe(200);
-      }
-      const { id } = await create(tenant, { audience: { contactIds: ids }, message: said });
-      await move(tenant, id, 'start');
-      await pausedFor(tenant, id, reason);
-      await move(tenant, id, 'resume');
-      await pausedFor(tenant, id, reason);
-      expect((await tenant.test.get(`/v2/campaigns/${id}`)).body).toMatchObject({
-        progress: { total: 2, sent: 0, skipped: 0 },
-        coins: { captured: 0, held: 0 },
-      });
-      expect(await eventsRaised(messaging, 'live', tenant, /^(campaign|wallet)\./)).toEqual([
-        'campaign.started',
-        `campaign.paused ${reason}`,
-        `campaign.paused ${reason}`,
-      ]);
-      await move(tenant, id, 'cancel');
-      await vi.waitFor(async () => {
-        expect(await recipientsOf(tenant, id, { status: 'skipped' })).toHaveLength(2);
-      }, WAIT);
-      expect(await acts(tenant, id)).toEqual([
-        'campaign.created',
-        'campaign.started',
-        'campaign.resumed',
-        'campaign.cancelled',
-      ]);
-      expect((await tenant.test.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 100_000, heldCoins: 0 });
-    },
-  );
+  ])('on %s is paused before anybody is sent to or charged, each time that it is resumed', async (_, said, reason) => {
+    const made = await messaging.tenant({ takesEvents: true });
+    await messaging.credit('live', made.id, 100_000);
+    const tenant = { ...made, test: made.live };
+    const ids = await people(tenant, ['0005', '1005'], {});
+    for (const [at, id] of ids.entries()) {
+      const body = { email: `pessoa${at}@example.com` };
+      expect((await tenant.test.call('PATCH', `/contacts/${id}`, { body })).status).toBe(200);
+    }
+    const { id } = await create(tenant, { audience: { contactIds: ids }, message: said });
+    await move(tenant, id, 'start');
+    await pausedFor(tenant, id, reason);
+    await move(tenant, id, 'resume');
+    await pausedFor(tenant, id, reason);
+    expect((await tenant.test.get(`/v2/campaigns/${id}`)).body).toMatchObject({
+      progress: { total: 2, sent: 0, skipped: 0 },
+      coins: { captured: 0, held: 0 },
+    });
+    expect(await eventsRaised(messaging, 'live', tenant, /^(campaign|wallet)\./)).toEqual([
+      'campaign.started',
+      `campaign.paused ${reason}`,
+      `campaign.paused ${reason}`,
+    ]);
+    await move(tenant, id, 'cancel');
+    await vi.waitFor(async () => {
+      expect(await recipientsOf(tenant, id, { status: 'skipped' })).toHaveLength(2);
+    }, WAIT);
+    expect(await acts(tenant, id)).toEqual([
+      'campaign.created',
+      'campaign.started',
+      'campaign.resumed',
+      'campaign.cancelled',
+    ]);
+    expect((await tenant.test.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 100_000, heldCoins: 0 });
+  });
 
-  test('whose segment is deleted before its time is paused, and cannot be resumed while its audience names it', async () => {
+  test('whose segment is deleted before its time is paused, and cannot be resumed while its audience refers to it', async () => {
     const tenant = await liveTenant(100_000);
     await people(tenant, ['0005'], { tags: ['vip'] });
     const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];

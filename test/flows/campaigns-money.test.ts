@@ -9,7 +9,7 @@ const SMS = 800;
 const TEN = Array.from({ length: 10 }, () => '0005');
 
 describe('the money of a campaign', { timeout: 120_000 }, () => {
-  test('pauses it at its maxCoins, to the coin, and resumed with more it goes on with exactly the others', async () => {
+  test('pauses it at its maxCoins, to the coin, and resumed with more it continues with exactly the others', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);
     const { id } = await create(tenant, { audience: { contactIds: ids }, maxCoins: 4 * SMS + 100 });
@@ -30,7 +30,7 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('of what has not left when it is cancelled is released, and nobody else is written to', async () => {
+  test('of unsent messages is released when it is cancelled, and nobody else is sent to', async () => {
     const tenant = await messaging.tenant();
     await setQuietHours(tenant.test, ['sms']);
     const ids = await people(tenant, TEN);
@@ -46,8 +46,8 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a campaign that is paused', { timeout: 120_000 }, () => {
-  test('writes to nobody until it is resumed', async () => {
+describe('sends to nobody until it is resumed', { timeout: 120_000 }, () => {
+  test('sends to nobody until it is resumed', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);
     const { id } = await create(tenant, { audience: { contactIds: ids }, perMinute: 2 });

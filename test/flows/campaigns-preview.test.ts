@@ -42,7 +42,7 @@ describe('the preview of a campaign', { timeout: 120_000 }, () => {
     expect((await move(tenant, id, 'preview')).samples).toMatchObject([{ text: 'Promocao "so" hoje...' }]);
   });
 
-  test('counts by country whom it reaches alone, with what they cost', async () => {
+  test('counts only actual recipients by country, with their cost', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '1005', '2005']);
     const first = await create(tenant, { audience: { contactIds: ids.slice(0, 1) }, message });

@@ -9,7 +9,7 @@ const messaging = await sharedMessaging();
 const begin = () => beginCards(messaging);
 
 describe('a board', () => {
-  test('has each stage with its count, its open value and its first cards; a cursor goes on', async () => {
+  test('has each stage with its count, its open value and its first cards; a cursor continues it', async () => {
     const { client, pipeline, create, board, stages } = await begin();
     for (let at = 0; at < 5; at++) await create({ titulo: String(at), valor: at, moeda: at % 2 ? 'USD' : 'BRL' });
     expect((await board()).estagios[0]).toMatchObject({
@@ -32,7 +32,7 @@ describe('a board', () => {
 });
 
 describe('an import of cards', () => {
-  test('creates and changes cards in the order of the rows; wrong rows are told by their place', async () => {
+  test('creates and changes cards in the order of the rows; invalid rows are reported by index', async () => {
     const { client, pipeline, create, board, stages } = await begin();
     const card = await create({ titulo: 'antes' });
     const row = (titulo: string, more: object = {}) => ({ pipelineId: pipeline.id, titulo, ...more });
@@ -93,7 +93,7 @@ describe('an import of cards', () => {
     await into(stages[0], ['novo']);
   });
 
-  test('takes 500 rows at once, and no more', async () => {
+  test('accepts at most 500 rows', async () => {
     const { client, pipeline, stages } = await begin();
     const contatoId = await contactOf(client);
     const cartoes = Array.from({ length: 500 }, (_, at) => ({

@@ -72,7 +72,7 @@ describe('a file of a card', () => {
     expectProblem(await register(card, address.uploadId), 404);
   });
 
-  test('is registered once by a repeat and by five at once', async () => {
+  test('is registered once by a repeat and by five concurrent calls', async () => {
     const card = await makeCard();
     const { body } = await begin(card);
     await put(body.url, BYTES);
@@ -91,7 +91,7 @@ describe('a file of a card', () => {
     expect(Buffer.from(await (await fetch(download.url)).arrayBuffer())).toEqual(BYTES);
   });
 
-  test('of bytes that are not what was agreed is 422, and its bytes are deleted', async () => {
+  test('of bytes that differ from the declaration is 422, and its bytes are deleted', async () => {
     const card = await makeCard();
     const { address, ...answer } = await upload(card, {}, filled(FILES.png, 5_000));
     expectProblem(answer, 422, { errors: ['uploadId'] });
@@ -130,7 +130,7 @@ describe('a file of a card', () => {
 });
 
 describe('a card', () => {
-  test('has at most so many files, also when twenty more are registered at once', async () => {
+  test('has a limited number of files, even with twenty concurrent registrations', async () => {
     const card = await makeCard();
     await table.write({ put: { ...KEYS.cardFileCount(card), count: MAX_CARD_FILES - 3 } });
     const uploads = await Promise.all(
@@ -147,7 +147,7 @@ describe('a card', () => {
     expect((await client.get(`/cards/${card}/files`)).body.total).toBe(3);
   });
 
-  test('that is deleted takes its files, their bytes and its activities with it', async () => {
+  test('that is deleted also deletes its files, their bytes and its activities', async () => {
     const card = await makeCard();
     const { address, body: file } = await upload(card);
     const { body: activity } = await client.post('/activities', { tipo: 'ligacao', titulo: 'Ligar', cardId: card });
@@ -170,7 +170,7 @@ describe('a card', () => {
   });
 });
 
-describe('an upload that nobody registers', () => {
+describe('an upload that is never registered', () => {
   test('is deleted with its bytes once it expired', async () => {
     const card = await makeCard();
     const { body } = await begin(card);

@@ -248,7 +248,7 @@ describe('winning, losing and reopening', () => {
     expect((await board()).estagios[0]).toMatchObject({ total: 1, valores: [{ moeda: 'BRL', valor: 10 }] });
   });
 
-  test('is told by the history, newest first, with who did it', async () => {
+  test('is recorded in the history, newest first, with the actor', async () => {
     const { client, create, patch, move, stages } = await begin();
     const card = await create();
     await patch(card.id, { valor: 5, titulo: 'Outro' });

@@ -43,7 +43,7 @@ test('a company answers what was sent, normalized, and what is counted of it', a
   expect((await client.get('/v2/companies', { q: '12.ABC.345/01DE-36' })).body.items).toEqual([]);
 });
 
-test('what breaks a rule is named by its field, and stores nothing', async () => {
+test('an invalid field is named, and nothing is stored', async () => {
   const { test: client } = await messaging.tenant();
   const broken = await client.post('/v2/companies', { nome: 'A', cnpj: '12.ABC.345/01DE-36', site: 'ftp://a.example' });
   expectProblem(broken, 422);
@@ -148,7 +148,7 @@ test('contacts are counted, listed by who wrote last, and their messages shown',
   expect(await countOf(one.id)).toBe(0);
 });
 
-test('a deleted company is gone from every read of its contacts at once, and from the contacts themselves in the background', async () => {
+test('a deleted company disappears immediately from every read of its contacts, and in the background from the contacts themselves', async () => {
   const { test: client } = await messaging.tenant();
   const { id } = await create(client, { cnpj: validCnpj(12), endereco: 'Rua A' });
   const contact = await contactOf(client, id, { externalId: 'x-1', tags: ['vip'] });
@@ -179,7 +179,7 @@ test('a deleted company is gone from every read of its contacts at once, and fro
   expect(await stored()).not.toHaveProperty('papelNaEmpresa');
 });
 
-test('an import creates, updates and tells which rows are wrong, without a value of them', async () => {
+test('an import creates, updates and reports invalid rows, without their values', async () => {
   const { test: client } = await messaging.tenant();
   const cnpj = validCnpj(13);
   const first = await create(client, { nome: 'Com CNPJ', cnpj, segmento: 'A', atributos: { a: 1 } });

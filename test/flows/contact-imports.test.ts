@@ -45,7 +45,7 @@ const contactOf = async (client: Client, externalId: string) =>
 const errorsOf = async (job: { errorFile: { url: string } }) => (await fetch(job.errorFile.url)).text();
 
 describe('an import of a file', () => {
-  test('takes what spreadsheets write: a mark, semicolons, CRLF, accents, quotes and line breaks within quotes', async () => {
+  test('accepts what spreadsheets write: a BOM, semicolons, CRLF, accents, quotes and line breaks within quotes', async () => {
     const { test: client } = await messaging.tenant();
     const [ana, rui] = [aPhone(), aPhone()];
     const file = [
@@ -78,7 +78,7 @@ describe('an import of a file', () => {
     expect(await contactOf(client, 'c-2')).toMatchObject({ phone: rui, name: 'João', attributes: {} });
   });
 
-  test('takes NDJSON, a contact a line, and updates or skips whom it meets', async () => {
+  test('accepts NDJSON, one contact per line, and updates or skips existing ones', async () => {
     const { test: client } = await messaging.tenant();
     const [one, two] = [aPhone(), aPhone()];
     await client.post('/contacts', { phone: one, name: 'Ana' });
@@ -94,7 +94,7 @@ describe('an import of a file', () => {
     expect(updated.progress).toMatchObject({ rows: 3, created: 0, updated: 3, ignored: 0, errors: 0 });
   });
 
-  test('tells of each wrong row by its line and without its values, in a file that no spreadsheet takes for formulas', async () => {
+  test('reports each invalid row by its line and without its values, in a file without spreadsheet formulas', async () => {
     const { test: client } = await messaging.tenant();
     const phone = aPhone();
     const file = [
@@ -139,7 +139,7 @@ describe('an import of a file', () => {
     expect((await client.get('/contacts', { limit: 1 })).body.total).toBe(5_000);
   }, 120_000);
 
-  test('is started once its file is there, one at a time in an organization, and can be cancelled', async () => {
+  test('is started once its file is uploaded, one at a time per organization, and can be cancelled', async () => {
     const tenant = await messaging.tenant();
     const client = tenant.test;
     const empty = (await client.post(PATH, { format: 'csv', onConflict: 'skip', size: 10 })).body;
@@ -163,7 +163,7 @@ describe('an import of a file', () => {
     expect(body.nextCursor).toBeTypeOf('string');
   }, 90_000);
 
-  test('is nobody else’s, and refuses bytes of another size than it was created for', async () => {
+  test('is private to its organization, and refuses bytes of another size than it was created for', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const id = await uploaded(owner.test, 'phone\n');
     for (const client of [other.test, owner.live]) {
@@ -181,7 +181,7 @@ describe('an import of a file', () => {
     { format: 'ndjson', mapping: { a: 'phone' } },
     { size: 200_000_001 },
     { size: 0 },
-  ])('is refused where it could never be done (%j)', async (fields) => {
+  ])('is refused if it can never succeed (%j)', async (fields) => {
     const { test: client } = await messaging.tenant();
     expectProblem(await client.post(PATH, { format: 'csv', onConflict: 'skip', size: 10, ...fields }), 422);
   });

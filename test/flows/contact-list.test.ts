@@ -93,7 +93,7 @@ describe('GET /contacts', () => {
     expect((await list({ tag: 'vip' }, limited)).body.warnings).toBeUndefined();
   });
 
-  test('shows a change at once: a consent, a last interaction', async () => {
+  test('shows a change immediately: a consent, a last interaction', async () => {
     const [bruno] = contacts;
     await tenant.test.post(`/contacts/${bruno?.id}/opt-in`, { source: 'checkout' });
     expect(await names({ optInStatus: 'granted' })).toEqual(['Bruno', 'Ana Souza']);

@@ -22,7 +22,7 @@ const walk = async (client: Client, path: string, limit: number) => {
   }
 };
 
-test('two contacts of a person are merged: one answer, one timeline, one place in a list, and events tell', async () => {
+test('two contacts of a person are merged: one response, one timeline, one list entry, and events for both', async () => {
   const { test: client } = await messaging.tenant();
   const target = await create(client, { name: 'Ana', tags: ['vip'] });
   const duplicate = await create(client, { email: 'ana@example.com', tags: ['novo'], cpf: '529.982.247-25' });
@@ -67,7 +67,7 @@ test('two contacts of a person are merged: one answer, one timeline, one place i
   expectProblem(await other.post(`/contacts/${theirs.id}/merge`, { contactId: target.id }), 404);
 });
 
-test('likely duplicates have the address of a contact, or are known by its id in a CRM; those of others are not told of', async () => {
+test('likely duplicates share the address of a contact, or are known by its id in a CRM; those of other organizations are not revealed', async () => {
   const { test: client } = await messaging.tenant();
   const { test: stranger } = await messaging.tenant();
   const email = 'casa@example.com';
@@ -109,7 +109,7 @@ test('a timeline has what a customer did among the messages, by when it happened
   }
 });
 
-test('an export has events, lists, and messages to the phones and the address that named nobody, and none that named another', async () => {
+test('an export has events, lists, and messages to the phones and address without a contact, and none of another contact', async () => {
   const { test: client } = await messaging.tenant();
   const contact = await create(client, { email: 'so.ana@example.com' });
   const duplicate = await create(client);

@@ -46,7 +46,7 @@ test('a change answers the contact, masked or not as its reader may see it, and 
   expectProblem(await patch(client, contact.id, { optIn: { status: 'granted' } }), 422);
 });
 
-test('a deleted contact is gone at once, and the person soon after from its messages; the audit log tells of it', async () => {
+test('a deleted contact is gone immediately, and the person soon after from its messages; the audit log records it', async () => {
   const { test: client } = await messaging.tenant();
   const { phone, id } = await create(client, { name: 'Ana' });
   const sent = (await client.send({ to: phone, contactId: id, body: 'Oi Ana' })).body.id;
@@ -103,7 +103,7 @@ test('an import answers for each of its rows, in either order and however often 
     expectProblem(await client.post('/contacts/import', body), 422);
 });
 
-test('an export tells all that is kept of a person, page by page, to who may see it, and is entered', async () => {
+test('an export contains everything stored about a person, page by page, for callers who may see it, and is recorded', async () => {
   const { test: client } = await messaging.tenant();
   const optIn = { status: 'granted', source: 'checkout', ip: '203.0.113.7', userAgent: 'Mozilla/5.0' };
   const { id, phone } = await create(client, { email: 'ana@example.com', optIn, cpf: '529.982.247-25' });

@@ -45,7 +45,7 @@ const subscribed = async (events: readonly string[]) => {
   return { owner, types: () => receiver.events().map(({ event }) => event.type) };
 };
 
-describe('while no other queue is worked off', { timeout: 120_000 }, () => {
+describe('while no other queue is processed', { timeout: 120_000 }, () => {
   test("a one-time password's outcome reaches the webhook", async () => {
     const { owner, types } = await subscribed(['sms.delivered']);
     blocked = (queue) => !queue.startsWith('critical');

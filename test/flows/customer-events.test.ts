@@ -93,7 +93,7 @@ describe('an event of a customer', () => {
     expect(body.contactId).toBeUndefined();
   });
 
-  test('that names different people, or says what cannot be, is 422 with the place and stores nothing', async () => {
+  test('that names different people, or is impossible, is 422 with the path and stores nothing', async () => {
     const { test: client } = await messaging.tenant();
     const stranger = await contactOf((await messaging.tenant()).test);
     const one = await contactOf(client, { externalId: 'one', email: 'one.cev@example.com' });

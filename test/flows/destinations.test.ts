@@ -33,14 +33,14 @@ describe('the destinations of an organization', () => {
     [{ sms: { mode: 'only', countries: ['br'] } }, 'sms.countries.0'],
     [{ rcs: { mode: 'only', countries: ['BR', 'BR'] } }, 'rcs.countries'],
     [{ email: OPEN }, 'sms, rcs, whatsapp'],
-  ])('%j is refused where it is wrong', async (body, path) => {
+  ])('%j is refused with the path', async (body, path) => {
     const { test: client } = await messaging.tenant();
     const answer = await close(client, body);
     expectProblem(answer, 422);
     expect(JSON.stringify(answer.body.errors)).toContain(path);
   });
 
-  test('that are opened again by being left out are named in the audit log', async () => {
+  test('that become unrestricted by omission are named in the audit log', async () => {
     const { test: client } = await messaging.tenant();
     await close(client, { sms: { mode: 'only', countries: ['BR'] } });
     await close(client, {});
@@ -58,7 +58,7 @@ describe('the destinations of an organization', () => {
 });
 
 describe.each(['test', 'live'] as const)('a destination in %s', (env) => {
-  test('that the table does not price is 412 before opt-out and balance, and costs nothing', async () => {
+  test('without a price is 412 before opt-out and balance, and costs nothing', async () => {
     const client = (await messaging.tenant())[env];
     const before = await balanceOf(client);
     for (const to of [SATELLITE, '+447012345678', '+19002345678']) {
@@ -132,7 +132,7 @@ test('the price table names the prefixes, and the wallet one band a route', asyn
   expect(wallet.bands.map(({ route }: { route: string }) => route)).toEqual(['premium', 'otp']);
 });
 
-test('a prefix whose SMS did not arrive is judged by the service itself, and held for its organization alone', async () => {
+test('a prefix whose SMS were not delivered is detected by the service itself, and held only for its organization', async () => {
   const [{ id, test: held }, { test: other }] = [await messaging.tenant(), await messaging.tenant()];
   const slot = slotAt(Date.now() - 11 * 60_000);
   const counts = KEYS.destinationCounts(id, '3519123', 3);

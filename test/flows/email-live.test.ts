@@ -163,7 +163,7 @@ describe('an address that SES reported', () => {
     });
   });
 
-  test('is refused by us: the timeline says that SES was not called', async () => {
+  test('is refused by us: the timeline shows that SES was not called', async () => {
     const owner = await tenantOf();
     await reported(owner, 'invalid_address');
     const providerSteps = async (to: string) => {
@@ -227,7 +227,7 @@ describe('an address that SES reported', () => {
     expect((await send(owner.live)).status).toBe(201);
   });
 
-  test('of the mailbox simulator bounces at every send; its suppression list address is refused at once', async () => {
+  test('of the mailbox simulator bounces at every send; its suppression list address is refused immediately', async () => {
     const owner = await tenantOf();
     const to = 'bounce+a@simulator.amazonses.com';
     await reported(owner, 'invalid_address', { to });
@@ -256,7 +256,7 @@ describe('an e-mail', () => {
     }, PATIENCE);
   });
 
-  test('that is opened or clicked moves the last interaction of its contact, in whatever order reports come', async () => {
+  test('that is opened or clicked advances the last interaction of its contact, in whatever order reports arrive', async () => {
     const owner = await tenantOf();
     const to = `ana.${newId('event').slice(4)}@example.com`;
     const { body: contact } = await owner.live.post('/contacts', { phone: '+5511987651234', email: to });

@@ -102,7 +102,7 @@ describe('a template', () => {
     expectProblem(await create({ name: 'faulty', ...fields }), 422, { errors: [path] });
   });
 
-  test('created 200 times at once under one name is one: the rest are 409', async () => {
+  test('created 200 times concurrently under one name is one: the rest are 409', async () => {
     await fresh();
     const answers = await Promise.all(Array.from({ length: 200 }, () => create({ name: 'corrida' })));
     const made = answers.filter(({ status }) => status === 201);

@@ -42,7 +42,7 @@ const importedFile = async (client: Client, file: string, mapping: object) => {
 };
 
 describe('an export into a file', () => {
-  test('has the rows that the export by pages has, in both formats, and an address that a read makes anew', async () => {
+  test('has the rows of the paged export, in both formats, and a new presigned address at each read', async () => {
     const { test: client } = await messaging.tenant();
     const name = '=1+1';
     for (const body of ['um', 'dois', 'três']) {
@@ -70,7 +70,7 @@ describe('an export into a file', () => {
     expect(empty).toMatchObject({ text: '', job: { progress: { rows: 0, bytes: 0 } } });
   });
 
-  test('masks addresses for who may not see them, and shows them in full to nobody else', async () => {
+  test('masks addresses for callers who may not see them, and is available in full only to those who may', async () => {
     const { test: client } = await messaging.tenant();
     const sent = await client.send();
     const masking = await messaging.limited(client, ['messages:read']);
@@ -185,7 +185,7 @@ describe('an export into a file', () => {
     expect(read.body.url).toBeUndefined();
   });
 
-  test('is listed, newest first, and cancelled once: then another may begin', async () => {
+  test('is listed, newest first, and cancelled once: then another may start', async () => {
     const { test: client } = await messaging.tenant();
     const { job: first } = await exportedContacts(client, 'csv');
     expectProblem(await client.post(`${PATH}/${first.id}/cancel`, undefined), 409);
@@ -212,7 +212,7 @@ describe('an export into a file', () => {
     });
   });
 
-  test('is nobody else’s, and of a year at most', async () => {
+  test('is private to its organization, and at most a year long', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const { job } = await exported(owner.test);
     for (const client of [other.test, owner.live]) expectProblem(await client.get(`${PATH}/${job.id}`), 404);

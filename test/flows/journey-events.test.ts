@@ -74,7 +74,7 @@ test('an activation and a pause raise their events, each once, and no other act 
   ]);
 });
 
-test('a run whose webhook is refused for good ends in erro, is counted as such, and raises journey.run_failed once', async () => {
+test('a run whose webhook is refused permanently ends in erro, is counted as such, and raises journey.run_failed once', async () => {
   const receiver = await use(startReceiver());
   receiver.answer(() => 410);
   const { id: organizationId, test: client } = await messaging.tenant();

@@ -42,7 +42,7 @@ const start = async () => {
 
 const manual = { gatilho: { tipo: 'manual' } };
 
-test('contacts enter by hand, each with an answer of its own, and their runs send what their steps say, once', async () => {
+test('contacts enter manually, each with its own result, and their runs execute their steps, once', async () => {
   const { client, contact, active, enter, ended } = await start();
   const id = await active({
     ...manual,

@@ -21,7 +21,7 @@ const storedOf = async (id: Id<'journey'>): Promise<string> => {
 };
 
 describe('the secret of webhook steps', () => {
-  test('is answered by the creation that makes it, never again, and stored sealed', async () => {
+  test('is returned only by the creation, and stored sealed', async () => {
     const { create, get, did, patch } = await begin();
     const journey = await create(line(webhook('erp', URL)));
     const { segredoWebhook, ...shown } = journey;
@@ -34,7 +34,7 @@ describe('the secret of webhook steps', () => {
     expect(await storedOf(journey.id)).not.toContain(segredoWebhook.slice(6));
   });
 
-  test('is made by the change that makes the first webhook step, of a draft or in a new version', async () => {
+  test('is created by the change that adds the first webhook step, in a draft or in a new version', async () => {
     const { create, did, patch } = await begin();
     const draft = await create();
     expect(draft).not.toHaveProperty('segredoWebhook');
@@ -63,7 +63,7 @@ describe('the secret of webhook steps', () => {
   });
 });
 
-describe('what webhook steps show of contacts', () => {
+describe('the contact data in webhook steps', () => {
   const ALL = ['campaigns:read', 'campaigns:write', 'contacts:read', 'pii:full'];
   const start = async () => {
     const own = await begin();
@@ -78,14 +78,14 @@ describe('what webhook steps show of contacts', () => {
   };
   const hook = (url = URL) => line(webhook('erp', url));
 
-  test('is what their author may see', async () => {
+  test('is limited to what their author may see', async () => {
     const { seesAll, seesMasked, seesNone, shows } = await start();
     expect(await shows((await seesAll.create(hook())).id)).toBe('full');
     expect(await shows((await seesMasked.create(hook())).id)).toBe('masked');
     expect(await shows((await seesNone.create(hook())).id)).toBe('id');
   });
 
-  test('is less from the moment at which who sees less has them post elsewhere, in a draft and in a new version', async () => {
+  test('is reduced as soon as an author who sees less changes the address, in a draft and in a new version', async () => {
     const { seesAll, seesMasked, shows } = await start();
     const { id } = await seesAll.create(hook());
     expect((await seesMasked.patch(id, { name: 'Outra', ...hook() })).status).toBe(200);
@@ -151,7 +151,7 @@ describe('a webhook step', () => {
     expect(refused.body.errors).toMatchObject([{ path: 'passos.0.config.cabecalhos' }]);
   });
 
-  test('has headers whose values are stored sealed and answered masked; sent back as they were answered they stay', async () => {
+  test('has headers whose values are stored sealed and returned masked; masked values that are sent back are kept', async () => {
     const { create, get, patch, did } = await begin();
     const headers = [{ key: 'X-Token', value: 'chave-secreta-4242' }];
     const journey = await create(line(webhook('erp', URL, headers)));

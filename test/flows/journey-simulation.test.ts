@@ -27,7 +27,7 @@ const ANA = { name: 'Ana', phone: '+5511999990005' };
 const inicio = '2026-03-10T12:00:00.000Z';
 
 describe('a simulation', () => {
-  test('tells each step with its moment, each message as it reads with its price, and the end', async () => {
+  test('shows each step with its time, each rendered message with its price, and the end', async () => {
     const { create, simulate } = await begin();
     const { id } = await create(GRAPH);
     const { status, body } = await simulate(id, { contato: ANA, inicio });
@@ -81,7 +81,7 @@ describe('a simulation', () => {
     expect(body.fim.em).toBe('2026-03-10T15:00:00.000Z');
   });
 
-  test('is of a stored contact as it is: one that opted out, and one without an address, are skipped, and nothing is stored', async () => {
+  test('uses a stored contact as it is: one that opted out or has no address is skipped, and nothing is stored', async () => {
     const { organizationId, client, create, simulate } = await begin();
     const mail = { chave: 'mail', tipo: 'enviar', config: { canal: 'email', assunto: 'Oi', html: '<p>Oi</p>' } };
     const { id } = await create(line(sms('oi'), mail));
@@ -124,7 +124,7 @@ describe('a simulation', () => {
     expect(body.passos[0].mensagem.texto).toBe('Ola, Ana! +55119****0005');
   });
 
-  test('is refused without a contact, with two, and for one that there is not', async () => {
+  test('is refused without a contact, with two, and for a missing one', async () => {
     const { create, simulate } = await begin();
     const { id } = await create(GRAPH);
     for (const body of [{}, { contato: ANA, contactId: newId('contact') }, { contactId: newId('contact') }]) {
@@ -134,7 +134,7 @@ describe('a simulation', () => {
     }
   });
 
-  test('comes to what a run comes to: caps, cards, texts that are too long or empty, opt-outs and prices, and texts as they leave', async () => {
+  test('matches a real run: caps, cards, texts that are too long or empty, opt-outs and prices, and final texts', async () => {
     const { client, create, did, simulate } = await begin();
     const stages = [{ nome: 'Aberta' }, { nome: 'Proposta', camposObrigatorios: ['valor'] }];
     const pipeline = (await client.post('/pipelines', { nome: 'Vendas', estagios: stages })).body;
@@ -192,7 +192,7 @@ describe('a simulation', () => {
     }
   });
 
-  test('moves the open card of a stored contact by the rules of cards: one that was won is not moved again, and none comes into an archived pipeline', async () => {
+  test('moves the open card of a stored contact by the rules of cards: a won one is not moved again, and none enters an archived pipeline', async () => {
     const { client, create, did, simulate } = await begin();
     const pipelineOf = async (nome: string) => {
       const estagios = [{ nome: 'Aberta' }, { nome: 'Proposta' }, { nome: 'Ganha', tipo: 'ganho' }];
@@ -233,7 +233,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  test('of messages of steps that there are not, or that send none, is refused by place', async () => {
+  test("with outcomes of missing steps, or of steps that don't send, is refused by path", async () => {
     const { create, simulate } = await begin();
     const { id } = await create(GRAPH);
     const mensagens = ['oi', 'vip', 'nenhum'].map((passo) => ({ passo, status: 'lida' }));
@@ -242,7 +242,7 @@ describe('a simulation', () => {
     expect(refused.body.errors).toMatchObject([{ path: 'mensagens.1.passo' }, { path: 'mensagens.2.passo' }]);
   });
 
-  test('of a loop without an end stops, and fits an answer', async () => {
+  test('of an endless loop stops, and fits a response', async () => {
     const { create, simulate } = await begin();
     const passos = [sms('a', 'x'.repeat(1_000)), { chave: 'b', tipo: 'esperar', config: { minutos: 1 } }];
     const ligacoes = [

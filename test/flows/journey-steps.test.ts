@@ -57,7 +57,7 @@ test('steps change the tags and attributes of their contact, and no others', asy
   expect(body.attributes).toEqual({ cidade: 'Olinda' });
 });
 
-test('a step moves the open card of its contact; who has none gets the card of criar, or the step is skipped', async () => {
+test('a step moves the open card of its contact; without one it creates the card in criar, or is skipped', async () => {
   const { client, made, contact, walk } = await begin();
   const { id: pipelineId, estagios } = await made('/pipelines', { nome: 'Vendas' });
   const [from, to] = estagios.filter(({ tipo }: { tipo: string }) => tipo === 'aberto');
@@ -76,7 +76,7 @@ test('a step moves the open card of its contact; who has none gets the card of c
   expect(await cardsOf(other)).toEqual([]);
 });
 
-test('a send is skipped for a contact that opted out, and for one without an address, and the run goes on', async () => {
+test('a send is skipped for a contact that opted out, and for one without an address, and the run continues', async () => {
   const { client, contact, walk } = await begin();
   const contacts = [await contact({ optIn: { status: 'denied' } }), await contact()];
   const mail = { chave: 'mail', tipo: 'enviar', config: { canal: 'email', assunto: 'Oi', texto: 'Oi' } };

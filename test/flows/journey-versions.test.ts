@@ -21,7 +21,7 @@ const begin = async () => {
 const codeOf = ({ body }: { body: { meta?: unknown } }) => body.meta;
 
 describe('the states of a journey', () => {
-  test('a draft is activated, paused, let go on and archived; each act may be repeated', async () => {
+  test('a draft is activated, paused, resumed and archived; each action may be repeated', async () => {
     const { create, did, act, remove, triggers } = await begin();
     const draft = await create();
     expectProblem(await act(draft.id, 'pause'), 409);
@@ -97,7 +97,7 @@ describe('the versions of a journey', () => {
     expect((await get(draft.id)).body).toEqual(changed.body);
   });
 
-  test('a change of one that runs is a draft of the next version, which takes its place once it is activated', async () => {
+  test('a change of a running version creates a draft of the next one, which replaces it on activation', async () => {
     const { create, patch, did, get, triggers, list } = await begin();
     const first = await create();
     const active = await did(first.id, 'activate');
@@ -118,7 +118,7 @@ describe('the versions of a journey', () => {
     expect(third.body).toMatchObject({ versao: 3, versaoDe: first.id, passos: [{ chave: 'outro' }] });
   });
 
-  test('there is one draft at a time, and none of a version that was replaced or archived: the answer names the one to change', async () => {
+  test('there is one draft at a time, and none of a replaced or archived version: the response names the one to change', async () => {
     const { create, patch, did } = await begin();
     const { id } = await create();
     await did(id, 'activate');
@@ -134,7 +134,7 @@ describe('the versions of a journey', () => {
     expectProblem(await patch(second.id, { name: 'Três' }), 409);
   });
 
-  test('a replaced version that is paused and let go on lets nobody in', async () => {
+  test('a replaced version that is paused and resumed takes no entries', async () => {
     const { create, patch, did, triggers } = await begin();
     const { id } = await create();
     await did(id, 'activate');
@@ -166,7 +166,7 @@ describe('an activation', () => {
     expect((await get(id)).body.status).toBe('rascunho');
   });
 
-  test('includes who is in the list or the segment where that is asked for, and cannot elsewhere', async () => {
+  test("includes present members of the list or segment if requested, and can't elsewhere", async () => {
     const { client, create, act, did } = await begin();
     const { id: listId } = (await client.post('/v2/lists', { name: 'VIP' })).body;
     const byEvent = await create();
@@ -184,7 +184,7 @@ describe('an activation', () => {
     expectProblem(await act(other.id, 'activate', { incluirAtuais: true }), 409);
   });
 
-  test('takes a call without a body', async () => {
+  test('accepts a call without a body', async () => {
     const { client, create } = await begin();
     const { id } = await create();
     expect((await client.call('POST', `/v2/journeys/${id}/activate`)).status).toBe(200);

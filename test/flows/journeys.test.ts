@@ -38,7 +38,7 @@ describe('a journey', () => {
     expect((await get(journey.id)).body).toEqual(journey);
   });
 
-  test('is refused with everything that is wrong with it, by place', async () => {
+  test('is refused with all of its errors, by path', async () => {
     const { client } = await begin();
     const refused = await client.post(
       JOURNEYS,
@@ -77,7 +77,7 @@ describe('a journey', () => {
     expect(both.body.errors).toMatchObject([{ path: 'ligacoes.0.para' }, { path: 'gatilho.listId' }]);
   });
 
-  test('is refused with a hundred faults at most, and for its size alone where it is too large', async () => {
+  test('is refused with at most a hundred faults, and only for its size if it is too large', async () => {
     const { client } = await begin();
     const gatilho = { tipo: 'lista', listId: newId('list') };
     const zap = { canal: 'whatsapp', template: 'nenhum', fallbackApos: '1h' };
@@ -114,7 +114,7 @@ describe('a journey', () => {
     expect((await list())[1]).not.toHaveProperty('lista');
   });
 
-  test('is listed with as much of its main path as 200 of them have room for; a read shows all of it', async () => {
+  test('is listed with a truncated main path, so that 200 fit a response; a read shows all of it', async () => {
     const { create, get, list } = await begin();
     const rotulo = '中'.repeat(120);
     const steps = Array.from({ length: 150 }, (_, at) => ({ ...sms(`p${at}`), rotulo }));

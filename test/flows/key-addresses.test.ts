@@ -69,7 +69,7 @@ describe('a key with allowedIps', () => {
     expect([opened.status, 'allowedIps' in opened.body]).toEqual([200, false]);
   });
 
-  test('takes 1 to 50 ranges, and names the field that is none', async () => {
+  test('accepts 1 to 50 ranges, and names the invalid field', async () => {
     const { test: owner } = await messaging.tenant();
     const bad: [unknown, string][] = [
       [[], 'allowedIps'],

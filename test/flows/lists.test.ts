@@ -44,7 +44,7 @@ describe('a static list', () => {
     expect((await client.get(PATH)).body).toEqual({ items: [second] });
   });
 
-  test('has a name of its own: another with it is 409 and names the list, at creation and at change', async () => {
+  test('has a unique name: another with it is 409 and names the list, at creation and at change', async () => {
     const { client, list, path } = await begin(0);
     const repeated = await client.post(PATH, { name: 'clientes vip' });
     expectProblem(repeated, 409);
@@ -54,7 +54,7 @@ describe('a static list', () => {
     for (const name of ['', ' ', 'a\nb', 'a'.repeat(129), 7]) expectProblem(await client.post(PATH, { name }), 422);
   });
 
-  test('takes contacts by identifiers of any kind, loses them, and is made of exactly some', async () => {
+  test('accepts contacts by identifiers of any kind, removes them, and can be replaced by exactly some', async () => {
     const { client, ids, list, path } = await begin();
     const named = {
       contactIds: [ids[0], newId('contact')],

@@ -82,7 +82,7 @@ describe('an upload to the bucket', () => {
     expect((await complete(owner.live, live, address.uploadId)).body).toEqual(first.body);
   });
 
-  test('that is completed twice at once has one result', async () => {
+  test('that is completed twice concurrently has one result', async () => {
     const address = await beginAndPut(owner.live, live);
     const calls = [1, 2].map(() => complete(owner.live, live, address.uploadId));
     const answers = await Promise.all(calls);
@@ -160,7 +160,7 @@ test("another organization's upload is 404 for another organization, environment
   expect((await complete(owner.test, sandbox, address.uploadId)).status).toBe(201);
 });
 
-describe('an upload that nobody completes', () => {
+describe('an upload that is never completed', () => {
   const rowOf = (uploadId: Id<'upload'>) => messaging.tables.test.get(KEYS.upload(uploadId));
   /** Moves the expiry of an upload into the past. */
   const expire = async (uploadId: Id<'upload'>) => {

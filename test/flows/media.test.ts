@@ -239,7 +239,7 @@ describe('Meta', () => {
 });
 
 describe('the record of media', () => {
-  test('holds what was answered for 30 days, and none of the bytes', async () => {
+  test('stores the response for 30 days, and none of the bytes', async () => {
     const { body } = await toLive(FILES.monoOpus, { filename: 'recado.ogg' });
     const row = (await mediaRows('live')).find(({ mediaId }) => mediaId === body.mediaId);
     const { pk: _pk, sk: _sk, org, numberId, storedAt, expiresAt, ttl, ...stored } = row as Row;

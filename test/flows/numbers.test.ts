@@ -68,7 +68,7 @@ describe('a number', () => {
     expect((await connect({ phoneNumberId: id }, stranger.test)).status).toBe(201);
   });
 
-  test('connected 50 times at once is one number', async () => {
+  test('connected 50 times concurrently is one number', async () => {
     await fresh();
     const id = phoneNumberId();
     const answers = await Promise.all(Array.from({ length: 50 }, () => connect({ phoneNumberId: id })));

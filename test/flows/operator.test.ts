@@ -123,7 +123,7 @@ describe('beside a running service', { timeout: 180_000 }, () => {
       for (const name of ROOT_KEYS) expect(await backends.tables[env].get(KEYS.rootKey(name)), name).toBeDefined();
   });
 
-  test('commands of another process use its tables, where it sees their writes at once', async () => {
+  test('commands of another process use its tables, and it sees their writes immediately', async () => {
     const { key } = await createKey('sms:read', adminProcess);
     expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({
       org: organizationId,

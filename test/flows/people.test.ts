@@ -73,7 +73,7 @@ describe('a person', () => {
     90_000,
   );
 
-  test('signs in again by a link that is asked for, and nobody learns who has an account', async () => {
+  test('signs in again by a requested link, and nothing reveals who has an account', async () => {
     const tenant = await messaging.tenant();
     const { account } = await person(tenant, 'viewer', 'live');
     const ask = (email: string) => messaging.anonymous.post('/sessions/links', { email });
@@ -88,7 +88,7 @@ describe('a person', () => {
     expect((await apiClient(messaging.url, body.token).get('/v2/wallet')).status).toBe(200);
   }, 60_000);
 
-  test('is refused within 60 s of a suspension, and stays so when it is active again', async () => {
+  test('is refused within 60 s of a suspension, and remains so after reactivation', async () => {
     const tenant = await messaging.tenant();
     const [owner, ana] = [await person(tenant, 'owner'), await person(tenant, 'viewer')];
     expect((await ana.client.get('/messages')).status).toBe(200);
@@ -171,7 +171,7 @@ describe('managing people', async () => {
   });
 });
 
-test('sessions are ended by their person, by who may manage it, and by nobody else', async () => {
+test('sessions can be ended by their person and by managers, and by nobody else', async () => {
   const tenant = await messaging.tenant();
   const [owner, admin, ana, bia] = [
     await person(tenant, 'owner'),

@@ -85,7 +85,7 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => owner.test.post('/contacts', { phone }))).toEqual(new Set([409]));
   }, 60_000);
 
-  test('a key that has no lookups left is refused whomever it names, so that the refusal itself tells nothing', async () => {
+  test('a key without lookups left is refused whomever it names, so that the refusal reveals nothing', async () => {
     const owner = await messaging.tenant();
     const scopes = ['contacts:write', 'messages:send', 'sms:send'];
     const { body: key } = await owner.test.post('/v2/api-keys', { name: 'Drained', scopes });
@@ -166,7 +166,7 @@ describe('without pii:full', () => {
     expect(entered).toMatchObject([{ object: 'ai.report', details: { fields: ['to'] } }]);
   }, 60_000);
 
-  test('every lookup is entered in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {
+  test('every lookup is recorded in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, [...SCOPES, 'contacts:write']);
     await owner.test.post('/contacts', { phone: phoneOf(700) });

@@ -135,7 +135,7 @@ describe('after use and misuse of every operation with canaries as personal data
     expect(problems.filter(({ body }) => find(body).length > 0)).toEqual([]);
   });
 
-  test('no webhook contains one beyond what its place holds, and no address where its creator may see none', () => {
+  test('no webhook contains any beyond the documented fields, and no address if its creator may see none', () => {
     const bodies = watched.receivers.flatMap(({ receiver, unmasked }) =>
       receiver.events().map(({ body, event }) => ({ body, type: event.type, unmasked })),
     );

@@ -64,7 +64,7 @@ describe('a pipeline', () => {
       expectProblem(await client.post(PATH, { nome: 'Outro', estagios: wrong }), 422);
   });
 
-  test('is of kind vendas, for good: other kinds are not available yet', async () => {
+  test('is always of kind vendas: other kinds are not available yet', async () => {
     const { client, path } = await begin({ tipo: 'vendas' });
     for (const tipo of ['cobranca', 'onboarding']) {
       const refused = await client.post(PATH, { nome: 'Outro', tipo });
@@ -92,7 +92,7 @@ describe('a pipeline', () => {
     expectProblem(await client.get(PATH, { contagem: 'sim' }), 422);
   });
 
-  test('takes no cards and no moves while it is archived, and reads as before', async () => {
+  test('accepts no cards and no moves while it is archived, and reads as before', async () => {
     const { client, pipeline, path } = await begin();
     const card = await addCard(client, pipeline.id);
     expect((await client.post(`${path}/archive`, {})).body).toMatchObject({ arquivado: true });
@@ -131,7 +131,7 @@ describe('a pipeline', () => {
     expect((await client.get(PATH, { limit: 1 })).body).toMatchObject({ total: 50, items: [{ nome: 'Pipeline 49' }] });
   });
 
-  test("is nobody else's", async () => {
+  test('is private to its organization', async () => {
     const { path, pipeline } = await begin();
     const { client: other } = await begin();
     const stage = `${path}/stages/${pipeline.estagios[0].id}`;

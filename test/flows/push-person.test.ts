@@ -85,7 +85,7 @@ describe('a push to a person', () => {
     expect((await push({ text: 'Olá' }, 'one')).status).toBe(409);
   });
 
-  test('who is no device, token, externalId or contact, or has opted out, is refused with 422', async () => {
+  test('without a matching device, token, externalId or contact, or after an opt-out, is refused with 422', async () => {
     const { client, register, push } = await personOf();
     for (const to of ['loja:44', `ptk_${'0'.repeat(21)}`, `cnt_${'0'.repeat(21)}`])
       expectProblem(await push({ to }), 422, { errors: ['to'] });
@@ -114,7 +114,7 @@ describe('a push to a person', () => {
   });
 });
 
-test('the send to an audience is a message too: cancelled before it leaves, it reaches nobody and costs nothing', async () => {
+test('a send to an audience is a message too: cancelled before it is sent, it reaches nobody and costs nothing', async () => {
   const { client } = await personOf();
   const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
   const body = { title: 'Oi', body: 'Oi', platforms: ['ios', 'android'], scheduledAt };
@@ -164,7 +164,7 @@ test('a push is a step of a fallback to its contact, and each of a bulk is its o
   await expect.poll(() => checkMoney(messaging.tables.test, tenant.id).then(() => true, String), WAIT).toBe(true);
 });
 
-test('a push ends its fallback once a device took it, and takes the next step at once when none did', async () => {
+test('a push ends its fallback once a device accepted it, and takes the next step immediately if none did', async () => {
   const { client, register } = await personOf();
   const of = (to: string) => ({
     channel: 'push',

@@ -64,7 +64,7 @@ const startTraffic = (send: () => Promise<Answer>) => {
 
 // The copy is of the embedded engine's file.
 test.skipIf(OVER_DYNAMODB_LOCAL)(
-  'a table restored to a moment in the middle of the traffic goes on: sends in flight are resolved by what the provider says, and the money is right',
+  "a table restored to a time during traffic works: sends in flight are resolved by the provider's status, and the money is right",
   { timeout: 240_000 },
   async () => {
     const owner = await lost.tenant({ live: 1_000_000 });

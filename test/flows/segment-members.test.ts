@@ -39,7 +39,7 @@ const subscribe = async (tenant: Tenant) => {
 const moves = () =>
   receiver.events().map(({ event: { type, data } }) => ({ type, ...(data as { readonly at: string }) }));
 
-test('a contact that writes enters a segment, and leaves it when days pass: a webhook is told of each once', async () => {
+test('a contact that writes enters a segment, and leaves it when days pass: a webhook gets both once', async () => {
   const tenant = await messaging.tenant();
   await subscribe(tenant);
   const filters = [

@@ -94,7 +94,7 @@ describe('a preview', () => {
 });
 
 describe('a saved segment', () => {
-  test('is read with its size, which follows the contacts at once', async () => {
+  test('is read with its size, which follows the contacts immediately', async () => {
     const { status, body } = await create({ name: 'VIPs', description: 'All of them', filters: [vip] });
     expect([status, body]).toEqual([200, expect.objectContaining({ name: 'VIPs', filters: [vip], size: 2 })]);
     const added = await tenant.test.post('/contacts', { phone: '+5511987654339', tags: ['vip'] });
@@ -110,7 +110,7 @@ describe('a saved segment', () => {
     expectProblem(await tenant.test.get(`/v2/segments/${body.id}/contacts`, { cursor: 'x' }), 400);
   });
 
-  test('has a name of its own, whatever its case and accents, also of ten at once', async () => {
+  test('has a unique name, ignoring case and accents, even with ten concurrent creations', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => create({ name: at % 2 ? 'São Paulo' : 'SAO PAULO', filters: [gold] })),
     );
@@ -140,7 +140,7 @@ describe('a saved segment', () => {
     expectProblem(await patch({ filters: [{ ...vip, operator: 'has' }] }), 422, { errors: ['filters.0.operator'] });
   });
 
-  test('of the largest conditions is saved, or refused with its place; a page of such ends early', async () => {
+  test('with the largest conditions is saved, or refused with its path; a page of such ends early', async () => {
     const largest = { field: 'attribute', key: 'k'.repeat(64), operator: 'contains', value: '界'.repeat(1_024) };
     const filters = Array.from({ length: 100 }, () => largest);
     const filterTree = { kind: 'group', operator: 'or', nodes: filters.map(leaf) };
@@ -161,7 +161,7 @@ describe('a saved segment', () => {
       });
   });
 
-  test('tells why a contact is in it, and is deleted for good', async () => {
+  test('explains why a contact is in it, and is deleted permanently', async () => {
     const { body } = await create({ name: 'Explained', filters: [vip, gold] });
     const path = `/v2/segments/${body.id}`;
     expect((await tenant.test.get(`${path}/contacts/${ids[0]}`)).body).toMatchObject({ member: true });

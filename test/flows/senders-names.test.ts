@@ -27,7 +27,7 @@ const sms = (client: Client, senderId: string) =>
 const REFUSED = { meta: { motivo: 'no_verified_sender' } };
 
 describe('a display name', () => {
-  test('with another’s address is 422, in whatever guise; with one’s own, or without any, it is sent', async () => {
+  test("with another's address is 422, in any disguise; with an own one, or without any, it is sent", async () => {
     const { live, id } = await tenantOf();
     const domain = newDomain();
     await assign(id, 'email', domain);

@@ -164,7 +164,7 @@ describe('a registered domain', () => {
     expect((await eMail(live, `ola@${domain}`)).status).toBe(201);
   });
 
-  test('that SES gave up is rejected, and registered anew when it is verified again', async () => {
+  test('that SES gave up is rejected, and registered again when it is verified again', async () => {
     const { live } = await tenantOf();
     const domain = newDomain();
     const { body } = await register(live, 'email', domain);
@@ -182,7 +182,7 @@ describe('a registered domain', () => {
     expect((await verify(live, body.id)).body).toMatchObject({ status: 'rejected' });
   });
 
-  test('is stored neither while SES cannot answer nor where the account has it already', async () => {
+  test('is stored neither while SES is unavailable nor if the account already has it', async () => {
     const { live } = await tenantOf();
     const domain = newDomain();
     ses.identities.set(domain, 'SUCCESS');
@@ -193,7 +193,7 @@ describe('a registered domain', () => {
 });
 
 describe('a value', () => {
-  test('of one organization is 409 for any other while it is pending, and for good once it was verified', async () => {
+  test('of one organization is 409 for any other while it is pending, and permanently once it was verified', async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     const domain = newDomain();
     const { body } = await register(owner.live, 'email', domain);
@@ -215,7 +215,7 @@ describe('a value', () => {
       expectProblem(await register(other.live, 'email', value), 409);
   });
 
-  test('registered by many at once is one organization’s alone', async () => {
+  test('registered concurrently by many belongs to one organization only', async () => {
     const tenants = await Promise.all(Array.from({ length: 6 }, tenantOf));
     const domain = newDomain();
     const answers = await Promise.all(tenants.map(({ live }) => register(live, 'email', domain)));
@@ -228,14 +228,14 @@ describe('a value', () => {
     ['sms', 'DOZE LETRAS!'],
     ['sms', '12'],
     ['rcs', 'agente com espaço'],
-  ])('that is no sender of %s is 422 and names the field: %s', async (channel, value) => {
+  ])('that is invalid on %s is 422 and names the field: %s', async (channel, value) => {
     const { live } = await tenantOf();
     expectProblem(await register(live, channel, value), 422, { errors: ['value'] });
   });
 });
 
 describe('the list', () => {
-  test('shows the newest first; another organization sees and changes none of it', async () => {
+  test("lists the newest first; another organization can't see or change it", async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     const first = (await register(owner.live, 'sms', 'Um')).body;
     const second = (await register(owner.live, 'rcs', 'agente-2')).body;
@@ -286,7 +286,7 @@ describe('an answer', () => {
     (await live.post('/v2/sms/messages', { to, body: 'Oi', route: 'premium' }, keyed())).body.meta?.motivo ===
     'opt_out';
 
-  test('to the number of one organization is its, though another wrote to the same phone later; its opt-out is there alone', async () => {
+  test('to the number of one organization belongs to it, although another wrote to the same phone later; its opt-out applies only there', async () => {
     const [first, second] = [await tenantOf(), await tenantOf()];
     await assign(first.id, 'live', 'sms', '+5511400011111');
     await assign(second.id, 'live', 'sms', '+5511400022222');
@@ -297,7 +297,7 @@ describe('an answer', () => {
     expect([await isOptedOut(first), await isOptedOut(second)]).toEqual([true, false]);
   });
 
-  test('on the shared sender is of who wrote last; its opt-out is at each that wrote', async () => {
+  test('on the shared sender belongs to the organization that wrote last; its opt-out applies to each that wrote', async () => {
     const [first, second] = [await tenantOf(), await tenantOf()];
     await send(first);
     const message = await send(second);

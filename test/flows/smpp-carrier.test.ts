@@ -89,7 +89,7 @@ describe('a live send through a carrier over SMPP', () => {
     await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
   });
 
-  test('whose response comes after the time-out is found, and charged', async () => {
+  test('whose response arrives after the timeout is found, and charged', async () => {
     const [owner, to] = [await tenantOf(), newPhone()];
     await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
     carrier.script('accept_and_hang');

@@ -81,7 +81,7 @@ describe('a message in parts', () => {
     expect((await client.get('/v2/sms/messages')).body.total).toBe(1);
   });
 
-  test('comes over several binds of its account, in any order, twice', async () => {
+  test('arrives over several binds of its account, in any order, twice', async () => {
     const { test: client, account, submit } = await setUp();
     const submits = [submit, (await boundAs(account)).submit, (await boundAs(account)).submit];
     const all = [...partsBy('SAR parameters'), ...partsBy('SAR parameters')].reverse();

@@ -53,7 +53,7 @@ const expireNow = async (partId: string): Promise<void> => {
 };
 
 describe('a report', () => {
-  test('comes to a transceiver under the id of its submit_sm_resp, and is gone once it was answered', async () => {
+  test('is delivered to a transceiver under the id of its submit_sm_resp, and removed once acknowledged', async () => {
     const { bind, waiting } = await setUp();
     const bound = await bind();
     const id = await bound.submit({ registeredDelivery: 1, sourceAddrTon: 5, sourceAddr: 'LOJA' });
@@ -73,14 +73,14 @@ describe('a report', () => {
     ['0008', 'UNDELIV', '001'],
     ['0013', 'EXPIRED', '004'],
     ['0018', 'REJECTD', '003'],
-  ])('of a message to …%s says %s, error %s', async (ending, state, error) => {
+  ])('of a message to …%s reports %s, error %s', async (ending, state, error) => {
     const { bind } = await setUp();
     const bound = await bind();
     const id = await bound.submit({ registeredDelivery: 1, destinationAddr: `551199999${ending}` });
     await expect.poll(() => bound.delivered.map(({ receipt }) => receipt), WAIT).toMatchObject([{ id, state, error }]);
   });
 
-  test('comes for what was asked for: failures, successes, or that the message has left', async () => {
+  test('is delivered as requested: for failures, successes, or the intermediate state', async () => {
     const { bind } = await setUp({ dlrFormat: 'seconds' });
     const bound = await bind();
     const [arrives, fails] = ['5511999990005', '5511999990006'];
@@ -108,7 +108,7 @@ describe('a report', () => {
     expect(bound.delivered.at(-1)?.text).toMatch(/submit date:\d{12} done date:\d{12} /);
   });
 
-  test('waits for a bind that takes reports: a transmitter is told nothing, and a receiver finds all of it at once', async () => {
+  test('waits for a receiving bind: a transmitter gets nothing, and a receiver gets everything immediately', async () => {
     const { bind, waiting } = await setUp();
     const transmitter = await bind({ command: 'bind_transmitter' });
     const ids: string[] = [];
@@ -121,7 +121,7 @@ describe('a report', () => {
     expect(receiver.delivered).toHaveLength(12);
   });
 
-  test('that is refused for now is repeated, one that is refused for good is not', async () => {
+  test('that is temporarily refused is repeated, one that is permanently refused is not', async () => {
     const { bind, waiting } = await setUp();
     const tries = new Map<string, number>();
     const bound = await bind({
@@ -138,7 +138,7 @@ describe('a report', () => {
     await expect.poll(waiting, WAIT).toEqual([]);
   });
 
-  test('of a message in parts comes under the id of each part that asked; of parts that stay alone it says EXPIRED', async () => {
+  test('of a message in parts is delivered under the id of each part that requested it; incomplete parts get EXPIRED', async () => {
     const { bind, waiting } = await setUp();
     const bound = await bind();
     const submit = (reference: number, number: number, registeredDelivery: number, to = '5511999990005') => {
@@ -164,7 +164,7 @@ describe('a report', () => {
     await expect.poll(() => bound.states(), WAIT).toMatchObject({ [cancelled]: ['DELETED'] });
   });
 
-  test('is told of a scheduled message that is cancelled: DELETED', async () => {
+  test('reports a scheduled message that is cancelled: DELETED', async () => {
     const { bind } = await setUp();
     const bound = await bind();
     const id = await bound.submit({ registeredDelivery: 1, scheduleDeliveryTime: '000000010000000R' });
@@ -172,7 +172,7 @@ describe('a report', () => {
     await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'] });
   });
 
-  test('is told of a scheduled message that is resent over HTTP: DELETED, and nothing of what is sent in its place', async () => {
+  test('reports a scheduled message that is resent over HTTP: DELETED, and nothing about its replacement', async () => {
     const { bind, client } = await setUp();
     const bound = await bind();
     const id = await bound.submit({ registeredDelivery: 0x11, scheduleDeliveryTime: '000000010000000R' });
@@ -183,7 +183,7 @@ describe('a report', () => {
     await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'], [last]: ['DELIVRD'] });
   });
 
-  test('is written for no message that was refused while its account waited', async () => {
+  test('is not written for a message that was refused while its account waited', async () => {
     const { bind, waiting, client } = await setUp();
     const bound = await bind();
     const refused = bound.submit({ registeredDelivery: 1, destinationAddr: '5511999990114' });
@@ -193,7 +193,7 @@ describe('a report', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('of what was sent over HTTP there is none', async () => {
+  test('does not exist for messages sent over HTTP', async () => {
     const { bind, client, waiting } = await setUp();
     const bound = await bind();
     const { body } = await client.send();
@@ -202,7 +202,7 @@ describe('a report', () => {
     expect(bound.delivered).toEqual([]);
   });
 
-  test('of another account, of the same organization even, is not told', async () => {
+  test('is not delivered to another account, even of the same organization', async () => {
     const { client, bind } = await setUp();
     const bound = await bind();
     const other = (await client.post('/v2/smpp/accounts', { name: 'Other', route: 'premium' })).body;
@@ -249,7 +249,7 @@ describe('a reply', () => {
     return message;
   };
 
-  test('comes once to the account whose message it answers, whether that asked for reports or not, behind what became of the message', async () => {
+  test("is delivered once to the account of the answered message, whether or not it requested reports, after that message's reports", async () => {
     const { client, bind } = await setUpLive();
     const transmitter = await bind({ command: 'bind_transmitter' });
     const to = '5511987650001';
@@ -265,7 +265,7 @@ describe('a reply', () => {
     expect((await client.get('/v2/sms/replies')).body.total).toBe(1);
   });
 
-  test('that is long is whole, in message_payload; one to what was sent over HTTP comes to no account', async () => {
+  test('that is long is delivered whole, in message_payload; one to a message sent over HTTP goes to no account', async () => {
     const { client, bind } = await setUpLive();
     const bound = await bind();
     const [asked, other] = ['5511987650002', '5511987650003'];

@@ -15,7 +15,7 @@ const { accountOf, boundAs, setUp, tryBind } = smppClients(messaging);
 const sms = async (client: Client, id: string) => (await client.get(`/v2/sms/messages/${id}`)).body;
 
 describe('a bind', () => {
-  test('is refused for a wrong system_id, a wrong password, and from elsewhere; each kind is bound otherwise', async () => {
+  test('is refused for a wrong system_id, a wrong password, and from elsewhere; otherwise each kind is bound', async () => {
     const { test: client } = await messaging.tenant();
     const account = await accountOf(client);
     expect((await tryBind({ ...account, systemId: 'test_nobody' })).status).toBe('ESME_RINVSYSID');
@@ -33,7 +33,7 @@ describe('a bind', () => {
     await expect.poll(async () => (await tryBind(account)).status, { timeout: 30_000 }).toBe('ESME_ROK');
   });
 
-  test('goes on after the key that made its account is revoked: the account is the organization’s', async () => {
+  test('stays valid after the key that created its account is revoked: the account belongs to the organization', async () => {
     const { test: client } = await messaging.tenant();
     const maker = await messaging.limited(client, ['keys:write', 'sms:send', 'sms:read']);
     const account = await accountOf(maker);
@@ -131,7 +131,7 @@ describe('a submit_sm', () => {
     expect((await submit(fields)).status).toBe(expected);
   });
 
-  test('to who opted out, of an empty wallet, or from a sender of nobody has the status of its own', async () => {
+  test('to a recipient who opted out, of an empty wallet, or from an unregistered sender has its own status', async () => {
     const { test: client, live, submit } = await setUp();
     const { body: contact } = await client.post('/contacts', { phone: '+5511999990005' });
     await client.post(`/contacts/${contact.id}/opt-out`, {});
@@ -166,7 +166,7 @@ describe('a submit_sm', () => {
     expect((await call('cancel_sm', { messageId: id })).status).toBe('ESME_RCANCELFAIL');
   });
 
-  test('tells why it is refused where clients understand it: on 5.0 binds, and in data_sm_resp', async () => {
+  test('reports why it is refused where clients understand it: on 5.0 binds, and in data_sm_resp', async () => {
     const { account, submit, call } = await setUp();
     const refused = { destAddrTon: 1, destinationAddr: '5511999990114' };
     const why = ({ pdu }: { readonly pdu: Pdu }) => tlvValue(pdu.tlvs, 'additional_status_info_text');
@@ -178,7 +178,7 @@ describe('a submit_sm', () => {
   });
 });
 
-test('what another organization sent, or nobody, is neither found nor cancelled', async () => {
+test('a message of another organization, or a missing one, is neither found nor cancelled', async () => {
   const theirs = await setUp();
   const { id } = await theirs.submit();
   const { query, call } = await setUp();

@@ -27,7 +27,7 @@ const setBucket = (id: Id<'apiKey'>, waitMs: number) =>
   });
 
 describe('a live key', () => {
-  test('may send 100 at once and then ten a second; beyond that 429 with Retry-After, before the Idempotency-Key is checked', async () => {
+  test('may send 100 in a burst and then ten a second; beyond that 429 with Retry-After, before the Idempotency-Key is checked', async () => {
     const { client } = await newKey(tenant.live);
     const startedAt = Date.now();
     const answers = await Promise.all(Array.from({ length: BURST + 60 }, () => draw(client)));

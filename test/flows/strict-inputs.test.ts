@@ -48,7 +48,7 @@ test('a parameter __proto__ is as unknown as any other', async () => {
   expectProblem(await tenant.test.get('/v2/wallet?__proto__=1'), 400, { errors: ['__proto__'] });
 });
 
-test('a fallback of the wrong type is told what one is', async () => {
+test('a fallback of the wrong type gets an error that describes a valid one', async () => {
   const body = { channel: 'sms', to: '+5511999990005', text: 'Oi', fallback: [7, 'fax'] };
   const { status, body: problem } = await tenant.test.post('/v1/messages', body, { 'idempotency-key': 'k' });
   expect(status).toBe(422);
@@ -56,7 +56,7 @@ test('a fallback of the wrong type is told what one is', async () => {
   for (const { message } of problem.errors) expect(message).toMatch(/^must be one of whatsapp, .*, or an object/);
 });
 
-test('a row of an import with what no body may hold is an error of its own, and the others are imported', async () => {
+test('an import row with content that no body may contain is a separate error, and the others are imported', async () => {
   const contatos = [
     { phone: '+5511970001111', name: 'a\u0000b' },
     { phone: '+5511970002222' },

@@ -30,7 +30,7 @@ const makeOlder = async ({ id }: Tenant, contacts: number) => {
 };
 const shapeOf = async (id: Id<'organization'>) => (await table.get(KEYS.organization(id)))?.shape;
 
-test('a table is migrated while the service goes on, and after a kill in the middle: totals are right all the while', {
+test('a table is migrated while the service is running, and after a kill halfway: totals are right throughout', {
   timeout: 240_000,
 }, async () => {
   const tenants = await Promise.all(Array.from({ length: 6 }, () => messaging.tenant()));

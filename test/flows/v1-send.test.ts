@@ -96,7 +96,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     }, WAIT);
   const moneySettles = ({ id }: Tenant) => vi.waitFor(() => checkMoney(messaging.tables.test, id), WAIT);
 
-  test('is sent at once when the first message failed; both are billed at their own price and raise their events', async () => {
+  test('is sent immediately when the first message failed; both are billed at their own price and raise their events', async () => {
     const fresh = await messaging.tenant({ takesEvents: true });
     const sent = await send(
       { to: FAILED, fallback: [{ channel: 'rcs', to: DELIVERED }], fallback_after: '2h' },

@@ -23,7 +23,7 @@ const ownTable = () =>
   new Table(tableClient(laws.endpoint), 'live', (startedAt) => startedAt + 16_000 - performance.now());
 const hashOf = async (...parts: readonly string[]) => createHash('sha256').update(parts.join(' ')).digest('base64url');
 
-test('240 messages that 24 callers receive at once seldom meet, and are counted exactly', {
+test('240 messages received by 24 concurrent callers rarely conflict, and are counted exactly', {
   timeout: 60_000,
 }, async () => {
   const tenant = { organizationId: newId('organization'), env: 'live' } as const;

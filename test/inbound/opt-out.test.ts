@@ -182,7 +182,7 @@ describe('an opt-out word on Instagram', () => {
     for (const named of [id, undefined]) expect(isRefusal(await stage.direct(USER, named))).toBe(false);
   });
 
-  test('received 20 times at once opts out once', async () => {
+  test('received 20 times concurrently opts out once', async () => {
     const { id } = await stage.create();
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
     await Promise.all(Array.from({ length: 20 }, (_, turn) => stage.receive(word(turn - 30))));

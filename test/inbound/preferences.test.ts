@@ -85,7 +85,7 @@ describe('stopping marketing messages on WhatsApp', () => {
     expect((await stage.contactNow(id)).optIn.status).toBe('unknown');
   });
 
-  test('reported ten times at once opts out once', async () => {
+  test('reported ten times concurrently opts out once', async () => {
     const { id } = await stage.create({ optIn: { status: 'unknown' } });
     const effects = await Promise.all(Array.from({ length: 10 }, () => report('stop', -5)));
     expect(effects.filter((effect) => effect === 'kept')).toHaveLength(1);

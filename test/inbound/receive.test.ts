@@ -56,7 +56,7 @@ describe('an inbound message', () => {
     expect((await stage.read(event)).sentAt).toBe(stage.world.now);
   });
 
-  test('delivered 40 times at once is one message, one event and one in every total', async () => {
+  test('delivered 40 times concurrently is one message, one event and one in every total', async () => {
     await stage.create();
     const event = anEvent({ at: stage.at(-5), text: 'SAIR' });
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => stage.receive(event)));

@@ -47,7 +47,7 @@ const totals = async () => {
 };
 
 describe('SMS replies', () => {
-  test('of one contact, 20 at once and each delivered twice, are 20 replies, messages and charges; the latest sets its last interaction', async () => {
+  test('of one contact, 20 concurrently and each delivered twice, are 20 replies, messages and charges; the latest sets its last interaction', async () => {
     const { id } = await stage.create();
     const before = await balance();
     const all = Array.from({ length: 20 }, (_, turn) => aReply(turn));
@@ -59,7 +59,7 @@ describe('SMS replies', () => {
     await checkMoney(stage.world.table, stage.actor.organizationId);
   });
 
-  test('with an opt-out word, 20 at once, opt the contact out once and are each charged', async () => {
+  test('with an opt-out word, 20 concurrently, opt the contact out once and are each charged', async () => {
     const { id } = await stage.create();
     const before = await balance();
     const words = Array.from({ length: 20 }, (_, turn) => aReply(turn, { body: 'sair' }));

@@ -136,8 +136,8 @@ describe('the origin of a message', () => {
   });
 });
 
-describe('what is stored of a message', () => {
-  test('is its unaltered text beside the rest', () => {
+describe('the stored content of a message', () => {
+  test('is its unaltered text and the other fields', () => {
     const text = ' Olá\u202e 🙂 tAbc123XyZ ';
     expect(inboundPayload(anEvent({ text }))).toEqual({ text });
     const media = { media: { kind: 'image', id: '1', caption: 'Olha' } };

@@ -63,7 +63,7 @@ describe('a stage with the setting', () => {
     expect(touching.flatMap(({ actions }) => actions).sort()).toEqual(['s3:ListBucket', 's3:PutObject']);
   });
 
-  it('tells every function when its rows leave, unless that is paused', () => {
+  it('sets on every function when its rows are archived, unless that is paused', () => {
     const daysOf = (deployment: typeof on) =>
       new Set(
         resourcesOf(deployment.apps.live, 'AWS::Lambda::Function').map(

@@ -60,7 +60,7 @@ describe('the concurrency of the stages', () => {
     for (const environment of ENVIRONMENTS) expect(reservedOf(usual, environment).size).toBe(0);
   });
 
-  it.each(ENVIRONMENTS)('is kept in %s for each area, and for no function outside of them', (environment) => {
+  it.each(ENVIRONMENTS)('is reserved in %s for each area, and for no function outside of them', (environment) => {
     const paths = Object.values(AREAS).flat();
     expect(new Set(paths).size).toBe(paths.length);
     expect([...reservedOf(kept, environment).keys()].sort()).toEqual(
@@ -75,7 +75,7 @@ describe('the concurrency of the stages', () => {
     expect(test).toBeLessThan(live / 4);
   });
 
-  it('that sends use up while a provider hangs leaves authorizer, callbacks, consumers and all other operations theirs', () => {
+  it('used up by sends while a provider hangs leaves authorizer, callbacks, consumers and all other operations theirs', () => {
     const sending = areaOf(kept, 'live', 'sending');
     // Each channel has its own operation, and a part of its own: a provider that hangs takes the part of its channel.
     for (const part of sending) expect(part).toBeLessThanOrEqual(Math.ceil(totalOf(sending) / sending.length));
@@ -92,7 +92,7 @@ describe('the concurrency of the stages', () => {
   });
 
   it.each(['1000', '3000'])(
-    'of a consumer is what its queue may start, of %s: less would throttle and dead-letter',
+    'of a consumer equals the batches of its queue, of %s: less would throttle and dead-letter',
     (concurrency) => {
       const deployed = deploy({ contracts, context: { concurrency } });
       for (const environment of ENVIRONMENTS)
@@ -107,7 +107,7 @@ describe('the concurrency of the stages', () => {
     },
   );
 
-  it('is what docs/operating.md says of each area', () => {
+  it('matches docs/operating.md for each area', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([\d× and]+) \|/gm)];
     // "60 and 7 × 20"
@@ -125,7 +125,7 @@ describe('the concurrency of the stages', () => {
       expect(areaOf(kept, environment, 'dispatcher')).toEqual([COMMON.dispatcher.slices]);
   });
 
-  it('is refused with the least that is enough, which then deploys', () => {
+  it('is refused with the minimum, which then deploys', () => {
     const refused = () => deploy({ contracts, context: { concurrency: '200' } });
     expect(refused).toThrow(/concurrency=200 is too little .* give at least \d+/);
     let least = '';
@@ -145,7 +145,7 @@ describe('the concurrency of the stages', () => {
     expect(() => deploy({ context: { concurrency } })).toThrow(/concurrency=1000/);
   });
 
-  it('that the queues of test take leaves those of live theirs, and no queue takes another’s', () => {
+  it("of the test queues leaves those of live theirs, and no queue uses another's", () => {
     for (const environment of ENVIRONMENTS) {
       const { consumerConcurrency } = STAGES[environment];
       const batches = Object.values(QUEUES).map(({ concurrencyFactor }) => consumerConcurrency * concurrencyFactor);

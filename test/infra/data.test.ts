@@ -68,7 +68,7 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     expect(data[environment].terminationProtection).toBe(live);
   });
 
-  it('of a first deployment that failed are not in the way of the next one', () => {
+  it('of a failed first deployment do not block the next one', () => {
     const named = resourcesOf(data[environment]).filter(({ Properties }) =>
       ['TableName', 'BucketName', 'AliasName', 'Name'].some((name) => Properties?.[name] !== undefined),
     );

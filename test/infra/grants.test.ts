@@ -146,7 +146,7 @@ describe("the live stage's volume", () => {
     );
   const reading = [...areas].filter(([, contracts]) => someUses(contracts, ({ liveVolume }) => liveVolume));
 
-  it('is all that the test stage can read of it, by the key of its rows', () => {
+  it('is all that the test stage can read of it, limited by the keys of its rows', () => {
     expect(reading.length).toBeGreaterThan(0);
     const table = ofLive('test').filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
     // The sending consumers price the steps of a fallback.
@@ -183,7 +183,7 @@ describe("the live stage's volume", () => {
   });
 });
 
-it('e-mails leave from the addresses that a deployment names, and from any where it names none', () => {
+it("e-mails are sent from the addresses in a deployment's settings, and from any if there are none", () => {
   const mailing = OPERATIONS.filter(({ uses }) => uses.awsProviders?.includes('ses'));
   const conditionsOf = (context: Record<string, string>) =>
     statementsOf(deploy({ contracts: mailing, context }).apps.live)

@@ -129,7 +129,7 @@ describe('the gateway', () => {
 });
 
 describe('the gateway service', () => {
-  it('authenticates callers by itself: it reads credentials and writes none, and tells when a key was last used', () => {
+  it('authenticates callers by itself: it reads credentials and writes none, and records when a key was last used', () => {
     const statements = Object.values(on.services ?? {}).flatMap(statementsOf);
     const touching = (effect: string, action: string) =>
       statements

@@ -21,7 +21,7 @@ const one = (type: string): Piece => {
   return found[0];
 };
 
-it('is deployed where it is asked for alone, and says what it needs', () => {
+it('is deployed only if requested, and reports what it needs', () => {
   expect(deploy({ contracts }).smpp).toBeUndefined();
   expect(() => deploy({ contracts, context })).toThrow('known account');
   expect(() => deploy({ ...options, context: { smppService: 'true' } })).toThrow('smppCertificateArn');
@@ -37,7 +37,7 @@ describe('the load balancer', () => {
   const listeners = propertiesOf(live, 'AWS::ElasticLoadBalancingV2::Listener');
   const at = (port: number) => listeners.find(({ Port }) => Port === port);
 
-  it('is public, in two zones, and admits the ports of its listeners alone', () => {
+  it("is public, in two zones, and only its listeners' ports are open", () => {
     const { Scheme, Type, Subnets } = one('AWS::ElasticLoadBalancingV2::LoadBalancer');
     expect([Scheme, Type, Subnets.length]).toEqual(['internet-facing', 'network', 2]);
     const [balancer] = propertiesOf(live, 'AWS::EC2::SecurityGroup').filter(
@@ -58,7 +58,7 @@ describe('the load balancer', () => {
     expect(at(SMPP_PORTS.plain)).toMatchObject({ Protocol: 'TCP' });
   });
 
-  it('tells a bind’s address to the service, asks it for its health, and lets it finish', () => {
+  it("passes a bind's address to the service, checks its health, and lets it finish", () => {
     const groups = propertiesOf(live, 'AWS::ElasticLoadBalancingV2::TargetGroup');
     const attributesOf = (port: number) =>
       Object.fromEntries(
@@ -137,7 +137,7 @@ describe('the containers', () => {
   });
 });
 
-it('alarms of live watch for binds of accounts and to the carrier, refused binds, reports that wait and accounts without a receiver; test has none', () => {
+it('alarms of live cover binds of accounts and to the carrier, refused binds, waiting reports and accounts without a receiver; test has none', () => {
   const own = (template: Template) =>
     propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName !== undefined);
   expect(

@@ -76,7 +76,7 @@ test('a contact that got the tag before the activation does not enter', async ()
   expect(await own.runsOf(journey, contact.id)).toBeUndefined();
 });
 
-test('an activation that was announced and did not happen lets nobody in, and its trigger goes by itself', async () => {
+test('an announced activation that did not happen enters nobody, and its trigger expires', async () => {
   const { actor, id, contact, activated } = await activatedWith('refused');
   await expect(activated).rejects.toThrow();
   await tell();
@@ -85,7 +85,7 @@ test('an activation that was announced and did not happen lets nobody in, and it
   expect(await table.get(KEYS.journeyTrigger(actor.organizationId, 'etiqueta', 'vip', id))).toHaveProperty('ttl');
 });
 
-test('a trigger that was announced when it was read lets nobody in who was tagged before the activation', async () => {
+test('a trigger that was only announced when read enters nobody who was tagged before the activation', async () => {
   const { actor, id, contact, activated } = await activatedWith('refused');
   await expect(activated).rejects.toThrow();
   const { organizationId, env } = actor;

@@ -24,7 +24,7 @@ const tally = (answers: readonly Entered[]) => {
   return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 };
 
-test('of a hundred contacts that twenty processes let in at once, each has one run, counted once', async () => {
+test('of a hundred contacts entered concurrently by twenty processes, each has one run, counted once', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, WAIT);
   const people = await addContacts(table, tenant, 100);
@@ -42,7 +42,7 @@ test('of a hundred contacts that twenty processes let in at once, each has one r
     expect((await own.runsOf(journey, id))?.run).toMatchObject({ status: 'ativa', contactId: id });
 });
 
-test('who may not enter costs those beside them nothing', async () => {
+test('rejected contacts do not affect the others', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, WAIT);
   const people = await addContacts(table, tenant, 40);
@@ -53,7 +53,7 @@ test('who may not enter costs those beside them nothing', async () => {
   expect((await own.counts(journey))['']).toEqual({ entradas: 40 });
 });
 
-test('the same cause, told again, lets nobody in twice: not while the run is active, and not after it ended', async () => {
+test('a repeated cause enters nobody twice: neither while the run is active, nor after it ended', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, { ...WAIT, reentrada: 'apos_concluir' });
   const people = await addContacts(table, tenant, 3);
@@ -68,7 +68,7 @@ test('the same cause, told again, lets nobody in twice: not while the run is act
   expect((await own.counts(journey))['']).toEqual({ entradas: 3, concluidas: 3 });
 });
 
-test('what happened while a run was active lets nobody in after it, however late it is told', async () => {
+test('a cause from during a run enters nobody after it, however late it is reported', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, { ...WAIT, reentrada: 'apos_concluir' });
   const people = await addContacts(table, tenant, 2);
@@ -98,7 +98,7 @@ test('a contact enters once where there is no re-entry, and otherwise after the 
   expect(tally(await own.enter(again, candidates(people, 'event 3')))).toEqual({ entered: 1 });
 });
 
-test('nobody enters a version that is paused, archived or replaced', async () => {
+test('a paused, archived or replaced version takes no entries', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, WAIT);
   const people = await addContacts(table, tenant, 1);

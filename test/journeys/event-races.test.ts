@@ -30,7 +30,7 @@ const entered = async (definition: Pick<JourneyDefinition, 'ligacoes' | 'passos'
   return { own, journey, tell, stored };
 };
 
-test('events that come while long ways to the waits for them are stored are taken, one by one', async () => {
+test('events that arrive while long paths to their waits are stored are consumed, one by one', async () => {
   const { passos, ligacoes: links } = decisions(144);
   const keys = passos.map(({ chave }) => chave);
   const [first = '', second = '', third = ''] = [keys[49], keys[99], keys[143]];
@@ -69,7 +69,7 @@ test('events that come while long ways to the waits for them are stored are take
   expect((await own.counts(journey))['']).toEqual({ entradas: 1, concluidas: 1 });
 });
 
-test('events that processes with other clocks told out of order are each taken once, and a run waits on after them', async () => {
+test('events reported out of order by processes with different clocks are each consumed once, and a run continues to wait', async () => {
   const { own, tell, stored } = await entered({
     passos: ['um', 'dois', 'tres'].map(awaiting),
     ligacoes: ligacoes('um evento> dois', 'dois evento> tres'),

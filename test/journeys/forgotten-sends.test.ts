@@ -41,14 +41,14 @@ const left = async (hadSent: boolean) => {
   return { run: stored?.run, history: stored?.history, sends };
 };
 
-test('a run whose message was accepted by a process that died tells of it at once, though its repeat falls into quiet hours', async () => {
+test('a run whose message was accepted by a crashed process records it immediately, although its repeat is within quiet hours', async () => {
   const { run, history, sends } = await left(true);
   expect(history).toMatchObject([{ step: 'enviar', result: 'enviada', messageId: expect.stringMatching(/^msg_/) }]);
   expect(run).toMatchObject({ step: 'esperar', wait: { kind: 'duration' } });
   expect(sends).toMatchObject([{ times: 1 }]);
 });
 
-test('a run whose message was not accepted waits until the quiet hours end', async () => {
+test('a run whose message was not accepted waits until quiet hours end', async () => {
   const { run, history, sends } = await left(false);
   expect(history).toEqual([]);
   expect(run).toMatchObject({ step: 'enviar', wait: { kind: 'quiet' } });

@@ -64,7 +64,7 @@ test.each([1, 7, 16, 17, 60, 1_000])(
   },
 );
 
-test('a history that goes on between two pages has each visit once', async () => {
+test('a history that grows between two pages has each visit once', async () => {
   const first = await page(await stored(), 75);
   await goRound(12);
   const rest = await page(await stored(), 1_000, first.nextCursor);

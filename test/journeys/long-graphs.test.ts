@@ -25,7 +25,7 @@ test('a run goes through 150 steps that take no time to its end, and counts and 
   expect(Object.values(steps)).toEqual(Array.from({ length: 150 }, () => ({ entraram: 1, sairam: 1 })));
 });
 
-test('a simulation of 150 steps that take no time tells each of them once', () => {
+test('a simulation of 150 instant steps reports each of them once', () => {
   const { steps, end } = simulate(scenarioOf({ ...definition([], []), ...decisions(150) }));
   expect(steps.map(({ step }) => step)).toEqual(decisions(150).passos.map(({ chave }) => chave));
   expect(end).toMatchObject({ reason: 'fim' });

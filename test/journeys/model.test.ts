@@ -17,7 +17,7 @@ const TELLING = 500;
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, nth) => SEED + nth);
 
-test(`whatever happens, crashes, meets others and is told twice, each run goes as the pure interpreter takes it: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
+test(`despite crashes, conflicts and repeats, each run proceeds as in the pure interpreter: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
   const tally = new Tally();
   await mapConcurrently(seeds(IN_MEMORY), AT_ONCE, (seed) => playInMemory(seed, tally));
   console.log(tally.text);

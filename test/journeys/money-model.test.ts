@@ -22,7 +22,7 @@ const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tal
   expect(messages).toBeGreaterThan(count);
 };
 
-test(`whatever happens, what left the wallet is the price of the messages that the histories of runs tell of: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
+test(`whatever happens, the wallet paid exactly for the messages in the runs' histories: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
   const tally = new Tally();
   await playAll(IN_MEMORY, () => startWorld('test', { inMemory: true }), tally);
   console.log(tally.text);

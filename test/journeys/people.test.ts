@@ -63,7 +63,7 @@ const rowsOf = async (of: Table, id: Contact['id']) =>
     )
   ).flat();
 
-test('an erased contact has no run that goes on, and no row of its journeys tells of it', async () => {
+test('an erased contact has no active run, and no journey row contains its data', async () => {
   const { journey, people, enter } = await begin(1);
   const [ana] = people as [Contact];
   await enter(ana);
@@ -80,7 +80,7 @@ test('an erased contact has no run that goes on, and no row of its journeys tell
   expect((await own.counts(journey))['']).toEqual({ entradas: 1, canceladas: 1 });
 });
 
-test('a run of a merged contact goes on as that of the contact that stays, and takes its events', async () => {
+test('a run of a merged contact continues for the surviving one, and consumes its events', async () => {
   const { journey, people, enter } = await begin(2);
   const [heir, duplicate] = people as [Contact, Contact];
   await enter(duplicate);
@@ -97,7 +97,7 @@ test('a run of a merged contact goes on as that of the contact that stays, and t
   expect((await own.runsOf(journey, heir.id))?.run.status).toBe('concluida');
 });
 
-test('of two active runs that of the contact that stays goes on, and the other is cancelled', async () => {
+test('of two active runs that of the surviving contact continues, and the other is cancelled', async () => {
   const { journey, people, enter } = await begin(2);
   const [heir, duplicate] = people as [Contact, Contact];
   await enter(heir, duplicate);
@@ -121,7 +121,7 @@ const following = (duplicate: Contact, heir: Contact): typeof own.ports => ({
   contactOf: (organizationId, id) => own.ports.contactOf(organizationId, id === duplicate.id ? heir.id : id),
 });
 
-test('a run whose contact was merged into one with an active run does nothing more, from the merge on', async () => {
+test('a run whose contact was merged into one with an active run has no further effects from the merge on', async () => {
   const { journey, people, enter } = await begin(2);
   const [heir, duplicate] = people as [Contact, Contact];
   await enter(heir, duplicate);

@@ -31,7 +31,7 @@ const stateOf = async (id: Id<'journey'>) => {
   return { status: journey?.status, pause: journey?.pause };
 };
 
-test('a journey whose provider refuses the account pauses itself at the step of the message, and stays as it is at the next one', async () => {
+test('a journey whose provider refuses the account pauses itself at the step of the message, and is unchanged by the next one', async () => {
   const journey = await journeyOf();
   now += 1_000;
   await pauseJourneyOf(ports, messageOf(journey, now));
@@ -42,7 +42,7 @@ test('a journey whose provider refuses the account pauses itself at the step of 
   expect(await stateOf(journey.id)).toEqual({ status: 'pausada', pause });
 });
 
-test('a journey that was activated since the message was given to its provider goes on', async () => {
+test('a journey that was activated after the message was handed to its provider continues', async () => {
   const journey = await journeyOf();
   await pauseJourneyOf(ports, messageOf(journey, now - 1));
   expect(await stateOf(journey.id)).toEqual({ status: 'ativa', pause: undefined });

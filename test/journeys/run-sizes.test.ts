@@ -84,7 +84,7 @@ test('the largest run fits its row, with its variables, the events that it keeps
   expect(bytes).toBeLessThan(380_000);
 });
 
-test('a page of large runs ends before 5,000,000 bytes, and the next ones tell the others, each once', async () => {
+test('a page of large runs ends before 5,000,000 bytes, and the next ones contain the others, each once', async () => {
   const tenant = await newOrganization(table);
   const graph = { passos: [passo('sair', {})], ligacoes: ligacoes() };
   const journey = await activeJourney(

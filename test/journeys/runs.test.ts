@@ -72,7 +72,7 @@ const report = async (
     await moveRun(own.ports, runId, { kind: 'event', event: { id, name } });
 };
 
-test('a run is taken on step by step: what it does, what it waits for, and where it goes by what came', async () => {
+test('a run advances step by step: its effects, its waits, and its path by their results', async () => {
   const stage = await entered(2);
   const { own, outside, people, journey, runOf } = stage;
   const [bought, silent] = people as [Contact, Contact];
@@ -109,7 +109,7 @@ test('a run is taken on step by step: what it does, what it waits for, and where
   });
 });
 
-test('a worker that ends before or after any of its writes leaves a run that the next one takes on to the same end', async () => {
+test('a worker that crashes before or after any of its writes leaves a run that the next one completes in the same way', async () => {
   for (const made of [false, true])
     for (let nth = 0; nth < 12; nth++) {
       const stage = await entered(1);
@@ -137,7 +137,7 @@ test('a worker that ends before or after any of its writes leaves a run that the
     }
 }, 300_000);
 
-test('of twenty workers at the same runs each step is taken once, and each message has one key', async () => {
+test('with twenty workers on the same runs each step is executed once, and each message has one key', async () => {
   const { outside, journey, people, runOf, own } = await entered(30);
   const workers = Array.from({ length: 20 }, () => journeysOver(ownTable(), clock, outside));
   await Promise.all(workers.map((worker) => worker.work()));
@@ -155,7 +155,7 @@ test('of twenty workers at the same runs each step is taken once, and each messa
   });
 }, 300_000);
 
-test('an event that comes between the decision to wait for it and the transaction that stores it is taken', async () => {
+test('an event that arrives between the decision to wait for it and the transaction that stores it is consumed', async () => {
   const stage = await entered(1);
   const { own, outside, people, runOf } = stage;
   const [contact] = people as [Contact];
@@ -203,7 +203,7 @@ test('a repeat of an event that was taken, and one from before the wait, move no
   expect((await runOf(contact)).run.visits).toEqual({ esperar_evento: 3, oi: 2 });
 });
 
-test('an effect that nobody can have pauses the journey once; its runs stand still, and each tries its step again when it goes on', async () => {
+test('an effect that is impossible for everybody pauses the journey once; its runs stop, and each retries its step when it is resumed', async () => {
   const stage = await entered(12);
   const { own, outside, people, journey, runOf } = stage;
   outside.script.set('oi', () => ({ kind: 'blocked', reason: 'saldo_insuficiente' }));
@@ -273,7 +273,7 @@ test('an archive cancels the runs that are on their way, those that stand still 
   expect((await own.counts(journey))['']).toEqual({ entradas: 40, canceladas: 40 });
 });
 
-test('a sweep that ends after any page goes on where it was, and leaves no run standing', async () => {
+test('an interrupted sweep continues where it was, and leaves no run parked', async () => {
   const { own, people, journey, runOf, outside } = await entered(30);
   await own.change(journey.id, 'pausada');
   await own.work();

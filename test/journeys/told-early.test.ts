@@ -48,7 +48,7 @@ const withTrigger = async (gatilhoOf: (listId: Id<'list'>) => WireTrigger) => {
   return { actor, organizationId, listId, told, tell, checkTold };
 };
 
-test('an edit tells at once of those who join a list that lets contacts into a journey, and of nobody else', async () => {
+test('an edit immediately notifies journeys of contacts that join a triggering list, and of nobody else', async () => {
   const { organizationId, listId, tell, checkTold } = await withTrigger((id) => ({ tipo: 'lista', listId: id }));
   const edit = async (kind: 'add' | 'remove', ...numbers: number[]) => {
     const list = await readList(table, organizationId, listId);
@@ -65,7 +65,7 @@ test('an edit tells at once of those who join a list that lets contacts into a j
   await checkTold('journey_work', 2);
 });
 
-test('who joins a list by an edit that a journey is activated beside is told of: the edit was committed after it', async () => {
+test('a contact that joins a list by an edit concurrent with an activation is reported: the edit was committed after it', async () => {
   const actor = await world.organization(1, false);
   const { organizationId } = actor;
   const listId = await listsOver(table, clock).create(organizationId);
@@ -94,7 +94,7 @@ test('who joins a list by an edit that a journey is activated beside is told of:
   expect(join && (await joinedBelow(table, join, 10))).toEqual([7]);
 });
 
-test('an import tells at once of the contacts that it puts a tag on which lets them into a journey', async () => {
+test('an import immediately notifies journeys of contacts that get a triggering tag', async () => {
   const { actor, tell, checkTold } = await withTrigger(() => ({ tipo: 'etiqueta', nome: 'vip' }));
   const contacts = contactPortsOf(world, createVault(randomBytes(32)));
   const store = {

@@ -38,7 +38,7 @@ describe('a word of a message', () => {
   test('any message has none', () => expect(holdsWord(undefined, undefined)).toBe(true));
 });
 
-test('a message lets its contact in where it holds the word, and one from before the activation does not', async () => {
+test('a message enters its contact if it contains the word, and one from before the activation does not', async () => {
   const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'mensagem', nome: 'promoção' });
   const message = { id: newId('message'), organizationId: tenant.organizationId, contactId: contact.id };
   await tellMessage(own.ports, { ...message, text: 'bom dia', at: now });
@@ -50,7 +50,7 @@ test('a message lets its contact in where it holds the word, and one from before
   expect((await own.counts(journey))['']).toEqual({ entradas: 1 });
 });
 
-test('a customer event lets its contact in by when it happened: not before the activation, nor within a run, whenever it is told', async () => {
+test('a customer event enters its contact by when it happened: not before the activation, nor within a run, whenever it is reported', async () => {
   const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'evento', nome: 'cadastro' });
   const told = (occurredAt: number) =>
     tellEvent(own.ports, {
@@ -85,7 +85,7 @@ test('a customer event lets its contact in by when it happened: not before the a
   expect((await runs())?.run).toMatchObject({ status: 'ativa', event: { at: now } });
 });
 
-test('who comes to match a segment enters, ten times an hour at most; who leaves it, or matches another, does not', async () => {
+test('a contact that starts to match a segment enters, at most ten times an hour; one that leaves it, or matches another, does not', async () => {
   const segmentId = newId('segment');
   const { contact, journey, runs, organizationId, env } = await withTrigger({ tipo: 'segmento', segmentId });
   const moved = { organizationId, env, contactId: contact.id, at: now, version: 3 };
@@ -115,7 +115,7 @@ test('a tag lets a contact into the journeys that ask for it, and into no others
   expect((await runs())?.run.status).toBe('ativa');
 });
 
-test('journeys that let a contact into each other by tags come to an end, and begin again an hour later', async () => {
+test('journeys that trigger each other by tags come to an end, and start again an hour later', async () => {
   const outside = new Outside();
   const engine = journeysOver(table, () => now, outside);
   const tenant = await newOrganization(table);

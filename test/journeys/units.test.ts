@@ -25,7 +25,7 @@ const STEPS = {
   ligacoes: ligacoes('enviar > esperar', 'esperar > esperar_evento', 'esperar_evento evento> etiqueta'),
 };
 
-test('entries and moves take the write units of docs/journeys.md: alone these and at most ten a step, of 31 together at most these; runs that are due at once share a read of their version', async () => {
+test('entries and moves take the write units of docs/journeys.md: alone these, and of 31 together at most these; runs that are due together share a read of their version', async () => {
   const meter = await startCountingProxy(world.proxy.endpoint);
   const table = new Table(tableClient(meter.endpoint), world.table.name);
   const own = journeysOver(table, () => world.now, new Outside());

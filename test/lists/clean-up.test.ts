@@ -111,7 +111,7 @@ describe.each(WRITES)('a call that ends at its write %i', (nth) => {
   });
 });
 
-test('a call that goes on after what it left was deleted does not have the list name deleted chunks', async () => {
+test('a call that continues after its remains were deleted does not make the list refer to deleted chunks', async () => {
   const { organizationId, id, people, named, state } = await begin();
   const paused = tableWith(table, async ({ args: [operation], make }) => {
     if (JSON.stringify(operation)?.includes('"recent"')) await cleanUp();
@@ -139,18 +139,21 @@ describe('a contact that is deleted', () => {
     expect((await readList(table, organizationId, other))?.size).toBe(0);
   });
 
-  test.each(['add', 'replace'] as const)('while a call has found it is not in the list after it: %s', async (edit) => {
-    const { organizationId, id, people, named, state } = await begin();
-    const [gone, ...others] = people as [Person, ...Person[]];
-    const open = await lists.ports.members.open(organizationId, id);
-    const found = await open?.find(named(people));
-    await deletePerson(table, organizationId, gone);
-    await removeContact(table, clock, organizationId, { number: gone.number });
-    expect(await open?.commit(edit, found?.numbers ?? NumberSet.EMPTY)).toMatchObject({ total: 5 });
-    expect(await state()).toEqual({ members: others.map(({ number }) => number).toReversed(), size: 5 });
-  });
+  test.each(['add', 'replace'] as const)(
+    'while a call has looked it up is not in the list afterwards: %s',
+    async (edit) => {
+      const { organizationId, id, people, named, state } = await begin();
+      const [gone, ...others] = people as [Person, ...Person[]];
+      const open = await lists.ports.members.open(organizationId, id);
+      const found = await open?.find(named(people));
+      await deletePerson(table, organizationId, gone);
+      await removeContact(table, clock, organizationId, { number: gone.number });
+      expect(await open?.commit(edit, found?.numbers ?? NumberSet.EMPTY)).toMatchObject({ total: 5 });
+      expect(await state()).toEqual({ members: others.map(({ number }) => number).toReversed(), size: 5 });
+    },
+  );
 
-  test('while a call had found it that ended right after it changed the list is taken out by what cleans up', async () => {
+  test('while a crashed call had looked it up is removed by the clean-up', async () => {
     const { organizationId, id, people, named, state } = await begin();
     const [gone] = people as [Person];
     const open = await over(crashingAt(table, 2, true)).ports.members.open(organizationId, id);

@@ -10,7 +10,7 @@ const PATIENCE_MS = 100_000;
 
 const { ownTable, table } = await useContendedTable();
 
-test('24 callers, a process each, who add a contact each to one list at once all succeed', async () => {
+test('24 processes that each add a contact to one list concurrently all succeed', async () => {
   const { organizationId } = await newOrganization(table);
   const people = await addPeople(
     table,

@@ -40,7 +40,7 @@ describe('lists', () => {
     await create((await newOrganization(table)).organizationId, 'Avó VIP');
   });
 
-  test('of one name that are created at once are one, and so are renames to one name', async () => {
+  test('created concurrently with one name are one, and so are renames to one name', async () => {
     const owner = await newOrganization(table);
     const made = await Promise.all(Array.from({ length: 20 }, () => createList(ports, owner, { name: 'um' })));
     expect(made.filter((each) => !isRefusal(each))).toHaveLength(1);

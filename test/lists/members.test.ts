@@ -64,7 +64,7 @@ describe('the members of a list', () => {
     expect([await members(), await size()]).toEqual([[], 0]);
   });
 
-  test('that do not exist are named by kind, at most a hundred of each, and counted exactly', async () => {
+  test('that do not exist are listed by kind, at most a hundred each, and counted exactly', async () => {
     const { people, edit } = await begin();
     const foreign = await begin();
     const strangers = [foreign.people[0]?.id ?? '', newId('contact'), 'no id', '__proto__'];
@@ -93,7 +93,7 @@ describe('the members of a list', () => {
     expect(await edit('add', { phones: [phone] })).toMatchObject({ matched: 0, notFoundCount: 1 });
   });
 
-  test('stay as they are when a replacement names no contact, and when nobody is named', async () => {
+  test('are unchanged by a replacement that names no contact, and by an empty one', async () => {
     const { organizationId, id, people, edit, members } = await begin();
     await edit('add', { externalIds: idsOf(people) });
     for (const named of [{ externalIds: ['absent'], phones: [] }, {}]) {

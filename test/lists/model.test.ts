@@ -77,7 +77,7 @@ const cleanUp = async () => {
   for (const item of await overdue(table, 'clean_up', now, 10_000)) await cleanUpEdit(table, clock, rowKey(item));
 };
 
-test(`lists are plain sets to callers at once whose processes may end at any write; seed ${SEED}`, async () => {
+test(`lists behave like plain sets for concurrent callers whose processes may crash at any write; seed ${SEED}`, async () => {
   for (let history = 0; history < HISTORIES; history++) {
     const chance = chanceOf(SEED + history);
     const { organizationId } = await newOrganization(table);

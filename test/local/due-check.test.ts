@@ -11,7 +11,7 @@ const client = tableClient(world.proxy.endpoint);
 const put = (due: Readonly<Record<string, string | number>>) =>
   world.table.write({ put: { pk: `X#${newId('message')}`, sk: 'X', ...due } });
 
-test('a local dispatcher runs when a row of any kind and shard is due, and not for rows of later, or that are no work of its own', async () => {
+test('a local dispatcher runs when a row of any kind and shard is due, and not for later rows, or rows that are not work', async () => {
   const at = 1_000_000;
   const hasDue = (now: number) => hasDueRows(client, world.table.name, now);
   expect(await hasDue(at)).toBe(false);

@@ -34,7 +34,7 @@ describe('the local queue', async () => {
     return Messages.map(({ Body = '' }) => JSON.parse(Body));
   };
 
-  test('of 2,000 messages of one organization gives the 5 of another out first', async () => {
+  test('of 2,000 messages of one organization delivers the 5 of another first', async () => {
     await handOver(sendsOf(NOISY, 2_000));
     await received(urls.send);
     await handOver(sendsOf(QUIET, 5));
@@ -43,7 +43,7 @@ describe('the local queue', async () => {
     expect(batch.slice(5).map(({ organizationId }) => organizationId)).toEqual(Array(5).fill(NOISY));
   });
 
-  test('of critical messages is another than that of all others', async () => {
+  test('of critical messages differs from that of all others', async () => {
     const [item] = sendsOf(NOISY, 1, 'critical');
     await publish(item ? [item] : []);
     expect(await received(urls.critical)).toEqual([expect.objectContaining({ pk: item?.pk })]);
@@ -57,11 +57,11 @@ describe('a fair queue', () => {
     expect(fairest(['a', 'a', 'a', 'b', 'b', 'c'].map(body), [], 6)).toEqual([0, 3, 5, 1, 4, 2]);
   });
 
-  test('gives out first what belongs to whom the least is in flight', () => {
+  test('delivers first the messages of the organization with the fewest in flight', () => {
     expect(fairest(['a', 'b', 'b'].map(body), ['a', 'a'].map(body), 2)).toEqual([1, 2]);
   });
 
-  test('takes a message of nobody for one of a tenant of its own', () => {
+  test('treats a message without an organization as a separate tenant', () => {
     expect(fairest(['{}', '{}', body('a')], [body('a')], 3)).toEqual([0, 1, 2]);
   });
 });

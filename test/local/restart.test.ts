@@ -67,7 +67,7 @@ it.each([
   await expect(starting).rejects.toThrow(message);
 });
 
-it('listens for SMPP nowhere where its standard port is taken, and explains a taken port that was asked for', async () => {
+it('does not listen for SMPP if its standard port is taken, and explains a taken port that was requested', async () => {
   const dataDir = await newDataDir();
   const other = createServer();
   // What listens there already takes the port as well.

@@ -167,7 +167,7 @@ describe('an object', () => {
     expect(await open('eleven')).toBeUndefined();
   });
 
-  it('is deleted after a day, as is the mark of a removed one', async () => {
+  it('is deleted after a day, like the mark of a removed one', async () => {
     const { url } = await presign('twelve');
     await put(url, BYTES);
     await remove('thirteen');

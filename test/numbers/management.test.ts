@@ -170,7 +170,7 @@ describe('a template at Meta', () => {
     expect(await state(id)).toBe('draft');
   });
 
-  test('submitted ten times at once is one, and pending', async () => {
+  test('submitted ten times concurrently is one, and pending', async () => {
     const id = await create();
     await Promise.all(Array.from({ length: 10 }, () => submitTemplate(ports, actor, id)));
     expect(listed()).toHaveLength(1);

@@ -75,7 +75,7 @@ describe('publishing a flow', () => {
     expect(await both(id)).toEqual(['active', 'dois', 'PUBLISHED', 'dois']);
   });
 
-  test('ten times at once creates and publishes it once; the other calls get 409, not a failure', async () => {
+  test('ten times concurrently creates and publishes it once; the other calls get 409, not a failure', async () => {
     const id = await create();
     const outcomes = (await Promise.all(Array.from({ length: 10 }, () => publish(id)))).map(nameOf);
     expect(new Set(outcomes)).toEqual(new Set(['done', 'CONFLICT']));

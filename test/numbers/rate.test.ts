@@ -16,7 +16,7 @@ const draw = (name: string, perSecond: number, perDay: number, now: number) =>
   drawFromNumber(world.table, idNamed('number', name), { perSecond, perDay }, now);
 
 describe('the buckets of a number', () => {
-  test('admit one second’s messages at once, and give each of the others a slot of its own', async () => {
+  test("admit one second's messages immediately, and give each of the others its own slot", async () => {
     const rooms = await Promise.all(Array.from({ length: 100 }, () => draw('a', 20, 100_000, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(20);
     const turns = rooms.flatMap((room) => (room.kind === 'slot' ? [room.at - AT] : [])).sort((a, b) => a - b);
@@ -31,7 +31,7 @@ describe('the buckets of a number', () => {
     expect(await draw('b', 1, 100_000, AT + 1_000)).toEqual({ kind: 'slot', at: AT + 121_000 });
   });
 
-  test('keep the daily limit: 250 at once, then one every 345.6 s', async () => {
+  test('keep the daily limit: a burst of 250, then one every 345.6 s', async () => {
     const rooms = await Promise.all(Array.from({ length: 260 }, () => draw('c', 1_000, 250, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(250);
     expect(rooms.filter(({ kind }) => kind === 'later')).toHaveLength(10);

@@ -121,7 +121,7 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
     expect(performance.now() - began).toBeLessThan(TIMEOUT_MS + 1_000);
   });
 
-  it('knows that nothing was sent when nobody listens', async () => {
+  it('reports that nothing was sent if nothing is listening', async () => {
     const closed = await start();
     await closed.close();
     const answer = await open(channel, name, closed.settings).send(dispatch());

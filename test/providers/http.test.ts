@@ -11,7 +11,7 @@ const served = async (handle: Parameters<typeof createServer>[1], then: (url: st
   await close();
 };
 
-it('knows that nothing was sent when a name does not resolve or nobody listens', async () => {
+it('reports that nothing was sent if a name does not resolve or nothing is listening', async () => {
   const patient = (url: string) => ({ ...get(url), timeoutMs: 10_000 });
   expect(await callProvider(io, patient('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not_sent' });
   let closed = '';

@@ -75,7 +75,7 @@ describe("an upload to Meta's media endpoint", () => {
     },
   );
 
-  it('is refused as unavailable where nobody listens', async () => {
+  it('is refused as unavailable if nothing is listening', async () => {
     const gone = metaMediaApi(io, graphAddress({ baseUrl: `http://127.0.0.1:${await freePort()}` }));
     const about = { mimeType: 'text/plain', filename: 'a.txt', size: 1 } as const;
     expect(await gone.upload(number(), inParts(Buffer.from('a'), 1), about)).toMatchObject({

@@ -86,7 +86,7 @@ it('reads the settings of a channel and the order of a route once in ten seconds
   expect(read.length).toBe(4);
 });
 
-it('skips providers of an order that are not configured or unknown, and says what is missing when none remain', async () => {
+it('skips providers of an order that are not configured or unknown, and reports what is missing if none remain', async () => {
   const { state, order } = world();
   state.orders = { [`${ORGANIZATIONS.a}/rcs/easy_rcs`]: ['aws_end_user_messaging', 'nobody', 'infobip'] };
   expect(await order('rcs', 'easy_rcs')).toEqual(['infobip']);

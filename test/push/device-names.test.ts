@@ -62,7 +62,7 @@ test('a row of the first shape is read as it is, and sealed by the migration, wh
   expect((await migrate()).pushToken).toMatchObject({ rewritten: 0, unreadable: 0, busy: 0 });
 });
 
-test('a device that is registered anew while it is migrated keeps what it was registered with', async () => {
+test('a device that registers again while it is migrated keeps its new data', async () => {
   const device = aDevice({ ...ANA, deviceName: NAME });
   await storeOld(device);
   let raced = false;

@@ -53,7 +53,7 @@ describe('one device', () => {
     expect(await stored(device)).toMatchObject({ optedIn: false, userName: 'Ana' });
   });
 
-  test('that opts out several times at once counts once', async () => {
+  test('that opts out several times concurrently counts once', async () => {
     const { register, optOut } = await deviceOwner();
     await register();
     await Promise.all([optOut(), optOut(), register({ optedIn: false })]);

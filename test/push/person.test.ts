@@ -60,7 +60,7 @@ describe('a push to a person', () => {
     expect((await money(actor)).balance).toBe(OPENING - EACH);
   });
 
-  test('with one key twenty times at once is one message', async () => {
+  test('with one key twenty times concurrently is one message', async () => {
     const actor = await world.organization(OPENING);
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(actor)));
     const ids = new Set(answers.flatMap((answer) => (answer as { readonly id?: string }).id ?? []));

@@ -14,7 +14,7 @@ describe('an endpoint of a browser', () => {
     'https://updates.push.services.mozilla.com/wpush/v2/x',
     'https://db5p.notify.windows.com/w/?token=x',
     'https://web.push.apple.com/x',
-  ])('of a known push service is taken: %s', (endpoint) => {
+  ])('of a known push service is accepted: %s', (endpoint) => {
     expect(webPushFault(endpoint, NONE)).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe('an endpoint of a browser', () => {
     expect(webPushFault(endpoint, NONE)).toEqual(expect.any(String));
   });
 
-  test('of a host that the operator adds is taken, and one on loopback only where that is allowed', () => {
+  test('of a host that the operator adds is accepted, and one on loopback only if that is allowed', () => {
     const hosts = ['push.example', '*.push.example.net'];
     expect(webPushFault('https://push.example/x', { ...NONE, hosts })).toBeUndefined();
     expect(webPushFault('https://a.push.example.net/x', { ...NONE, hosts })).toBeUndefined();
@@ -39,7 +39,7 @@ describe('an endpoint of a browser', () => {
     expect(webPushFault('https://push.example/x', { ...NONE, allowLoopbackHttp: true })).toEqual(expect.any(String));
   });
 
-  test('of a stranger is refused with 400 that names the token, and no row is written', async () => {
+  test('from a stranger is refused with 400 naming the token, and no row is written', async () => {
     const actor = await world.organization();
     const { id: appId } = await push.app(actor);
     const web = { appId, platform: 'web', token: 'https://push.example/x', ...BROWSER } as const;
@@ -55,7 +55,7 @@ describe('an endpoint of a browser', () => {
 describe('the settings of a stage', () => {
   const env = { STAGE: 'live', TABLE_NAME: 'table', LIVE_TABLE_NAME: 'table', PUBLIC_URL: 'https://messaging.example' };
 
-  test('name hosts beside the known ones, and nothing else', () => {
+  test('name additional hosts, and nothing else', () => {
     expect(parseConfig({ ...env, WEB_PUSH_HOSTS: 'push.example, *.Push.example.net' }).WEB_PUSH_HOSTS).toEqual([
       'push.example',
       '*.push.example.net',

@@ -12,7 +12,7 @@ describe('files', () => {
   });
 
   // One process runs many test files and imports what they share once: its hooks would be those of the first file.
-  it('that tests share begin nothing when they are imported', () => {
+  it('that tests share start nothing when they are imported', () => {
     const begins = /^(?:export )?const .*= await use|^(?:before|after)(?:Each|All)\(/m;
     const shared = sourceFiles().filter((file) => file.startsWith('test/') && !file.endsWith('.test.ts'));
     const found = shared.filter((file) => begins.test(readSource(file)));
@@ -34,7 +34,7 @@ describe('files', () => {
     expect(found).toEqual([]);
   });
 
-  it('that replace a module, or all timers, have a process of their own: in a shared one, other files would meet what they left', () => {
+  it('that replace a module, or all timers, run in a separate process: in a shared one, they would affect other files', () => {
     const replaces = /\bvi\.(?:(?:do)?[mM]ock\(|useFakeTimers\((?![^)]*toFake))/;
     const replacing = sourceFiles().filter((file) => replaces.test(readSource(file)));
     const isolated = replacing.map((file) => `'${file}'`).join(', ');

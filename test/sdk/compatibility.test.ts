@@ -234,7 +234,7 @@ describe('a version', () => {
     ['1.2.3', '2.0.0', true],
   ])('%s → %s may break callers: %s', (released, next, may) => expect(mayBreak(released, next)).toBe(may));
 
-  it('that breaks callers has to say so by its number, and in the changelog by the place', () => {
+  it('that breaks callers must have a matching version number, and name the path in the changelog', () => {
     const place = 'things.make answer.a';
     const faults = (next: string, text: string) => faultsOf(broken, { released: '0.1.0', next, changelog: text });
     expect(faults('0.1.1', changelog('0.1.1', place))[0]).toContain('Version 0.1.1 may not break clients of 0.1.0.');
@@ -245,7 +245,7 @@ describe('a version', () => {
     expect(faults('0.2.0', changelog('0.2.0', place))).toEqual([]);
   });
 
-  it('that answers with a new value needs no other number than a new one, and the changelog names the place', () => {
+  it('that returns a new value only needs a new version number, and the changelog names the path', () => {
     const faults = (next: string, text: string) => faultsOf(added, { released: '0.1.0', next, changelog: text });
     expect(faults('0.1.0', changelog('0.1.0', 'things.make answer'))).toHaveLength(1);
     expect(faults('0.1.1', changelog('0.1.1', 'things.make body'))).toHaveLength(1);
@@ -253,7 +253,7 @@ describe('a version', () => {
   });
 });
 
-it('what is kept of a released contract is what is compared: texts for readers change nothing', () => {
+it('the comparison ignores descriptions of a released contract', () => {
   const schema = object({ description: { type: 'string', description: 'A text.' }, default: { ...whole, default: 1 } });
   const kept = JSON.parse(releasedText('1.0.0', answer({ ...schema, description: 'A thing.', example: { a: 1 } })));
   expect(kept.version).toBe('1.0.0');

@@ -58,14 +58,14 @@ describe('a list that counts', () => {
     expect(queriesOf(sent)).toEqual(['tag=vip&limit=2', 'tag=vip&limit=2&skip=2', 'tag=vip&limit=2&skip=4']);
   });
 
-  it('requests a page when its first item is wanted, and none after the reader left', async () => {
+  it('requests a page when its first item is read, and none after the reader stopped', async () => {
     const { messaging, sent } = clientOf(three);
     expect(await idsOf(messaging.contacts.list(), 2)).toEqual(expected(0, 2));
     expect(sent).toHaveLength(1);
     expect(await idsOf(messaging.contacts.list(), 3)).toHaveLength(3);
   });
 
-  it('goes on from where it was told to begin', async () => {
+  it('continues from a given position', async () => {
     const { messaging, sent } = clientOf([
       json(200, { items: things(3, 1), total: 5 }),
       json(200, { items: things(4, 1), total: 5 }),
@@ -88,7 +88,7 @@ describe('a list that counts', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('gives whole pages to whom they are more useful', async () => {
+  it('yields whole pages on request', async () => {
     const sizes: number[] = [];
     for await (const { items } of clientOf(three).messaging.contacts.list().pages()) sizes.push(items.length);
     expect(sizes).toEqual([2, 2, 1]);
@@ -119,7 +119,7 @@ describe('a list with cursors', () => {
     }
   });
 
-  it('follows those of a list that stands in another object', async () => {
+  it('follows the pages of a list that is nested in another object', async () => {
     const run = (passos: readonly string[], more: object) =>
       json(200, { id: 'run_1', historico: passos.map((passo) => ({ passo })), ...more });
     const { messaging, sent } = clientOf([run(['a', 'b'], { nextCursor: 'x' }), run(['c'], {})]);
@@ -130,7 +130,7 @@ describe('a list with cursors', () => {
     expect(await clientOf([run([], {})]).messaging.journeys.run('jor_1', 'run_1')).toMatchObject({ id: 'run_1' });
   });
 
-  it('goes on with the signal of its caller', async () => {
+  it('uses the signal of its caller', async () => {
     const { messaging, sent } = clientOf([json(200, { items: things(0, 1), nextCursor: 'a' })]);
     const controller = new AbortController();
     const read = async () => {

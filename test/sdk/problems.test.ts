@@ -31,7 +31,7 @@ describe('a problem', () => {
     });
   });
 
-  it('without places and sub-codes has none of them, so that they can be read without a question', async () => {
+  it('without paths and sub-codes has empty ones, so that they can be read without checks', async () => {
     expect(await thrown(problem(404, 'NOT_FOUND'))).toMatchObject({
       errors: [],
       meta: {},
@@ -44,7 +44,7 @@ describe('a problem', () => {
     expect(error).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 12 });
   });
 
-  it('of an answer that is no problem document is UNKNOWN, with the status and the request that it was', async () => {
+  it('for a response that is not a problem document is UNKNOWN, with the status and the request', async () => {
     const replies = [
       new Response('<html>', { status: 502, headers: { 'content-type': 'text/html', 'x-request-id': 'req_9' } }),
       new Response('{"message":"Forbidden"}', { status: 403, headers: { 'content-type': 'application/json' } }),
@@ -64,11 +64,11 @@ describe('a problem', () => {
     }
   });
 
-  it('of a code that this version does not know keeps it', async () => {
+  it('keeps a code that this version does not know', async () => {
     expect(await thrown(problem(418, 'TEAPOT'))).toMatchObject({ code: 'TEAPOT', status: 418 });
   });
 
-  it('is narrowed by its code, to the sub-codes and ids that the code has', async () => {
+  it('is narrowed by its code, to the sub-codes and ids of the code', async () => {
     const error = await thrown(
       problem(409, 'CONFLICT', { meta: { code: 'TELEFONE_JA_CADASTRADO', contactId: 'cnt_1' } }),
     );

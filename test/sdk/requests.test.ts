@@ -5,7 +5,7 @@ import { clientOf, failure, json, never } from './kit.ts';
 const done = json(200, { items: [], total: 0 });
 
 describe('a request', () => {
-  it('has the credential that its function gives at that moment, or none', async () => {
+  it('has the credential that its function returns at that moment, or none', async () => {
     const tokens = ['svc_session_1', undefined, 'svc_session_2'];
     const { messaging, sent } = clientOf([done], { apiKey: async () => tokens.shift() });
     for (const _ of [1, 2, 3]) await messaging.contacts.list();
@@ -37,7 +37,7 @@ describe('a request', () => {
     expect(sent[0]?.headers['idempotency-key']).toBe('order-1842');
   });
 
-  it('has a key of its own for each call', async () => {
+  it('has a new key for each call', async () => {
     const { messaging, sent } = clientOf([json(201, {})]);
     for (const _ of [1, 2]) await messaging.sms.send({ to: '+5511999990005', body: 'Olá!', route: 'premium' });
     expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(await messaging.contacts.delete('cnt_1')).toBeUndefined();
   });
 
-  it('that does not come in time, or not in whole, is a ConnectionError that says so', async () => {
+  it('that does not arrive in time, or not completely, is a ConnectionError that states this', async () => {
     const stalled = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array([123])) }));
     const half: typeof never = (_, signal) => {
       const response = stalled();

@@ -59,18 +59,18 @@ describe('a request is repeated', () => {
   });
 });
 
-describe('a deletion whose answer was lost', () => {
+describe('a deletion whose response was lost', () => {
   it.each([
     ['by a connection that failed', down],
     ['by a time-out', never],
     ['by a gateway', new Response('', { status: 504 })],
-  ])('%s is no error: what it deleted is gone', async (_, lost) => {
+  ])('%s is not an error: the object is gone', async (_, lost) => {
     const { messaging, sent } = clientOf([lost, problem(404, 'NOT_FOUND')]);
     expect((await waits(() => messaging.contacts.delete('cnt_1'))).outcome).toBeUndefined();
     expect(sent).toHaveLength(2);
   });
 
-  it('is 404 where nothing was deleted: at once, after a refusal, and for whatever does not delete', async () => {
+  it('is 404 if nothing was deleted: on the first attempt, after a refusal, and for other methods', async () => {
     const missing = problem(404, 'NOT_FOUND');
     for (const replies of [[missing], [busy(), missing], [problem(429, 'RATE_LIMITED'), missing]]) {
       const { messaging } = clientOf(replies);
@@ -82,7 +82,7 @@ describe('a deletion whose answer was lost', () => {
 });
 
 describe('a request is not repeated', () => {
-  it.each(['POST', 'PATCH'])('that may act twice: %s without an idempotency key', async (method) => {
+  it.each(['POST', 'PATCH'])('that may have two effects: %s without an idempotency key', async (method) => {
     for (const reply of [down, busy()]) {
       const { messaging, sent } = clientOf([reply, done]);
       const call = () =>
@@ -100,7 +100,7 @@ describe('a request is not repeated', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('more often than asked for: three times unless the client or the call says otherwise', async () => {
+  it('more often than allowed: three times unless the client or the call specifies otherwise', async () => {
     const { messaging, sent } = clientOf([busy()]);
     expect((await waits(() => messaging.contacts.list())).outcome).toMatchObject({ status: 503 });
     expect(sent).toHaveLength(4);
@@ -140,7 +140,7 @@ describe('the wait before a repeat', () => {
     ],
     ['as a date, by the own clock', { 'retry-after': 'Mon, 02 Mar 2026 14:05:16 GMT' }, 6_880 + 250],
     ['as a date that is over', { 'retry-after': 'Mon, 02 Mar 2026 14:05:00 GMT' }, 500],
-  ])('is what Retry-After says, and a random part: %s', async (_, headers, longest) => {
+  ])('is Retry-After plus a random part: %s', async (_, headers, longest) => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const { messaging } = clientOf([busy(headers as Record<string, string>), done]);
     expect((await waits(() => messaging.contacts.list())).waited).toEqual([longest]);
@@ -152,7 +152,7 @@ describe('the wait before a repeat', () => {
     expect((await waits(() => messaging.contacts.list())).waited).toEqual([500]);
   });
 
-  it('never exceeds the bound: an answer that asks for more is thrown at once, with how long it asked for', async () => {
+  it('never exceeds the bound: a response that asks for more is thrown immediately, with the requested time', async () => {
     const { messaging, sent } = clientOf([busy({ 'retry-after': '61' }), done]);
     const { outcome, waited } = await waits(() => messaging.contacts.list());
     expect(outcome).toMatchObject({ status: 503, retryAfterSeconds: 61 });

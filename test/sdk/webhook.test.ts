@@ -99,7 +99,7 @@ describe('a webhook is refused', () => {
   });
 });
 
-it('a secret that is none is an error of the program, not of the webhook', async () => {
+it('an invalid secret is an error of the program, not of the webhook', async () => {
   for (const wrong of ['', 'whsec_', 'whsec_%%%'])
     expect(await failure(verify({ secret: wrong }))).toBeInstanceOf(TypeError);
 });

@@ -30,7 +30,7 @@ describe('a pending domain', () => {
     expect(await stateOf(sender)).toBe('verified');
   });
 
-  test('is checked ever more seldom, at least once an hour, and rejected after 72 hours without proof', async () => {
+  test('is checked less and less often, at least once an hour, and rejected after 72 hours without proof', async () => {
     const owner = await ownerOf();
     const sender = await registered(owner, newDomain());
     const startedAt = world.now;
@@ -55,7 +55,7 @@ describe('a pending domain', () => {
     expect(await due(world.now + MINUTE + 1)).toBeGreaterThan(0);
   });
 
-  test('whose registration SES did not answer is not stored, and its value is free', async () => {
+  test('whose registration SES did not confirm is not stored, and its value is free', async () => {
     const [owner, other] = [await ownerOf(), await ownerOf()];
     const domain = newDomain();
     ses.down = true;
@@ -104,7 +104,7 @@ describe('a domain whose DKIM records SES finds', () => {
     expect([after?.status, after && tokenOf(after)]).toEqual(['pending', expect.stringMatching(/^messaging-verify=/)]);
   });
 
-  test('is verified without a record where it is an address: its link is its proof', async () => {
+  test('is verified without a record if it is an address: its link is its proof', async () => {
     const owner = await ownerOf();
     const sender = await registered(owner, `ola@${newDomain()}`);
     expect(sender.records).toBeUndefined();
@@ -122,7 +122,7 @@ describe('a rejected domain', () => {
     return sender;
   };
 
-  test('is free for another organization, whose registration its former one neither takes over nor removes', async () => {
+  test('is free for another organization, whose registration the former one neither acquires nor removes', async () => {
     const [owner, other] = [await ownerOf(), await ownerOf()];
     const domain = newDomain();
     const former = await rejected(owner, domain);

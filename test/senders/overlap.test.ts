@@ -35,7 +35,7 @@ describe('two organizations that registered a domain and what is below it', () =
     }
   });
 
-  test('and verify at once are one verified alone, however they meet', async () => {
+  test('verified concurrently are one verified only, however they interleave', async () => {
     for (let round = 0; round < 8; round++) {
       const [upper, lower] = [await ownerOf(), await ownerOf()];
       const domain = newDomain();
@@ -47,7 +47,7 @@ describe('two organizations that registered a domain and what is below it', () =
     }
   });
 
-  test('are not both assigned either, also at once', async () => {
+  test('cannot both be assigned either, even concurrently', async () => {
     for (let round = 0; round < 8; round++) {
       const [upper, lower] = [await ownerOf(), await ownerOf()];
       const domain = newDomain();
@@ -61,7 +61,7 @@ describe('two organizations that registered a domain and what is below it', () =
 });
 
 describe('a domain below which another organization verified something', () => {
-  test('is 409 at its registration, and free once the operator let go of what was deleted below', async () => {
+  test('is 409 at its registration, and free once the operator released the deleted value below', async () => {
     const [owner, other] = [await ownerOf(), await ownerOf()];
     const domain = newDomain();
     const value = `news.${domain}`;
@@ -74,7 +74,7 @@ describe('a domain below which another organization verified something', () => {
     expect(accepted(await register()).status).toBe('pending');
   });
 
-  test('is its own where the organization verified all of it itself, in any order and at once', async () => {
+  test('belongs to the organization if it verified all of it, in any order and concurrently', async () => {
     const owner = await ownerOf();
     const domain = newDomain();
     const values = [`ola@${domain}`, domain, `a.${domain}`, `x@a.${domain}`];
@@ -83,7 +83,7 @@ describe('a domain below which another organization verified something', () => {
     expect(verified.map((sender) => accepted(sender).status)).toEqual(Array(4).fill('verified'));
   });
 
-  test('of more than 20 labels is no domain here', async () => {
+  test('of more than 20 labels is rejected', async () => {
     const owner = await ownerOf();
     const value = `${'a.'.repeat(19)}${newDomain()}`;
     expect(await createSender(ports, owner, { channel: 'email', value })).toMatchObject({ name: 'VALIDATION_ERROR' });
@@ -108,7 +108,7 @@ describe('in the sandbox a value that an organization uses', () => {
     },
   );
 
-  test('is listed where another organization registered it, and takes nothing from it', async () => {
+  test('is listed even if another organization registered it, and takes nothing from it', async () => {
     const [owner, user] = [await ownerOf(), await ownerOf()];
     const domain = newDomain();
     const sender = await proved(owner, domain);

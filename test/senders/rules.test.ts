@@ -41,7 +41,7 @@ describe('an organization', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('that registers what it has is told so, and another that it is taken', async () => {
+  test('is refused as its own if registered again, and as taken for another organization', async () => {
     const [owner, other] = [await ownerOf(), await ownerOf()];
     const domain = newDomain();
     await registered(owner, domain);
@@ -60,7 +60,7 @@ describe('an organization', () => {
 });
 
 describe('a sender', () => {
-  test('of SMS is answered as it is when it is verified, and is never checked', async () => {
+  test('of SMS is returned as it is when it is verified, and is never checked', async () => {
     const owner = await ownerOf();
     const sender = accepted(await register(owner, 'PADARIA', 'sms'));
     expect(await verifySender(ports, owner, sender.id)).toEqual(sender);
@@ -68,7 +68,7 @@ describe('a sender', () => {
     expect(await stored(sender)).toEqual(sender);
   });
 
-  test('that is verified is not asked about again', async () => {
+  test('that is verified is not checked again', async () => {
     const owner = await ownerOf();
     const sender = await verified(owner, newDomain());
     ses.known.clear();
@@ -77,7 +77,7 @@ describe('a sender', () => {
     expect(await stateOf(sender)).toBe('verified');
   });
 
-  test('that the operator assigned is verified at once, and its end is not told to SES', async () => {
+  test('that the operator assigned is verified immediately, and SES is not notified of its end', async () => {
     const owner = await ownerOf();
     const domain = newDomain();
     ses.known.set(domain, 'verified');
@@ -106,7 +106,7 @@ describe('a sender', () => {
     expect(await stateOf(sender)).toBe('pending');
   });
 
-  test('that became the default meanwhile is not deleted as one that is none: its default would outlive it', async () => {
+  test('that became the default meanwhile is not deleted as a non-default: its default would outlive it', async () => {
     const owner = await ownerOf();
     const sender = await assignSender(ports, owner, 'sms', 'ENQUANTO');
     if (!sender) throw new Error('it is free');
@@ -116,7 +116,7 @@ describe('a sender', () => {
     expect(await senders.defaultOf(owner.organizationId, 'sms')).toBeUndefined();
   });
 
-  test('is the default until it is no longer, or is deleted; saying so twice changes nothing', async () => {
+  test('is the default until that is cleared, or it is deleted; repeats change nothing', async () => {
     const owner = await ownerOf();
     const { organizationId } = owner;
     const sender = await assignSender(ports, owner, 'sms', 'A DE SEMPRE');
@@ -134,7 +134,7 @@ describe('a sender', () => {
   });
 });
 
-describe('where no e-mail provider is set up', () => {
+describe('if no e-mail provider is set up', () => {
   const NONE = { name: 'PRECONDITION_FAILED', details: { meta: { motivo: 'no_provider' } } };
 
   test('an e-mail sender is refused and its value stays free; one of SMS is registered', async () => {
@@ -161,7 +161,7 @@ describe('where no e-mail provider is set up', () => {
   });
 });
 
-test('a name of SMS that an organization merely asked for is free for others, and the operator’s to assign', async () => {
+test('an SMS name that an organization merely requested is free for others, and for the operator to assign', async () => {
   const [squatter, owner] = [await ownerOf(), await ownerOf()];
   const asked = accepted(await register(squatter, 'BANCO', 'sms'));
   accepted(await register(owner, 'banco', 'sms'));
@@ -181,10 +181,10 @@ test('a domain that another organization has not proved is rejected there when t
   expect(await stateOf(proved)).toBe('verified');
 });
 
-describe('what is written to a number', () => {
+describe('messages to a number', () => {
   const ownersOf = (value: string) => organizationsWithSender(world.table, 'sms', value);
 
-  test('is its verified organization’s, with or without the plus sign, and nobody’s once it deleted it', async () => {
+  test('belong to its verified organization, with or without the plus sign, and to nobody once it deleted it', async () => {
     const owner = await ownerOf();
     const sender = await assignSender(ports, owner, 'sms', '+5511400007777');
     for (const value of ['+5511400007777', '5511400007777'])
@@ -193,7 +193,7 @@ describe('what is written to a number', () => {
     expect(await ownersOf('+5511400007777')).toEqual([]);
   });
 
-  test('is not who merely asked for it', async () => {
+  test('do not belong to an organization that merely requested it', async () => {
     const [owner, squatter] = [await ownerOf(), await ownerOf()];
     await register(squatter, '28123', 'sms');
     expect(await ownersOf('28123')).toEqual([]);
@@ -201,7 +201,7 @@ describe('what is written to a number', () => {
     expect(await ownersOf('28123')).toEqual([owner.organizationId]);
   });
 
-  test('is shared by all to whom it was assigned', async () => {
+  test('are shared by all to whom it was assigned', async () => {
     const owners = [await ownerOf(), await ownerOf(), await ownerOf()];
     for (const owner of owners) await assignSender(ports, owner, 'sms', '28456');
     expect((await ownersOf('28456')).toSorted()).toEqual(owners.map((owner) => owner.organizationId).toSorted());

@@ -32,7 +32,7 @@ it('a system_id is one account in the stage, whoever has it, until that is delet
   expect((await store.find(account.systemId))?.id).toBe(same.id);
 });
 
-it('an organization has at most 100 accounts, also when many are created at once', async () => {
+it('an organization has at most 100 accounts, even with concurrent creations', async () => {
   const owner = grantor();
   const first = await made(owner);
   const outcomes = await Promise.all(
@@ -49,7 +49,7 @@ it('an organization has at most 100 accounts, also when many are created at once
   expect(isRefusal(await createAccount(store, owner, BILLING, 0))).toBe(false);
 });
 
-it('of changes of one account at once, each is on top of the other', async () => {
+it('of concurrent changes of one account, each is based on the previous one', async () => {
   const owner = grantor();
   const account = await made(owner);
   const changed = { ...account, version: 2, name: 'Changed' };

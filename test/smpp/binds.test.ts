@@ -72,7 +72,7 @@ describe('a bind', () => {
     expect(statusOf(await tryBind({ ...account, password: '' }, '198.51.100.8'))).toBe('ESME_RINVPASWD');
   });
 
-  it('begins to have what waits for its account looked after, unless somebody does', async () => {
+  it('starts the watch for pending notices of its account, unless there is one', async () => {
     const account = await newAccount();
     const { id, organizationId } = account.account;
     const address = newAddress();
@@ -86,7 +86,7 @@ describe('a bind', () => {
     expect(await ports.watches.read(id)).toEqual(watch);
   });
 
-  it('takes no former password, and none of a deleted account', async () => {
+  it('accepts no former password, and none of a deleted account', async () => {
     const { grantor, account, ...first } = await newAccount();
     const rotated = await rotateAccountPassword(store, grantor, account.id, now);
     if (isRefusal(rotated)) throw new Error(rotated.details.detail);
@@ -99,7 +99,7 @@ describe('a bind', () => {
   });
 });
 
-describe('binds at once', () => {
+describe('concurrent binds', () => {
   it('are at most maxBinds, when 24 processes bind together', async () => {
     const account = await newAccount({ maxBinds: 3 });
     const outcomes = await Promise.all(
@@ -110,7 +110,7 @@ describe('binds at once', () => {
     expect(slots.sort()).toEqual([0, 1, 2]);
   });
 
-  it('count one whose write was repeated, since its answer was lost, once', async () => {
+  it('count a bind whose write was repeated after a lost response once', async () => {
     const account = await newAccount({ maxBinds: 1 });
     const unlucky = ownTable();
     const write = unlucky.write.bind(unlucky);
@@ -143,7 +143,7 @@ describe('binds at once', () => {
   });
 });
 
-describe('a bind that goes on', () => {
+describe('a bind that stays open', () => {
   const bound = async (settings: Partial<SmppSettings> = {}) => {
     const made = await newAccount(settings);
     const address = newAddress();
@@ -184,7 +184,7 @@ describe('a bind that goes on', () => {
     expect(statusOf(await tryBind(kept, newAddress()))).toBe('bound');
   });
 
-  it('ends where it was not kept in time and its slot is another’s by now, which stays so', async () => {
+  it('ends if it was not renewed in time and its slot belongs to another by now, which is unaffected', async () => {
     const late = await bound({ maxBinds: 1 });
     now += BIND_LEASE_MS;
     const other = slotOf(await tryBind(late, newAddress()));
@@ -244,7 +244,7 @@ describe('failed binds of an address', () => {
     expect(await ports.drawAttempt(address)).toBe(false);
   });
 
-  it('are not used up by binds that succeed, also 12 at once, nor by those beyond maxBinds', async () => {
+  it('are not used up by successful binds, even 12 concurrently, nor by those beyond maxBinds', async () => {
     const account = await newAccount({ maxBinds: 14 });
     const address = newAddress();
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => tryBind(account, address)));

@@ -89,7 +89,7 @@ const setUp = async () => {
   };
 };
 
-it('a process that is killed before it answered what was delivered loses nothing: the next one takes its bind, and gets it again', async () => {
+it('a process that is killed before it acknowledged a delivery loses nothing: the next one takes its bind, and gets it again', async () => {
   const { carrier, handedOver, startProcess, isBound, hold, passLease } = await setUp();
   const first = await startProcess();
   await isBound();

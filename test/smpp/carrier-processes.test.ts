@@ -10,7 +10,7 @@ import { settingsOf, useCarrierProcesses } from './carrier-kit.ts';
 const { serviceOf, start } = await useCarrierProcesses();
 
 describe('several processes', () => {
-  it('hold as many binds together as are set up, each message leaves once, and who has none passes it on', async () => {
+  it('hold together as many binds as are configured, each message is sent once, and a process without binds forwards it', async () => {
     const carrier = await startCarrier();
     onTestFinished(carrier.close);
     const settings = () => settingsOf(carrier, { binds: 2 });
@@ -64,7 +64,7 @@ describe('several processes', () => {
     expect(carrier.submits).toHaveLength(0);
   });
 
-  it('where none has a bind say so, for certain', async () => {
+  it('without any bind report certainly unsent', async () => {
     const carrier = await startCarrier();
     onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier, { binds: 0 }));
@@ -96,7 +96,7 @@ describe('TLS', () => {
 });
 
 describe('settings', () => {
-  it('that change end the binds and make others; without any there are none', async () => {
+  it('with changed settings end the binds and open others; without settings there are none', async () => {
     const carrier = await startCarrier();
     const other = await startCarrier({ systemId: 'another' });
     onTestFinished(carrier.close);

@@ -11,7 +11,7 @@ describe('a message', () => {
     ['28000', { ton: 3, npi: 0, address: '28000' }],
     ['LOJA 24h', { ton: 5, npi: 0, address: 'LOJA 24h' }],
     [undefined, { ton: 0, npi: 0, address: '' }],
-  ])('of the sender %s says its type of number and plan', async (from, source) => {
+  ])('from the sender %s has its type of number and plan', async (from, source) => {
     const { carrier, service } = await start({ serviceType: 'WAP' });
     expect(await service.send({ from })).toEqual({ kind: 'accepted', id: carrier.accepted[0]?.id });
     expect(carrier.submits[0]).toMatchObject({
@@ -27,21 +27,21 @@ describe('a message', () => {
     expect(carrier.submits[0]).toMatchObject({ source: { ton: 2, npi: 8 }, destination: { ton: 0, npi: 0 } });
   });
 
-  it('whose sender or text does not fit is not sent, for certain', async () => {
+  it('whose sender or text does not fit is certainly not sent', async () => {
     const { carrier, service } = await start();
     expect(await service.send({ from: 'ЖЖ' })).toEqual({ kind: 'unsendable' });
     expect(await service.send({ text: 'ж'.repeat(17_100) })).toEqual({ kind: 'unsendable' });
     expect(carrier.submits).toEqual([]);
   });
 
-  it('that is repeated, also at once, is submitted once and answered alike', async () => {
+  it('that is repeated, also concurrently, is submitted once with the same result', async () => {
     const { carrier, service } = await start();
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.send({ messageId: 'msg_same' })));
     expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([carrier.accepted[0]?.id]));
     expect(carrier.submits).toHaveLength(1);
   });
 
-  it('that is answered too late is unknown first, and found when it is asked for', async () => {
+  it('that is answered too late is unknown first, and found by a status query', async () => {
     const { carrier, service } = await start();
     carrier.script('accept_and_hang');
     expect(await service.send({ messageId: 'msg_late', waitMs: 100 })).toEqual({ kind: 'unknown', why: 'timeout' });
@@ -56,7 +56,7 @@ describe('a message', () => {
     expect(await service.call('status', { messageId: 'msg_other' })).toMatchObject({ kind: 'unknown' });
   });
 
-  it('in parts goes out over a transmitter, while a receiver is bound beside it', async () => {
+  it('in parts is sent over a transmitter, with a receiver bound as well', async () => {
     const { carrier, service } = await start({ bindType: 'transmitter_receiver' });
     await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2));
     expect(
@@ -71,7 +71,7 @@ describe('a message', () => {
   });
 });
 
-describe('what is called without proof', () => {
+describe('a call without a signature', () => {
   it('is refused, and nothing is sent', async () => {
     const { carrier, service } = await start();
     const body = JSON.stringify({ messageId: 'msg_1', to: '+5511987654321', text: 'Oi', waitMs: 100 });
@@ -93,7 +93,7 @@ describe('what is called without proof', () => {
     expect(carrier.submits).toEqual([]);
   });
 
-  it('has nobody to call where no carrier is set up', async () => {
+  it('has no processes to call if no carrier is set up', async () => {
     const service = await serviceOf(() => undefined);
     const body = '{}';
     const { status } = await service.post('/carrier/submit', body, signCarrierBody(KEY, 'submit', body, Date.now()));
@@ -101,7 +101,7 @@ describe('what is called without proof', () => {
   });
 });
 
-describe('what the carrier delivers', () => {
+describe('a delivery from the carrier', () => {
   const RECEIPT = {
     source: '5511987654321',
     destination: '28000',
@@ -111,7 +111,7 @@ describe('what the carrier delivers', () => {
   const SAID = { kind: 'receipt', id: '7', state: 'DELIVRD', error: '000', phone: '+5511987654321' };
   const MESSAGE = { source: '5511987654321', destination: '28000', ...octetsOf('SIM, é claro') };
 
-  it('is answered once it was handed over, never before', async () => {
+  it('is acknowledged only once it was stored', async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     const held = Promise.withResolvers<number>();
@@ -130,7 +130,7 @@ describe('what the carrier delivers', () => {
     expect(JSON.parse(where.posts[0]?.body ?? '')).toEqual(SAID);
   });
 
-  it('is to be repeated where it could not be handed over', async () => {
+  it('must be repeated if it could not be stored', async () => {
     const where = await callbacks();
     const { carrier, service } = await start({}, { callbackUrl: where.url });
     where.answerWith(503, 403, 200);
@@ -151,7 +151,7 @@ describe('what the carrier delivers', () => {
     expect(service.faults).toHaveLength(2);
   });
 
-  it('in parts is handed over part by part, each as it says itself, whichever way, and a repeat alike', async () => {
+  it("in parts is stored part by part, with the part's own fields, in any format, and a repeat likewise", async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     const phones = { source: '5511987654321', destination: '28000' };
@@ -181,7 +181,7 @@ describe('what the carrier delivers', () => {
     ]);
   });
 
-  it('by a person has an id of its own, which a repeat of one that was not answered shares', async () => {
+  it('from a person has a unique id, shared by a repeat of one that was not acknowledged', async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     const idOf = (at: number) => JSON.parse(where.posts[at]?.body ?? '').id;
@@ -198,7 +198,7 @@ describe('what the carrier delivers', () => {
     expect(idOf(2)).not.toBe(idOf(1));
   });
 
-  it('and whose response was lost with its connection is known again', async () => {
+  it('whose acknowledgement was lost with its connection is recognized', async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     expect(await carrier.deliver(MESSAGE)).toBe(0);

@@ -195,7 +195,7 @@ describe('decoding', () => {
     expect(refusal(bytes)).toMatchObject({ status, sequence: bytes.length < 16 ? 0 : bytes.readUInt32BE(12) });
   });
 
-  it('tells the command of what it refuses, so that its own response carries the status', () => {
+  it('includes the command in its errors, so that the matching response carries the status', () => {
     expect(refusal(SUBMIT('\x05abcd'))).toMatchObject({ command: 'submit_sm', commandId: 4, sequence: 7 });
     expect(refusal(raw(0x99)).command).toBeUndefined();
   });

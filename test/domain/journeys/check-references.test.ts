@@ -80,7 +80,7 @@ const move = (pipelineId: Id<'pipeline'>, estagioId: Id<'stage'>) =>
   definition([passo('mover_cartao', { pipelineId, estagioId })], []);
 const withTrigger = (gatilho: JourneyDefinition['gatilho']) => definition([passo('sair', {})], [], { gatilho });
 
-describe('what a journey names', () => {
+describe('the references of a journey', () => {
   test.each([
     [withTrigger({ tipo: 'lista', listId: ids.list }), 'gatilho.listId is no list of the organization'],
     [withTrigger({ tipo: 'segmento', segmentId: ids.segment }), 'gatilho.segmentId is no segment of the organization'],
@@ -95,7 +95,7 @@ describe('what a journey names', () => {
       sends({ canal: 'email', template: newId('emailTemplate') }),
       'passos.0.config.template is no e-mail template of the organization',
     ],
-  ])('is refused by place where it is not there, and taken where it is', async (of, fault) => {
+  ])('are refused by path if missing, and accepted if they exist', async (of, fault) => {
     expect(await faults(nothing, of)).toEqual([fault]);
     expect(await faults(everything(), of)).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('what a journey names', () => {
     ]);
   });
 
-  test('is looked up once, however often it is named', async () => {
+  test('are looked up once, however often they are named', async () => {
     const lookedUp: string[] = [];
     const again = { canal: 'whatsapp', template: 'oi' } as const;
     await faults(everything(lookedUp), sends(again, again, { canal: 'sms', template: 'oi' }));
@@ -148,7 +148,7 @@ describe('an activation', () => {
     expect(await faults(everything(), of, 'activation')).toEqual([]);
   });
 
-  test('takes a number that is connected or flagged, and none of another status', async () => {
+  test('accepts a connected or flagged number, and no other status', async () => {
     const asked: unknown[] = [];
     const numbers: ReferencePorts['numbers'] = {
       page: async (_, filter) => {

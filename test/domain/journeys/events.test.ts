@@ -47,7 +47,7 @@ describe('a wait for a customer event', () => {
     expect(results(silent)).toEqual(['esperar_evento tempo_esgotado', 'nada saiu']);
   });
 
-  test('ends with an event that happened within its time, even if it is told a little later, and with none of before the run', () => {
+  test('ends with an event that happened in time, even if it is reported slightly late, and with none from before the run', () => {
     const at = (drive: Drive, ms: number) => ({ id: 'pedido', name: 'pedido', at: drive.run.beganAt + ms });
     const late = started(waits);
     late.now += 2 * HOUR + 500;
@@ -78,7 +78,7 @@ describe('a wait for a customer event', () => {
     expect(drive.run.event?.id).toBe('e3');
   });
 
-  test('that should have begun before an event came takes it, though the run was not woken in time', () => {
+  test('consumes an event that arrived before it started, although the run was woken late', () => {
     const asks = passo('esperar_evento', { evento: 'pedido', prazo: { horas: 2 } }, 'outra_vez');
     const again = definition(
       [...waits.passos, asks],
@@ -90,7 +90,7 @@ describe('a wait for a customer event', () => {
     expect(results(drive)).toEqual(['esperar_evento tempo_esgotado', 'outra_vez evento', 'nada saiu']);
   });
 
-  test('is not ended by an event that came before an effect of a step before it', () => {
+  test('is not ended by an event that arrived before the effect of an earlier step', () => {
     const tagged = definition(
       [...waits.passos, passo('etiqueta', { adicionar: 'x' })],
       ['esperar_evento evento> veio', 'esperar_evento tempo_esgotado> etiqueta', 'etiqueta > esperar_evento'],
@@ -114,7 +114,7 @@ describe('a wait for a customer event', () => {
     expect(drive.run.wait?.kind).toBe('event');
   });
 
-  test('keeps the first event of a pause until the journey goes on, even beyond the deadline', () => {
+  test('keeps the first event of a pause until the journey is resumed, even beyond the deadline', () => {
     const drive = started(waits);
     drive.now += HOUR;
     drive.pause();
@@ -129,7 +129,7 @@ describe('a wait for a customer event', () => {
     expect(drive.run.event?.id).toBe('e1');
   });
 
-  test('takes what it kept before what comes after the pause, also where that comes before it is woken', () => {
+  test('consumes the kept event before any that arrives after the pause, even before it is woken', () => {
     const loop = definition(
       [passo('esperar_evento', { evento: 'pedido', prazo: { horas: 2 } })],
       ['esperar_evento evento> esperar_evento'],
@@ -142,7 +142,7 @@ describe('a wait for a customer event', () => {
     expect(drive.run.taken).toEqual(['e1', 'e2']);
   });
 
-  test('that was over before the pause began has timed out, whatever came during it', () => {
+  test('that had expired before the pause has timed out, whatever arrived during it', () => {
     const drive = started(waits);
     drive.now += 3 * HOUR;
     drive.pause();
@@ -165,7 +165,7 @@ describe('a wait for what becomes of a message', () => {
     );
 
   test.each(SENT_STATUSES.flatMap((asked) => SENT_STATUSES.map((told) => [asked, told] as const)))(
-    'for %s, told that it is %s, ends where that means as much',
+    'for %s, with the report %s, ends if that implies it',
     (asked, told) => {
       const isMore = asked === told || asked === 'entregue' || (asked === 'lida' && told !== 'entregue');
       const drive = started(waitsFor(asked));
@@ -175,7 +175,7 @@ describe('a wait for what becomes of a message', () => {
     },
   );
 
-  test('ends at once where the status came first, even before the send was told', () => {
+  test('ends immediately if the status arrived first, even before the send was reported', () => {
     const drive = started(waitsFor('lida'));
     signal(drive, 'lida');
     expect(drive.run.early).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('a wait for what becomes of a message', () => {
     expect(results(drive).at(-1)).toBe('esperar_evento tempo_esgotado');
   });
 
-  test('notes what comes during a pause, and goes on with it', () => {
+  test('records what arrives during a pause, and continues with it', () => {
     const drive = started(waitsFor('entregue'));
     drive.perform();
     drive.pause();
@@ -223,7 +223,7 @@ describe('a wait for what becomes of a message', () => {
     expect(results(drive).at(-1)).toBe('sim saiu');
   });
 
-  test('costs nothing of a run whose steps do not ask', () => {
+  test("costs nothing for a run whose steps don't check messages", () => {
     const drive = started(definition([passo('enviar', SMS), passo('esperar', { horas: 1 })], ['enviar > esperar']));
     drive.perform();
     const { run } = drive;

@@ -23,7 +23,7 @@ const happenUnpaused = (numbers: readonly number[], drive: Drive) => {
 };
 
 describe('a pause', () => {
-  test('of any length, at any moment, changes nothing but the times of what is left to come', () => {
+  test('of any length, at any time, changes only the times of later steps', () => {
     fc.assert(
       fc.property(
         arbitraryDefinition({ maxSteps: 10, onlyDurations: true }),
@@ -53,7 +53,7 @@ describe('a pause', () => {
     );
   });
 
-  test('that is over leaves an event to the wait that a run is on its way to, however long that is', () => {
+  test('that is over leaves an event to the wait that a run is about to reach, however long that takes', () => {
     const keys = Array.from({ length: 130 }, (_, at) => `c${at}`);
     const decide = (key: string) => passo('divisao', { ramos: [{ nome: 'A', peso: 100 }] }, key);
     const wait = (evento: string) => passo('esperar_evento', { evento, prazo: { dias: 2 } }, evento);
@@ -73,7 +73,7 @@ describe('a pause', () => {
     expect(drive.run).toMatchObject({ status: 'concluida', historyCount: 132 });
   });
 
-  test('during which something comes goes on as if that had come when it began', () => {
+  test('during which an event arrives has the same effect as if it arrived when the pause started', () => {
     fc.assert(
       fc.property(
         arbitraryDefinition({ maxSteps: 10, onlyDurations: true }),
@@ -111,7 +111,7 @@ describe('a pause', () => {
     );
   });
 
-  test('leaves a wait for a time of day where it is', () => {
+  test('does not move a wait for a time of day', () => {
     const drive = new Drive(definition([passo('esperar', { ate: { hora: '18:00' } })], []));
     drive.wake();
     drive.pause();

@@ -113,7 +113,7 @@ describe('the post of a webhook step', () => {
     expect(new Set([first, ...others].map((post) => post?.id)).size).toBe(3);
   });
 
-  test('is signed with the secrets that are in force, newest first, and not made without one', async () => {
+  test('is signed with the active secrets, newest first, and not sent without one', async () => {
     const secrets = [
       { version: 3, sealed: 's3' },
       { version: 2, sealed: 's2', endsAt: START + 1 },
@@ -143,7 +143,7 @@ describe('the post of a webhook step', () => {
       { kind: 'refused', detail: 'denied_address' },
     ],
   ])(
-    'succeeds with a 2xx, is tried again after a failure, and is given up at once where it is refused: %s',
+    'succeeds with a 2xx, is retried after a failure, and is abandoned immediately if refused: %s',
     async (_, outcome, result) => {
       expect(await postStep(setUp(outcome).ports, context, effect)).toEqual(result);
     },

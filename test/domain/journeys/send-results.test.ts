@@ -65,11 +65,11 @@ test.each([
   ['a rate that is used up', RATE_EXCEEDED, later(1_000)],
   ['a key that is in use', KEY_IN_PROGRESS, later(1_000)],
   ['a busy service', refuse('SERVICE_UNAVAILABLE', 'Busy.'), later(30_000)],
-])('a send that meets %s is tried again later', (_, refusal, result) => {
+])('a send that encounters %s is retried later', (_, refusal, result) => {
   expect(resultOfRefusal(refusal)).toEqual(result);
 });
 
-test('a send whose message has left for the archive was sent', () => {
+test('a send whose message was archived counts as sent', () => {
   expect(resultOfRefusal(sentBefore(messageId))).toEqual({ kind: 'sent', messageId });
 });
 

@@ -34,7 +34,7 @@ describe('a simulation', () => {
     ],
   );
 
-  test('tells each step with its moment, each message, and the end', () => {
+  test('reports each step with its time, each message, and the end', () => {
     const { steps, end } = simulate(scenarioOf(welcome));
     const next = Date.parse('2026-03-13T12:00:00Z');
     expect(
@@ -106,7 +106,7 @@ describe('a simulation', () => {
     expect(contact).toMatchObject({ tags: ['novo'], attributes: {} });
   });
 
-  test('goes on where a message would be skipped, and says why', () => {
+  test('continues when a message would be skipped, and reports why', () => {
     const { steps } = simulate(
       scenarioOf(welcome, {
         send: ({ message }) => ({ shown: message, unsent: { kind: 'skipped', detail: 'opt_out' } }),
@@ -122,7 +122,7 @@ describe('a simulation', () => {
     expect(end).toEqual({ at: START + HOUR, reason: 'meta' });
   });
 
-  test('of a loop without an end stops after 366 days, or 10,000 visits, and says so', () => {
+  test('of an endless loop stops after 366 days, or 10,000 visits, and reports that', () => {
     const loop = (wait: object) =>
       definition(
         [passo('esperar', wait), passo('etiqueta', { adicionar: 'x' })],

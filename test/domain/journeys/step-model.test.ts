@@ -37,7 +37,7 @@ const placeOf = ({ step: key, visit, attempt }: { step: string; visit: number; a
   `${key} ${visit} ${attempt}`;
 
 describe('any run of any valid journey', () => {
-  test('is of a journey that nothing is wrong with', () => {
+  test('uses only valid journeys', () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         expect(journeyFaults(definition, POLICY)).toEqual([]);
@@ -80,7 +80,7 @@ describe('any run of any valid journey', () => {
     );
   });
 
-  test('asks for each send under one key: the same step and visit mean the same send, and none after its result', () => {
+  test('requests each send under one key: the same step and visit mean the same send, and none after its result', () => {
     fc.assert(
       fc.property(...histories, (definition, choices) => {
         const { taken, history } = driven(definition, choices);
@@ -104,7 +104,7 @@ describe('any run of any valid journey', () => {
     );
   });
 
-  test('changes in nothing when its last input is told again, and as before when the turn itself is taken again', () => {
+  test('does not change when its last input is repeated, and a repeated turn gives the same result', () => {
     fc.assert(
       fc.property(...histories, (definition, choices) => {
         const drive = driven(definition, choices);
@@ -142,7 +142,7 @@ describe('any run of any valid journey', () => {
     );
   });
 
-  test('stands still while its journey is paused, whatever comes: an effect that was asked for is told, and nothing is asked for', () => {
+  test('stops while its journey is paused, whatever arrives: pending results are accepted, and nothing is requested', () => {
     fc.assert(
       fc.property(...histories, (definition, choices) => {
         const { taken } = driven(definition, choices);

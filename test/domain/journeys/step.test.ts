@@ -44,7 +44,7 @@ describe('a run', () => {
     });
   });
 
-  test('asks for the same effect again when it is woken before it is told the result', () => {
+  test('requests the same effect again if it is woken before the result arrives', () => {
     const drive = started(welcome);
     drive.wake();
     expect(drive.effects[1]).toEqual(drive.effects[0]);
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect(told({ step: 'etiqueta' })).toBe(waiting);
   });
 
-  test('goes on where a send is skipped or refused, and says why', () => {
+  test('continues when a send is skipped or refused, and records why', () => {
     const drive = started(welcome);
     drive.tell({ kind: 'skipped', detail: 'opt_out' });
     expect(drive.history[0]).toMatchObject({ result: 'pulada', detail: 'opt_out' });
@@ -113,7 +113,7 @@ describe('a run', () => {
     expect(drive.run.visits).toEqual({ enviar: 5, esperar: 4 });
   });
 
-  test('whose graph goes round without a wait ends in erro, and so does one that is nowhere', () => {
+  test('whose graph loops without a wait ends in erro, and so does one at a missing step', () => {
     const cycle = definition(
       [passo('condicao', { filterTree: { kind: 'leaf', filter: { field: 'tag', operator: 'is', value: 'vip' } } })],
       ['condicao nao> condicao'],
@@ -124,7 +124,7 @@ describe('a run', () => {
     expect(lost.run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passo_inexistente' } });
   });
 
-  test('of a long graph without waits gets through', () => {
+  test('through a long graph without waits completes', () => {
     const keys = Array.from({ length: 150 }, (_, at) => `p${at}`);
     const steps = keys.map((key) => passo('divisao', { ramos: [{ nome: 'A', peso: 100 }] }, key));
     const drive = started(
@@ -137,7 +137,7 @@ describe('a run', () => {
     expect(drive.history).toHaveLength(150);
   });
 
-  test('that goes round with waits goes on for ever', () => {
+  test('that loops with waits continues indefinitely', () => {
     const drive = started(definition([passo('esperar', { horas: 1 })], ['esperar > esperar']));
     for (let round = 0; round < 200; round++) drive.wake();
     expect(drive.run).toMatchObject({ status: 'ativa', visits: { esperar: 201 } });
@@ -170,7 +170,7 @@ describe('a webhook', () => {
     ['webhook > sair'],
   );
 
-  test('is tried five times, after 30 s, 2 min, 10 min and 1 h; then the run ends in erro', () => {
+  test('is attempted five times, after 30 s, 2 min, 10 min and 1 h; then the run ends in erro', () => {
     const drive = started(hook);
     const waits: number[] = [];
     for (let attempt = 1; attempt < 5; attempt++) {
@@ -194,7 +194,7 @@ describe('a webhook', () => {
     expect(drive.take(early).run).toBe(run);
   });
 
-  test('that succeeds at a later try goes on; one that is refused ends the run at once', () => {
+  test('that succeeds at a later attempt continues; one that is refused ends the run immediately', () => {
     const drive = started(hook);
     drive.tell({ kind: 'failed', detail: '503' });
     drive.wake();
@@ -210,7 +210,7 @@ describe('a condicao', () => {
   const tree = { kind: 'leaf', filter: { field: 'tag', operator: 'is', value: 'vip' } } as const;
   const asks = definition([passo('condicao', { filterTree: tree }), passo('sair', {}, 'fim')], ['condicao sim> fim']);
 
-  test('asks whether the contact meets its conditions now', () => {
+  test("evaluates the contact's conditions at that moment", () => {
     const { run, graph } = begun(asks);
     const asked: unknown[] = [];
     const matches = (given: unknown) => asked.push(given) > 0;
@@ -221,8 +221,8 @@ describe('a condicao', () => {
   });
 });
 
-describe('a journey that cannot go on', () => {
-  test('is paused with the step, and tries that again when it goes on', () => {
+describe('a journey that cannot continue', () => {
+  test('is paused at the step, and retries that when it is resumed', () => {
     const drive = started(definition([{ ...passo('enviar', SMS), rotulo: 'Oferta' }], []));
     const [asked] = drive.effects;
     drive.tell({ kind: 'blocked', reason: 'saldo_insuficiente' });
@@ -241,7 +241,7 @@ describe('a journey that cannot go on', () => {
     expect(results(drive)).toEqual(['enviar enviada']);
   });
 
-  test('is not paused again by what was under way', () => {
+  test('is not paused again by effects that were in progress', () => {
     const drive = started(definition([passo('enviar', SMS)], []));
     drive.pause();
     expect(
@@ -280,7 +280,7 @@ describe('a goal', () => {
     expect(drive.run).toMatchObject({ status: 'cancelada', convertedAt: START + 30 * DAY - 1 });
   });
 
-  test('is judged by when it happened: none from before the run, and within 30 days of the end however late it is told', () => {
+  test('counts by when it happened: not from before the run, and within 30 days of its end however late it is reported', () => {
     const at = (ms: number) => ({ kind: 'event', event: { id: 'compra', name: 'compra', at: START + ms } }) as const;
     const drive = started(withGoal);
     expect(drive.take(at(-1_000)).effects).toEqual([]);
@@ -291,7 +291,7 @@ describe('a goal', () => {
     expect(drive.take(at(30 * DAY - 1)).effects).toMatchObject([{ kind: 'convert' }]);
   });
 
-  test('is not the event that let the contact in', () => {
+  test('is not the event that triggered the run', () => {
     const drive = started(withGoal, { event: { id: 'e1', name: 'compra' } });
     expect(drive.take(event('compra', 'e1')).effects).toEqual([]);
     expect(drive.run.status).toBe('ativa');
@@ -301,7 +301,7 @@ describe('a goal', () => {
     expect(ended.take(event('compra', 'e1')).effects).toEqual([]);
   });
 
-  test('that is reached during a pause ends the run when the journey goes on, before anything else', () => {
+  test('that is reached during a pause ends the run when the journey is resumed, before anything else', () => {
     const drive = started(withGoal);
     drive.now += 2 * DAY;
     drive.pause();
@@ -319,7 +319,7 @@ describe('a goal', () => {
   });
 });
 
-test('a run begins at the first step, with what let it in, and with the branches of its own steps alone', () => {
+test('a run starts at the first step, with its triggering event, and with the branches of its own steps only', () => {
   const { graph } = begun(definition([passo('sair', {})], []));
   const branches = { sair: 'A', gone: 'B' };
   const entry = entryOf({ variables: { cupom: 'A1' }, event: { id: 'e1', name: 'cadastro' }, branches });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../shared/domain/journeys/summary.ts';
 import { ligacoes, passo } from '../../support/journeys/build.ts';
 
-describe('what lists show of a graph', () => {
-  test('is each channel once, that of fallbacks with those of sends', () => {
+describe('the summary of a graph in lists', () => {
+  test('has each channel once, including those of fallbacks', () => {
     const passos = [
       passo('enviar', { canal: 'whatsapp', texto: 'Oi', fallback: ['sms', { channel: 'email' }] }, 'a'),
       passo('enviar', { canal: 'sms', texto: 'Oi' }, 'b'),
@@ -15,7 +15,7 @@ describe('what lists show of a graph', () => {
     ]);
   });
 
-  test('is the main path by sim, evento and the first branch, each step once, by its label or else its kind', () => {
+  test('has the main path by sim, evento and the first branch, each step once, by its label or else its kind', () => {
     const passos = [
       { ...passo('condicao', { passo: 'oi', status: 'lida' }, 'se'), rotulo: 'Leu?' },
       passo('sair', {}, 'fim'),

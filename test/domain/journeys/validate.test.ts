@@ -20,7 +20,7 @@ const halves = {
 const end = passo('sair', {});
 
 describe('a definition', () => {
-  test('with nothing wrong is taken', () => {
+  test('without errors is accepted', () => {
     const good = definition(
       [
         passo('enviar', SMS),
@@ -41,7 +41,7 @@ describe('a definition', () => {
     expect(journeyRefusal(good, POLICY)).toBeUndefined();
   });
 
-  test('is refused with all that is wrong at once, by place', () => {
+  test('is refused with all of its errors, by path', () => {
     const bad = definition(
       [passo('enviar', { ...SMS, html: '<p>' }), passo('esperar', { horas: 1 }), passo('esperar', { horas: 1 }), end],
       ['enviar > nenhum', 'outro > sair', 'enviar sim> esperar', 'sair > esperar'],
@@ -62,7 +62,7 @@ describe('a definition', () => {
     ]);
   });
 
-  test('of more than 1,000,000 bytes of steps and links is refused, and of exactly as many taken', () => {
+  test('of more than 1,000,000 bytes of steps and links is refused, and of exactly as many accepted', () => {
     const sized = (bytes: number) => {
       const of = definition([passo('enviar', { canal: 'email', assunto: 'Oi', html: '' })], []);
       const left = bytes - jsonBytes({ passos: of.passos, ligacoes: of.ligacoes });
@@ -72,7 +72,7 @@ describe('a definition', () => {
     expect(paths(sized(1_000_001))).toEqual(['passos']);
   });
 
-  test('has a hundred faults told at most', () => {
+  test('reports at most a hundred faults', () => {
     const steps = Array.from({ length: 150 }, (_, at) => passo('sair', {}, `p${at}`));
     expect(paths(definition(steps, []))).toHaveLength(100);
   });
@@ -220,7 +220,7 @@ describe('a step', () => {
     ).toEqual(['passos.2']);
   });
 
-  test('asks only about a step that sends, and that runs come through before it', () => {
+  test('can only check a step that sends, and that runs reach before it', () => {
     const asks = (key: string) => passo('condicao', { passo: key, status: 'lida' }, 'pergunta');
     expect(wrong(passo('enviar', SMS), asks('enviar'))).toEqual([]);
     expect(wrong(passo('esperar', { horas: 1 }), asks('esperar'))).toEqual(['passos.1.config.passo']);
@@ -284,7 +284,7 @@ describe('a step', () => {
   });
 });
 
-test('what a definition refers to is listed with its places, a template once for all channels that share it', () => {
+test('external references of a definition are listed with their paths, a template once for all channels that share it', () => {
   const [pipelineId, estagioId, listId] = [newId('pipeline'), newId('stage'), newId('list')];
   const of = definition(
     [

@@ -53,7 +53,7 @@ test('nothing is sent without a sender of the service', async () => {
   expect(ses.bodies).toEqual([]);
 });
 
-test('a mail that SES refuses may be tried again, and its error names nobody', async () => {
+test('a mail that SES refuses may be retried, and its error contains no address', async () => {
   ses.state.fails = true;
   const sending = sendServiceMail({ ...ses.settings, serviceFrom }, 'ana@example.com', mail);
   await expect(sending).rejects.toThrow(Unavailable);

@@ -109,7 +109,7 @@ it('keeps the connections of two teams apart', async () => {
   expect(standIn.connections()).toBe(2);
 });
 
-it('finishes the streams of a connection that gets GOAWAY, and goes on over a new one', async () => {
+it('finishes the streams of a connection that gets GOAWAY, and continues over a new one', async () => {
   standIn.hold();
   const inFlight = send(3);
   await arrived(3);
@@ -149,14 +149,14 @@ it('sends again what a failing connection says was not processed', async () => {
   expect(standIn.pushes.length).toBe(2);
 });
 
-it('knows that a refused stream was not processed', async () => {
+it('reports that a refused stream was not processed', async () => {
   standIn.refuseStreams(1);
   expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'refused', cause: 'unavailable' });
   expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
   expect(standIn.connections()).toBe(1);
 });
 
-it('knows that nothing was sent when a send waited for a stream until its timeout', async () => {
+it('reports that nothing was sent if a send waited for a stream until its timeout', async () => {
   await restart({ maxConcurrentStreams: 2 });
   push = openPush(standIn, { timeoutMs: 1_000 });
   await send();

@@ -105,7 +105,7 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', a
     expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
   });
 
-  it('knows that nothing was sent when nobody listens', async () => {
+  it('reports that nothing was sent if nothing is listening', async () => {
     const closed = await underTest.start(() => PUSH_NOW);
     await closed.close();
     expect(await openPush(closed).send(pushDispatch(closed))).toMatchObject({ kind: 'refused', cause: 'unavailable' });

@@ -143,7 +143,7 @@ it.each([
     { cause: 'unavailable' },
   ],
   ['an answer without a token', json(200, { expires_in: 10 }), { cause: 'unavailable' }],
-])('knows that nothing was sent without an access token: %s', async (_, answer, meaning) => {
+])('reports that nothing was sent without an access token: %s', async (_, answer, meaning) => {
   standIn.scriptTokens(answer);
   expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'refused', ...meaning });
   expect(standIn.sends()).toBe(0);

@@ -18,7 +18,7 @@ const accepted = () => acceptedBy(standIn, provider(), dispatch());
 describeInfobipReferences({ standIn, provider, dispatch });
 
 describe('a status query by our reference', () => {
-  it('stays undecided when the logs do not go back so far, or nobody knows how far', async () => {
+  it('stays undecided if the logs do not go back far enough, or that is unknown', async () => {
     const query = (sentAt?: number) => provider().queryStatus?.(newId('message'), sentAt);
     expect(await query(NOW - 49 * 3_600_000)).toMatchObject({ kind: 'undecided' });
     expect(await query()).toMatchObject({ kind: 'undecided' });
@@ -38,7 +38,7 @@ describe('a status query by our reference', () => {
     }
   });
 
-  it('stays undecided when nobody answers', async () => {
+  it('stays undecided if nothing answers', async () => {
     const unreachable = provider({ baseUrl: 'http://no-such-host.invalid' });
     const answer = await unreachable.queryStatus?.(newId('message'), NOW - 5 * 60_000);
     expect(answer).toMatchObject({ kind: 'undecided' });
