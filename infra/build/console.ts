@@ -30,7 +30,7 @@ const hashOf = async (root: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** In a process of its own, whose memory the service does not keep. */
+/** In a separate process, so that the service does not keep its memory. */
 const runVite = async (root: string, outDir: string): Promise<void> => {
   const vite = join(
     dirname(createRequire(join(root, 'console/package.json')).resolve('vite/package.json')),
@@ -41,7 +41,7 @@ const runVite = async (root: string, outDir: string): Promise<void> => {
   await promisify(execFile)(process.execPath, command, { cwd: root, env: { ...process.env, NODE_ENV: 'production' } });
 };
 
-/** In a separate process, so that the service does not keep its memory. */
+/** The folder of the built console. */
 export interface BuiltConsole {
   readonly folder: string;
   /** False when the earlier build was up to date. */

@@ -46,7 +46,7 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
   });
 });
 
-describe('sends to nobody until it is resumed', { timeout: 120_000 }, () => {
+describe('a paused campaign', { timeout: 120_000 }, () => {
   test('sends to nobody until it is resumed', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);
