@@ -37,7 +37,7 @@ const blockAfter = (changes: readonly (readonly (readonly [number, IndexedContac
   return { contacts, columns };
 };
 
-test('a tree describes in the columns exactly the contacts that meet it, after any changes; others are marked as not indexed', () => {
+test('the columns mark exactly the contacts that match a tree, after any changes; other contacts are marked as not indexed', () => {
   fc.assert(
     fc.property(rounds, fc.array(tree, { minLength: 1, maxLength: 5 }), (changes, trees) => {
       const { contacts, columns } = blockAfter(changes);

@@ -92,7 +92,7 @@ describe('concurrent workers', () => {
     );
   });
 
-  test('never write down what a contact was before another one looked at it, even where that one found nothing new', async () => {
+  test('never store the earlier state of a contact before another evaluation has processed it, even if that one found no change', async () => {
     const { base, contact, moves, segment } = await startWith(isVip, 1);
     await base.change(contact(0), vip);
     const backAgain = async () => {

@@ -72,7 +72,7 @@ test('twenty processes that change contacts and evaluate their block concurrentl
   expect(await base.kept(segment.id)).toEqual(new Set(contacts.map(({ id }) => id)));
 });
 
-test('processes that are killed in the middle of it leave nothing untold: each contact enters once, whoever finds it next', {
+test('killing processes midway loses no event: each contact enters once, whichever process finds it next', {
   timeout: 300_000,
 }, async () => {
   const { base, segment, contacts, workOf, movesOf } = await startBase();

@@ -61,7 +61,7 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
     expect(await bulk.messages(actor)).toHaveLength(2);
   });
 
-  test('hold a second of a pace, so that no burst of a minute leaves at once', async () => {
+  test("allow one second of a pace, so that a minute's messages are not sent in a burst", async () => {
     const { id } = await started(await world.organization(), 45, { perMinute: 600 });
     const portions = await readAll(id);
     expect(portions.map(({ numbers }) => numbers.length)).toEqual([10, 10, 10, 10, 5]);

@@ -44,7 +44,7 @@ const stateOf = async (id: Parameters<typeof ports.store.readById>[0]) => {
 };
 
 describe('a campaign whose provider refuses the account', () => {
-  test('pauses itself with the first message, once, and sends to nobody else', async () => {
+  test('pauses itself with the first message, once, and sends no other message', async () => {
     const { actor, id, first, second } = await begun();
     world.provider.script = [() => refusedFor('credentials'), () => refusedFor('credentials')];
     await sendQueued(refusing, first.id);

@@ -137,7 +137,7 @@ describe('the board', () => {
     expectNoFaults(page);
   });
 
-  test('is changed by the keyboard alone, and tells where the card is', async () => {
+  test("can be moved with the keyboard alone, and announces the card's position", async () => {
     const { tenant, path, card, stored } = await startBoard(['A', 'B']);
     const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);

@@ -21,7 +21,7 @@ const startCard = async (fields: object = {}) => {
 };
 
 describe('a card', () => {
-  test('is changed, won, reopened, lost with its reason, moved and deleted, and tells its history', async () => {
+  test('is changed, won, reopened, lost with its reason, moved and deleted, and shows its history', async () => {
     const { tenant, path, card } = await startCard();
     await made(tenant, '/v2/companies', { nome: 'Padaria Sol' });
     const page = await service.signedIn(tenant);

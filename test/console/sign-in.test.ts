@@ -52,7 +52,7 @@ describe('signing in', () => {
     expectNoFaults(page);
   });
 
-  test('leads to the page that was asked for', async () => {
+  test('leads to the page that was requested', async () => {
     const page = await service.open();
     const account = await service.person(tenant);
     await service.signIn(page, account);

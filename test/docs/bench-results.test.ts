@@ -23,7 +23,7 @@ describe('a section of the bench results', () => {
     expect(staleBecause(RECORD, () => 2)).toEqual(['2 files of the service changed since commit 1db0c3b']);
   });
 
-  test('is stale if it was measured at a commit that nobody else has', () => {
+  test('is stale if the commit at which it was measured is in no other clone', () => {
     expect(staleBecause(RECORD, () => undefined)).toEqual(['commit 1db0c3b is not in this repository']);
     expect(staleBecause({ ...RECORD, clean: false }, () => 0)).toEqual(['the service had uncommitted changes']);
   });
@@ -44,7 +44,7 @@ describe('a section of the bench results', () => {
 });
 
 describe('the bench results', () => {
-  test('mark a stale section beside its goals and its figures, once', () => {
+  test('mark a stale section at its goals and its figures, once', () => {
     const stale = (text: string) => (text.includes('Figures of A.') ? ['2 files changed'] : []);
     const marked = results(document, ['a', 'b'], new Map(), stale);
     expect([...marked.stale]).toEqual([['a', ['2 files changed']]]);

@@ -170,7 +170,7 @@ describe('rotation', () => {
     expect(await authorize(secret.text, NOW + 24 * HOUR)).toBeUndefined();
   });
 
-  test('without overlap ends every old secret at once', async () => {
+  test('without overlap ends every old secret immediately', async () => {
     const { key, secret } = await issue();
     const second = accepted(await rotate(key.id, 48));
     const third = accepted(await rotate(key.id, 0));
@@ -202,7 +202,7 @@ describe('rotation', () => {
     expect(refused(await rotate(revoked.key.id, 0))).toBe('CONFLICT');
   });
 
-  test('twenty times at once results in one working secret, which one caller got', async () => {
+  test('twenty concurrent rotations result in one working secret, which one caller receives', async () => {
     const { key } = await issue();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => rotate(key.id, 0)));
     const won = outcomes.filter((outcome) => !isRefusal(outcome)) as IssuedKey[];

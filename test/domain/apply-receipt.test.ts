@@ -79,7 +79,7 @@ describe('a receipt of a settled message', () => {
     expect(written).toHaveLength(1);
   });
 
-  test('that meets concurrent changes is applied to the message as it is then', async () => {
+  test('is applied to the current message after concurrent changes', async () => {
     conflicts = 2;
     expect(await applySettled(ports, sent, delivered)).toBe(true);
     expect([written.length, reads]).toEqual([1, 2]);

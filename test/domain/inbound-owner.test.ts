@@ -115,7 +115,7 @@ describe('an answer on a sender that several share', () => {
     expect(await world([{ by: stranger, hoursAgo: 1 }], owners).owner()).toBeUndefined();
   });
 
-  test('without any earlier message belongs to nobody', async () => {
+  test('without any earlier message has no owner', async () => {
     expect(await world([]).owner()).toBeUndefined();
     expect(await world([{ by: shop, as: '5511400009999', hoursAgo: 1 }]).owner()).toBeUndefined();
   });

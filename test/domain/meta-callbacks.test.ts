@@ -87,7 +87,7 @@ const inboundEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
 const removal: MetaEvent = { kind: 'platform', about: 'account', wabaId: 'waba', event: 'ACCOUNT_DELETED', at: 0 };
 
 describe('an inbound message', () => {
-  test('belongs to the owner of the number, whoever wrote to the sender before', async () => {
+  test('belongs to the owner of the number, regardless of earlier messages to the sender', async () => {
     const owner = tenant();
     const at = world({ [NUMBER]: [owner] });
     expect(await at.receive([inboundEvent(), inboundEvent()])).toBe('handled');
@@ -115,7 +115,7 @@ describe('an inbound message', () => {
     expect([at.inbound, at.effects]).toEqual([[], ['inbound unmatched 1']]);
   });
 
-  test('on a disconnected number belongs to nobody; on the shared one to the sender of the message that it replies to', async () => {
+  test('on a disconnected number has no owner; on the shared one it belongs to the sender of the message that it replies to', async () => {
     for (const isShared of [true, false]) {
       const at = world();
       at.state.reader.isShared = (account) => (account === NUMBER) === isShared;
@@ -149,7 +149,7 @@ describe('an inbound message', () => {
 const stop = { kind: 'platform', about: 'preference', at: 0, phoneNumberId: NUMBER, value: 'stop' } as const;
 const stops = (from = PHONE): MetaEvent => ({ ...stop, from });
 
-test('a marketing preference is for the owner of the number, on the shared one for who wrote to the person last, and else for nobody', async () => {
+test('a marketing preference applies to the owner of the number; on the shared number, to the last sender to that person, if any', async () => {
   const owner = tenant();
   const owned = world({ [NUMBER]: [owner] });
   await owned.receive([stops()]);

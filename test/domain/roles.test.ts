@@ -43,7 +43,7 @@ describe('the scopes of the roles', () => {
   });
 });
 
-test('a scope that is part of another is held by whoever holds the wider one, and not the other way round', () => {
+test('the holder of a wider scope holds the scopes that are part of it, and not the reverse', () => {
   expect(withNarrowerScopes(['messages:send', 'webhooks:write'])).toEqual(
     new Set(['messages:send', 'webhooks:write', 'messages:manage', 'webhooks:replay']),
   );

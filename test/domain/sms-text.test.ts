@@ -77,7 +77,7 @@ describe('replacement', () => {
     },
   );
 
-  it('still happens beside a character without an equivalent, which makes the whole message UCS-2', () => {
+  it('still happens next to a character without an equivalent, which makes the whole message UCS-2', () => {
     expect(prepareText('Promoção 😀')).toEqual({ text: 'Promocao 😀', encoding: 'UCS-2', length: 11, segments: 1 });
   });
 

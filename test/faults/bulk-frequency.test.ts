@@ -69,7 +69,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
     expect(accepted(await send(actor, messages, WEEKLY))).toMatchObject({ accepted: 6 });
   });
 
-  test('holds a cap exactly where twenty bulk sends meet at the same contacts', async () => {
+  test('holds a cap exactly when twenty bulk sends share the same contacts', async () => {
     // What the tests before left is sent first.
     await bulk.settle();
     world.provider.dispatched.length = 0;

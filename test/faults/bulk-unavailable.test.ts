@@ -30,7 +30,7 @@ const repeat = (actor: Actor, mode: BulkMode) => bulk.send(actor, keyed(COUNT), 
 
 describe.each(BULK_MODES)('a bulk send, %s', (mode) => {
   test.each(LOAD)(
-    'that meets %s is accepted or answered 503, never 500; its repeat is accepted',
+    'with the fault %s is accepted or answered 503, never 500; its retry is accepted',
     async (_, fault) => {
       const own: Actor[] = [];
       for (const { action, times } of PLANS) {
@@ -55,7 +55,7 @@ describe.each(BULK_MODES)('a bulk send, %s', (mode) => {
   );
 });
 
-test('whatever faults a bulk send met, each of its messages was sent once and charged once', {
+test('under any fault during a bulk send, each of its messages is sent once and charged once', {
   timeout: 60_000,
 }, async () => {
   await bulk.settle();

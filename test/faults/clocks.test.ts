@@ -11,7 +11,7 @@ const SKEWS_MS = [-600_000, -31_000, 31_000, 600_000];
 const world = await use(startWorld('live'));
 
 describe('clocks that differ by ten minutes', () => {
-  test.each(SKEWS_MS)('(recovery %i ms off) settle a message once: whoever raises its fence first', async (skew) => {
+  test.each(SKEWS_MS)('(recovery %i ms off) settle a message once: whichever raises its fence first', async (skew) => {
     const actor = await world.organization(10_000);
     world.provider.dispatched.length = 0;
     const accept = world.provider.hold();

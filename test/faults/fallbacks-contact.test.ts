@@ -148,7 +148,7 @@ describe('a fallback without an address', { timeout: 60_000 }, () => {
     expect(await mailsOf(actor)).toMatchObject([{ to: 'nova@loja.example' }]);
   });
 
-  test('stays with the person, whoever has the phone when it is due', async () => {
+  test('stays with the person, even if another contact has the phone when it is due', async () => {
     const { actor, contact } = await ana();
     const { id } = accepted(await sendV1(ports, actor, 'key', body));
     accepted(await changeContact(contacts, actor, contact.id, { phone: OTHER_PHONE }));

@@ -162,7 +162,7 @@ describe('a frequency cap', { timeout: 120_000 }, () => {
 });
 
 describe('the send counts of a contact', () => {
-  test('counts for the contact that it is merged into, whoever sends meanwhile', async () => {
+  test('counts for the contact that it is merged into, despite concurrent sends', async () => {
     const { actor, contactId } = await setUp();
     const stays = await aContact(actor);
     for (const to of [contactId, contactId, stays]) await send(actor, to, {});

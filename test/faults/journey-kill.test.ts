@@ -132,7 +132,7 @@ const cases = TOGETHER.flatMap((names) =>
     .slice(0, shareOf(2))
     .map((at) => ({ at, names })),
 );
-test.each(cases)('a process that is killed $at $names omits nobody, and sends to nobody twice', async (each) => {
+test.each(cases)('killing a process $at $names skips no contact and sends to none twice', async (each) => {
   await lab.start();
   const stage = await begin();
   const ids = await bringAll(stage, each.names, each.at);

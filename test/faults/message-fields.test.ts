@@ -104,7 +104,7 @@ describe('a send made with a session', () => {
     expect(messageView(await read(parseId('message', step?.id)), true)).toMatchObject(shown);
   });
 
-  test('with a key names nobody', async () => {
+  test('with a key contains no personal data', async () => {
     const actor = await world.organization(10_000);
     const created = await createMessage(submitPorts(), actor, 'key', { channel: 'sms', to: PHONE, ...TEXT });
     expect(created).not.toHaveProperty('sentByAccountId');
@@ -112,7 +112,7 @@ describe('a send made with a session', () => {
   });
 });
 
-describe('a live message that nobody carried', () => {
+describe('a live message without a provider', () => {
   test('names the channel’s first provider, never the sandbox, where none is set up', async () => {
     noProvider();
     const actor = await world.organization(10_000);

@@ -163,7 +163,7 @@ describe('a queued message', () => {
     expect({ balance, held }).toEqual({ balance: 0, held: price });
   });
 
-  test('that failed keeps its status for its channel, and its first error for good', async () => {
+  test('that failed keeps its status for its channel, and its first error permanently', async () => {
     const actor = await world.organization();
     const first = await failed(actor);
     const second = (await again(actor, first.id)) as { message: MessageRecord };

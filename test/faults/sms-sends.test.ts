@@ -13,7 +13,7 @@ const world = await use(startWorld('live'));
 describe('an SMS', () => {
   afterEach(world.reset);
 
-  test('across band edges at once is priced by disjoint positions of the month', async () => {
+  test('concurrent sends across band edges are priced by disjoint positions of the month', async () => {
     world.prices = premiumPrices([7, 100], [16, 90], [null, 70]);
     const actor = await world.organization(100_000);
     const body = 'a'.repeat(400);

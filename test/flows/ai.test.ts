@@ -70,7 +70,7 @@ describe("a turn of the organization's assistant", () => {
     expect(masked.events()[0]?.event.data).toMatchObject({ ...turn, phone: '+55119****0042' });
   });
 
-  test('is one turn and one event for one key, of 20 reports at once; with another body the key is 409', async () => {
+  test('is one turn and one event per idempotency key, for 20 concurrent reports; a different body with the key is 409', async () => {
     const tenant = await messaging.tenant({ takesEvents: true });
     const contactId = await contactOf(tenant);
     const key = keyed();

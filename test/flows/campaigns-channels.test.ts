@@ -103,7 +103,7 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
     expect(await recipientsOf(tenant, id, { status: 'pending' })).toHaveLength(1);
   });
 
-  test('whose number is disconnected is paused, and skips nobody', async () => {
+  test('whose number is disconnected is paused, and skips no recipient', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0005']);
     const template = await templateOf(tenant, 'sem_numero');

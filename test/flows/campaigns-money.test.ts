@@ -30,7 +30,7 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('of unsent messages is released when it is cancelled, and nobody else is sent to', async () => {
+  test('of unsent messages is released when it is cancelled, and no further recipient is sent to', async () => {
     const tenant = await messaging.tenant();
     await setQuietHours(tenant.test, ['sms']);
     const ids = await people(tenant, TEN);

@@ -83,7 +83,7 @@ describe('a file of a card', () => {
     expect((await client.get(`/cards/${card}/files`)).body.total).toBe(1);
   });
 
-  test('stays what was checked, whoever still has the address of its upload', async () => {
+  test('stays as checked, even if somebody still has the address of its upload', async () => {
     const card = await makeCard();
     const { address, body: file } = await upload(card);
     await put(address.url, filled(Buffer.from('<script>'), BYTES.length));

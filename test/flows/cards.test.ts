@@ -152,7 +152,7 @@ describe('a card', () => {
 });
 
 describe('a move', () => {
-  test('puts a card at the end of a stage, or beside another card there', async () => {
+  test('puts a card at the end of a stage, or next to another card there', async () => {
     const { create, move, board, stages } = await begin();
     const [a, b, c] = [await create({ titulo: 'a' }), await create({ titulo: 'b' }), await create({ titulo: 'c' })];
     expect(titles((await board()).estagios[0])).toEqual(['a', 'b', 'c']);

@@ -79,7 +79,7 @@ test('a contact is the user that its latest message went to or came from: a send
   expectProblem(await stranger.live.post('/messages', { ...body, contactId: known }, keyed()), 422);
 });
 
-test('after a day only a human agent may send, and after a week nobody', async () => {
+test('after a day only a human agent may send, and after a week no sender may', async () => {
   const user = aUser();
   expect((await writes(user)).status).toBe(200);
   const { body } = await owner.live.get('/messages', { limit: 1 });

@@ -123,7 +123,7 @@ describe('the sender that a message names', () => {
     return { status, problem };
   };
 
-  test("of another organization is refused as one that nobody has, and names the field's path", async () => {
+  test("of another organization is refused like an unknown one, with the field's path", async () => {
     const other = await messaging.tenant();
     const foreign = await connectNumber(other.test);
     const nobody = await refusal({ channel: 'whatsapp', ...template, numberId: ghost });

@@ -170,7 +170,7 @@ describe('a queued message', () => {
     await checkMoney(messaging.tables.test, owner.id);
   });
 
-  test('that is forced is sent at once', async () => {
+  test('that is forced is sent immediately', async () => {
     const { id } = await queue();
     const { status, body } = await act(id, 'force');
     expect({ status, body }).toMatchObject({ status: 202, body: { id, status: 'queued', force: true } });

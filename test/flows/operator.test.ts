@@ -93,7 +93,7 @@ describe('on a data directory without a running service', { timeout: 180_000 }, 
   });
 });
 
-describe('beside a running service', { timeout: 180_000 }, () => {
+describe('alongside a running service', { timeout: 180_000 }, () => {
   let backends: Backends;
   let lock: ReturnType<typeof lockDataDir>;
   beforeAll(async () => {

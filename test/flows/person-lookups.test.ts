@@ -22,7 +22,7 @@ const phoneOf = (at: number) => `+55119${String(87_000_000 + at)}`;
 const messaging = await sharedMessaging();
 
 describe.each(ENVIRONMENTS)('a key of %s without pii:full', (env) => {
-  test('looks people up 60 times a minute, over all lists together, then gets 429; other keys are not limited', async () => {
+  test('looks people up 60 times a minute, over all lists together, then answers 429; other keys are not limited', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner[env], SCOPES);
     const lookUp = (client: typeof masking, at: number) =>

@@ -114,7 +114,7 @@ describe('a push to a person', () => {
   });
 });
 
-test('a send to an audience is a message too: cancelled before it is sent, it reaches nobody and costs nothing', async () => {
+test('a send to an audience is a message too: if cancelled before it is sent, it reaches no device and costs nothing', async () => {
   const { client } = await personOf();
   const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
   const body = { title: 'Oi', body: 'Oi', platforms: ['ios', 'android'], scheduledAt };

@@ -16,7 +16,7 @@ const liveTenant = async () => {
   return { ...tenant, test: tenant.live };
 };
 
-test('a live campaign whose provider refuses the account is paused by its first messages, and sends to nobody else', async () => {
+test('a live campaign whose provider refuses the account is paused by its first messages, and sends no more', async () => {
   const tenant = await liveTenant();
   const ids = await people(tenant, ['0005', '1005', '2005']);
   const { id } = await create(tenant, { audience: { contactIds: ids }, perMinute: 1 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('a preview', () => {
-  test('counts the contacts that meet all filters, names the newest, and saves nothing', async () => {
+  test('counts the contacts that match all filters, names the newest, and saves nothing', async () => {
     expect(await preview({ filters: [vip] })).toMatchObject({ count: 2, sample: [ids[1], ids[0]] });
     expect(await preview({ filters: [vip, gold] })).toMatchObject({ count: 1, sample: [ids[0]] });
     expect(await preview({ filters: [reachable] })).toMatchObject({ count: 1 });

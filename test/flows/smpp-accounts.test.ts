@@ -85,7 +85,7 @@ describe('an account', () => {
     expectProblem(await change(client, before.id, { route: null }), 422);
   });
 
-  test('keeps every one of many changes at once', async () => {
+  test('keeps each of many concurrent changes', async () => {
     const { test: client } = await messaging.tenant();
     const { body } = await create(client);
     const changes = [

@@ -79,7 +79,7 @@ describe('a submit_sm', () => {
     expect(events.map(({ type }) => type)).toContain('sms.delivered');
   });
 
-  test('is stored with its account and the receipts that it asked for, which HTTP does not show', async () => {
+  test('is stored with its account and the receipts that it requested, which HTTP does not show', async () => {
     const { test: client, account, submit } = await setUp();
     const { id } = await submit({ registeredDelivery: 0x12 });
     const stored = async (messageId: string) =>

@@ -86,7 +86,7 @@ describe('one click', () => {
     expect(await maySend('caio@loja.example')).toBe(false);
   });
 
-  test('repeated 50 times at once opts out once', async () => {
+  test('repeated 50 times concurrently opts out once', async () => {
     await fresh();
     const id = await contact();
     const link = await linkOf();

@@ -67,7 +67,7 @@ describe('an inbound message', () => {
     expect(await readInboundCounts(stage.world.table, stage.actor.organizationId)).toEqual({ whatsapp: 1 });
   });
 
-  test('is stored once beside 29 others of its sender at the same time, and the latest sets the last interaction', async () => {
+  test('is stored once alongside 29 concurrent messages of its sender, and the latest sets the last interaction', async () => {
     const { id } = await stage.create();
     const all = Array.from({ length: 30 }, (_, turn) =>
       anEvent({ at: stage.at(turn - 60), profileName: `Ana ${turn}` }),

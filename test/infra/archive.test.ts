@@ -17,7 +17,7 @@ const streamOf = (deployment: typeof on, environment: 'live' | 'test') =>
   resourcesOf(deployment.data[environment], 'AWS::DynamoDB::Table')[0]?.Properties.StreamSpecification;
 
 describe('a stage without the setting', () => {
-  it('has neither stream nor archive, and no function knows of one', () => {
+  it('has neither stream nor archive, and no function refers to one', () => {
     expect(streamOf(on, 'test')).toBeUndefined();
     expect(archiverOf(on, 'test')).toBeUndefined();
     expect(resourcesOf(on.data.test, 'AWS::S3::Bucket')).toHaveLength(1);

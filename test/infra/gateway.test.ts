@@ -71,7 +71,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     }
   });
 
-  it('asks the authorizer for nobody without the edge’s secret, and caches its answers for at most a minute', () => {
+  it('does not call the authorizer without the edge’s secret, and caches its answers for at most a minute', () => {
     expect(Object.keys(body.components.securitySchemes)).toEqual(['credential']);
     for (const scheme of Object.values<Piece>(body.components.securitySchemes)) {
       const authorizer = scheme['x-amazon-apigateway-authorizer'];

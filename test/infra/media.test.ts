@@ -207,7 +207,7 @@ describe('the gateway service', () => {
     ]);
   });
 
-  it('complies with AWS Solutions, or acknowledges findings beside the construct', () => {
+  it('complies with AWS Solutions, or acknowledges findings next to the construct', () => {
     expect(findingsOf(on.app)).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ const VARIANTS: Readonly<Record<string, DeployOptions>> = {
 describe.each(Object.entries(VARIANTS))('the rules of AWS Solutions, for %s', (_, options) => {
   const { app } = deploy(options);
 
-  it('are met, or their findings are acknowledged beside the construct', () => {
+  it('are met, or their findings are acknowledged next to the construct', () => {
     expect(findingsOf(app)).toEqual([]);
   });
 

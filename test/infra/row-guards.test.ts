@@ -177,7 +177,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     }
   });
 
-  it('of areas beside sending reach neither messages nor money', () => {
+  it('of areas other than sending reach neither messages nor money', () => {
     for (const path of ['email-templates/create', 'keys/create', 'senders/create', 'organization/change'])
       for (const pattern of ['MSG#*', 'WALLET#*', 'BATCH#*'])
         expect(writableTo(environment, path), path).not.toContain(pattern);

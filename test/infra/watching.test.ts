@@ -80,7 +80,7 @@ describe.each(WATCHED)('the alarms of stage %s', (environment) => {
     expect(alarm('work-set-aside')).toMatchObject({ Namespace: 'Messaging', MetricName: 'WorkSetAside', Threshold: 1 });
   });
 
-  it('watch transactions that meet, by the metric of the table', () => {
+  it('watch conflicting transactions, by the metric of the table', () => {
     expect(alarm('table-conflicts')).toMatchObject({
       Namespace: 'AWS/DynamoDB',
       MetricName: 'TransactionConflict',
@@ -113,7 +113,7 @@ describe.each(WATCHED)('the alarms of stage %s', (environment) => {
 });
 
 describe('alarms', () => {
-  it('watch live, and exist in no stage where they would notify nobody', () => {
+  it('watch live, and exist only in stages where they notify somebody', () => {
     expect(WATCHED).toEqual(['live']);
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SNS::Topic']) expect(resourcesOf(apps.test, type)).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe.each(ENVIRONMENTS)('the dashboard of stage %s', (environment) => {
     expect(body).toContain(`Namespace=\\"Messaging\\" MetricName=\\"ProviderLatency\\" stage=\\"${environment}\\"`);
   });
 
-  it('shows each metric of the service, so that none is paid for and read by nobody', () => {
+  it('shows each metric of the service, so that no metric is paid for unused', () => {
     const shown = [...body.matchAll(/Namespace=\\"Messaging\\" MetricName=\\"(\w+)\\"/g)].map(([, name]) => name);
     expect(shown.toSorted()).toEqual(Object.keys(METRICS).toSorted());
   });

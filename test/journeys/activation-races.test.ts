@@ -76,7 +76,7 @@ test('a contact that got the tag before the activation does not enter', async ()
   expect(await own.runsOf(journey, contact.id)).toBeUndefined();
 });
 
-test('an announced activation that did not happen enters nobody, and its trigger expires', async () => {
+test('an announced activation that did not happen enters no contact, and its trigger expires', async () => {
   const { actor, id, contact, activated } = await activatedWith('refused');
   await expect(activated).rejects.toThrow();
   await tell();
@@ -85,7 +85,7 @@ test('an announced activation that did not happen enters nobody, and its trigger
   expect(await table.get(KEYS.journeyTrigger(actor.organizationId, 'etiqueta', 'vip', id))).toHaveProperty('ttl');
 });
 
-test('a trigger that was only announced when read enters nobody who was tagged before the activation', async () => {
+test('a trigger that was only announced when read enters no contact tagged before the activation', async () => {
   const { actor, id, contact, activated } = await activatedWith('refused');
   await expect(activated).rejects.toThrow();
   const { organizationId, env } = actor;

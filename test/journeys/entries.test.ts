@@ -53,7 +53,7 @@ test('rejected contacts do not affect the others', async () => {
   expect((await own.counts(journey))['']).toEqual({ entradas: 40 });
 });
 
-test('a repeated cause enters nobody twice: neither while the run is active, nor after it ended', async () => {
+test('a repeated cause enters no contact twice: neither while the run is active, nor after it ended', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, { ...WAIT, reentrada: 'apos_concluir' });
   const people = await addContacts(table, tenant, 3);
@@ -68,7 +68,7 @@ test('a repeated cause enters nobody twice: neither while the run is active, nor
   expect((await own.counts(journey))['']).toEqual({ entradas: 3, concluidas: 3 });
 });
 
-test('a cause from during a run enters nobody after it, however late it is reported', async () => {
+test('a cause from during a run enters no contact after it, however late it is reported', async () => {
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, { ...WAIT, reentrada: 'apos_concluir' });
   const people = await addContacts(table, tenant, 2);

@@ -48,7 +48,7 @@ const withTrigger = async (gatilhoOf: (listId: Id<'list'>) => WireTrigger) => {
   return { actor, organizationId, listId, told, tell, checkTold };
 };
 
-test('an edit immediately notifies journeys of contacts that join a triggering list, and of nobody else', async () => {
+test('an edit immediately notifies journeys of contacts that join a triggering list, and of no others', async () => {
   const { organizationId, listId, tell, checkTold } = await withTrigger((id) => ({ tipo: 'lista', listId: id }));
   const edit = async (kind: 'add' | 'remove', ...numbers: number[]) => {
     const list = await readList(table, organizationId, listId);

@@ -112,7 +112,7 @@ describe('the members of a list', () => {
     expect(await readMembers(table, mine.organizationId, theirs.id)).toBeUndefined();
   });
 
-  test('count as added once when the answer to the change is lost, whoever changes the list meanwhile', async () => {
+  test('count as added once when the answer to the change is lost, despite concurrent changes of the list', async () => {
     const { people, edit, size } = await begin();
     for (const [at, person] of people.entries()) {
       let lost = false;

@@ -133,7 +133,7 @@ describe('a report on an account', () => {
     expect(await read(number)).toEqual(number);
   });
 
-  test('gives the same state in every order beside reports on quality: a better quality does not restore what the account lost', async () => {
+  test("combined with reports on quality gives the same state in every order: a better quality does not lift the account's restriction", async () => {
     const actor = await tenant(world);
     const endings = [
       ['disconnected', 'FLAGGED', 'UNFLAGGED', 'DISABLED_UPDATE', 'DISABLE'],

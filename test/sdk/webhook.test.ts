@@ -44,7 +44,7 @@ describe('a webhook is accepted', () => {
     expect(await verify({ headers: signed([secret]), secret: [next, secret] })).toEqual(event);
   });
 
-  it('beside signatures that are of another version or unreadable', async () => {
+  it('among signatures that are of another version or unreadable', async () => {
     const headers = signed();
     const signatures = `v1a,AAAA v1,%%% v1, ${headers['webhook-signature']}`;
     expect(await verify({ headers: { ...headers, 'webhook-signature': signatures } })).toEqual(event);

@@ -97,7 +97,7 @@ describe('in the sandbox a value that an organization uses', () => {
     ['email', newDomain()],
     ['sms', 'PRIMEIRA'],
   ] as const)(
-    'is listed as its own, whoever used it before, and stays free to register: %s',
+    'is listed as its own, regardless of earlier users, and stays free to register: %s',
     async (channel, value) => {
       const [first, second, third] = [await ownerOf(), await ownerOf(), await ownerOf()];
       for (const owner of [first, second]) {

@@ -184,7 +184,7 @@ test('a domain that another organization has not proved is rejected there when t
 describe('messages to a number', () => {
   const ownersOf = (value: string) => organizationsWithSender(world.table, 'sms', value);
 
-  test('belong to its verified organization, with or without the plus sign, and to nobody once it deleted it', async () => {
+  test('belong to its verified organization, with or without the plus sign, and to no organization after their deletion', async () => {
     const owner = await ownerOf();
     const sender = await assignSender(ports, owner, 'sms', '+5511400007777');
     for (const value of ['+5511400007777', '5511400007777'])
@@ -201,7 +201,7 @@ describe('messages to a number', () => {
     expect(await ownersOf('28123')).toEqual([owner.organizationId]);
   });
 
-  test('are shared by all to whom it was assigned', async () => {
+  test('are shared by all organizations to which they were assigned', async () => {
     const owners = [await ownerOf(), await ownerOf(), await ownerOf()];
     for (const owner of owners) await assignSender(ports, owner, 'sms', '28456');
     expect((await ownersOf('28456')).toSorted()).toEqual(owners.map((owner) => owner.organizationId).toSorted());

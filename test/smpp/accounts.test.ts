@@ -21,7 +21,7 @@ const made = async (of: ReturnType<typeof grantor>) => {
 const entryOf = (of: ReturnType<typeof grantor>) =>
   operatorEntry(of.organizationId, { action: 'smpp_account.created', object: 'x', at: 0 });
 
-it('a system_id is one account in the stage, whoever has it, until that is deleted', async () => {
+it('a system_id is one account in the stage, for every organization, until the account is deleted', async () => {
   const [one, other] = [grantor(), grantor()];
   const account = await made(one);
   const same = { ...account, id: newId('smppAccount'), organizationId: other.organizationId };

@@ -215,7 +215,7 @@ describe('a bind that stays open', () => {
 });
 
 describe('failed binds of an address', () => {
-  it('are ten a minute, in 24 processes together, and then the password is not looked at', async () => {
+  it('are ten a minute, in 24 processes together; beyond that the password is not checked', async () => {
     const account = await newAccount();
     const address = newAddress();
     const outcomes = await Promise.all(

@@ -116,7 +116,7 @@ it('a process that is killed before it acknowledged a delivery loses nothing: th
   expect(handedOver[1]).toBe(handedOver[0]);
 });
 
-it('a process that is killed between submit_sm and its response leaves an uncertain send, which nobody repeats', async () => {
+it('a process that is killed between submit_sm and its response leaves an uncertain send, which is not repeated', async () => {
   const { carrier, startProcess, isBound, passLease } = await setUp();
   const first = await startProcess();
   await isBound();

@@ -91,7 +91,7 @@ const bindOf = async (answer: Answers = 'ESME_ROK', { version = 0x34, sendWindow
   return { session, peer, got, far, receiver: { session, version, account: () => ACCOUNT } };
 };
 
-it('what waits is told as soon as a bind arrives, and goes once the account has taken it', async () => {
+it('waiting notices are delivered as soon as a bind arrives, and removed once the account has accepted them', async () => {
   const stage = stageOf({ 3: [deliveryOf('a'), deliveryOf('b')], 5: [deliveryOf('c')] });
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
@@ -104,7 +104,7 @@ it('what waits is told as soon as a bind arrives, and goes once the account has 
   await courier.ended;
 });
 
-it('what comes later is told within a second of an account that sends, and within five of a quiet one', async () => {
+it('later notices are delivered within a second to an account that sends, and within five to a quiet one', async () => {
   const shards: Record<number, Delivery[]> = { 0: [] };
   const stage = stageOf(shards);
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
@@ -134,7 +134,7 @@ it('what comes later is told within a second of an account that sends, and withi
   await courier.ended;
 });
 
-it('the reports of one message are told one after another: a later one waits for the answer to the one before', async () => {
+it('the reports of one message are delivered in order: a later one waits for the response to the earlier one', async () => {
   const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2), deliveryOf('b')] });
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const bind = await bindOf((id) => (id === 'a.1' ? 'silence' : 'ESME_ROK'));
@@ -159,7 +159,7 @@ it.each([
   ['ESME_RMSGQFUL', 'put off'],
   ['ESME_RSYSERR', 'put off'],
 ] as const)(
-  'answered with %s it is %s and counted so, and what follows it in its message goes on with it',
+  'answered with %s it is %s and counted so, together with the later reports of its message',
   async (status, becomes) => {
     const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
     // As the stage would: what is put off waits, and holds back the rest.
@@ -177,7 +177,7 @@ it.each([
   },
 );
 
-it('without a response within 30 s it is put off, and the turn ends within its lease', async () => {
+it('without a response within 30 s it is deferred, and the worker stops within its lease', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const bind = await bindOf('silence');
@@ -190,7 +190,7 @@ it('without a response within 30 s it is put off, and the turn ends within its l
   await courier.ended;
 });
 
-it('what a bind that ends has not answered is told by another one at once, and is not put off', async () => {
+it('what an ended bind has not answered is delivered by another one immediately, and is not deferred', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const [dying, other] = [await bindOf('silence'), await bindOf()];
@@ -238,7 +238,7 @@ it('a peer that is asked too much is left alone for a second', async () => {
   await courier.ended;
 });
 
-it('two processes tell each thing once between them', async () => {
+it('two processes deliver each notice once between them', async () => {
   const shards = Object.fromEntries(
     Array.from({ length: 8 }, (_, shard) => [
       shard,
@@ -257,7 +257,7 @@ it('two processes tell each thing once between them', async () => {
   await Promise.all(couriers.map((courier) => courier.ended));
 });
 
-it('a shard in which everything is put off is skipped until the first of it is due, for five seconds at most', async () => {
+it('a shard in which everything is deferred is skipped until the first notice is due, for five seconds at most', async () => {
   const shards: Record<number, Delivery[]> = { 0: [deliveryOf('a')] };
   const stage = stageOf(shards);
   const { take } = stage.answers;
@@ -291,7 +291,7 @@ it('a shard in which everything is put off is skipped until the first of it is d
   await courier.ended;
 });
 
-it('goes on from page to page, and from the beginning after the last', async () => {
+it('continues from page to page, and from the beginning after the last', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
   const afters: unknown[] = [];
   stage.answers.take = ({ after }: { after?: string }) => {
@@ -306,7 +306,7 @@ it('goes on from page to page, and from the beginning after the last', async () 
   await courier.ended;
 });
 
-it('a stage that fails, or what no deliver_sm can hold, is told of and stops nothing else', async () => {
+it('a stage that fails, or a notice that no deliver_sm can hold, is logged and stops nothing else', async () => {
   const long = { ...deliveryOf('a'), source: `+${'1'.repeat(30)}` };
   const stage = stageOf({ 0: [long, deliveryOf('b')] });
   const { waiting } = stage.answers;

@@ -80,7 +80,7 @@ describe('a report', () => {
     expect(textOf(read({ ...RECEIPT, text: 'x'.repeat(10_000) }))).toMatch(/ text:x{20}$/);
   });
 
-  it('has no optional parameters for a peer that bound as one that knows none', () => {
+  it('has no optional parameters for a peer that bound with a version without them', () => {
     const pdu = read(RECEIPT, { knowsTlvs: false });
     expect(pdu.tlvs).toEqual([]);
     expect(readReceipt(textOf(pdu))?.id).toBe(report.id);

@@ -115,7 +115,7 @@ it.each([
   ['no state', 'id:7 err:000'],
   ['a state that no SMSC is known to send', 'id:7 stat:WHATEVR'],
   ['another format', '00,0210021543,0210021500,,447887123456,10110200000000,we2345678i9o03er45ty67u'],
-])('a receipt that cannot be read is told apart: %s', (_, text) =>
+])('an unreadable receipt is distinguished: %s', (_, text) =>
   expect(receipt(text)).toEqual({ kind: 'unreadable', what: 'receipt' }),
 );
 

@@ -11,7 +11,7 @@ const read = (body: Partial<Body<'submit_sm'>>, tlvs: readonly Tlv[] = []): Read
 const statusOf = (message: ReadMessage): string => ('refused' in message ? message.refused : 'read');
 
 describe('a submit_sm', () => {
-  it('says to whom, from whom, what, and what else is wanted', () => {
+  it('has the recipient, the sender, the text and the options', () => {
     const message = read(
       {
         sourceAddrTon: 5,
@@ -73,7 +73,7 @@ describe('a submit_sm', () => {
     expect('refused' in message ? message.refused : message.source).toBe(from ?? 'ESME_RINVSRCADR');
   });
 
-  it('is refused for a text that is none, a coding that is unknown, and both places at once', () => {
+  it('is refused for an invalid text, an unknown coding, and a text in both places', () => {
     expect(statusOf(read({ shortMessage: Buffer.alloc(0) }))).toBe('ESME_RINVMSGLEN');
     for (const dataCoding of [2, 4, 5, 16, 0xf5]) expect(statusOf(read({ dataCoding }))).toBe('ESME_RINVDCS');
     expect(statusOf(read({ dataCoding: 8, shortMessage: Buffer.from('odd') }))).toBe('ESME_RINVDCS');

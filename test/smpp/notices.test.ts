@@ -40,7 +40,7 @@ describe('a notice', () => {
     ]);
   });
 
-  it('is written for a status that was asked for alone', async () => {
+  it('is written only for a status that was requested', async () => {
     const account = newId('smppAccount');
     const [never, success] = [aMessage(account, [{ wants: 'never' }]), aMessage(account, [{ wants: 'success' }])];
     for (const message of [never, success]) {
@@ -66,7 +66,7 @@ describe('a notice', () => {
     expect(told(await seen(account))).toEqual([`${message.id} 1`, `${message.id} 2`]);
   });
 
-  it('that is put off holds back those of its message, and of no other', async () => {
+  it('that is deferred holds back those of its message, and of no other', async () => {
     const account = newId('smppAccount');
     const first = aMessage(account, [{ wants: 'always', intermediate: true }]);
     time.now += 10;
@@ -108,7 +108,7 @@ describe('a notice', () => {
     expect(write).toMatchObject({ put: { ttl: Math.ceil((time.now + KEEP_NOTICE_MS) / 1_000) } });
   });
 
-  it('of a message in parts is told under each id that asked, and goes on behind the last that was answered', async () => {
+  it('of a message in parts is delivered under each id that requested it, and resumes after the last that was answered', async () => {
     const account = newId('smppAccount');
     const parts = ['a', 'b', 'c'].map((id): SmppReceipt => ({ id, wants: 'always' }));
     await report(aMessage(account, parts), 'delivered');
@@ -156,7 +156,7 @@ it.each([
   ['expired, a minute after the first', (open: Assembly) => expired(open), 3, 4, 60_000],
   ['were cancelled, when they were', (open: Assembly) => cancelled(open, open.startedAt + 5_000), 4, 0, 5_000],
 ])(
-  'parts that %s are told of under the id of each that asked, from the number they were meant for',
+  'parts that %s are reported under the id of each part that requested it, from the number they were sent to',
   async (_, end, state, errorCode, after) => {
     const account = newId('smppAccount');
     const part = (number: number, wants: SmppReceipt['wants']) => ({
@@ -193,7 +193,7 @@ it.each([
   },
 );
 
-it('a reply is told from the phone to the sender, behind the reports of its message', async () => {
+it('a reply is delivered from the phone to the sender, after the reports of its message', async () => {
   const account = newId('smppAccount');
   const message = aMessage(account);
   const replyId = newId('reply');

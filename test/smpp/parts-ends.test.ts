@@ -41,7 +41,7 @@ const waitOut = () => {
 };
 
 describe('parts that stay alone', () => {
-  test('wait for a minute from the first, then are expired: those that asked are told, nothing was charged, nothing is held', async () => {
+  test('wait for a minute from the first, then expire: requested reports are sent, nothing was charged, nothing is held', async () => {
     const { told, take, query, workOff, money } = await setUp();
     const wants = ['always', 'failure', 'never', 'success'] as const;
     const ids: string[] = [];
@@ -71,7 +71,7 @@ describe('parts that stay alone', () => {
     expect(await messagesOf(world.table, organizationId)).toEqual([]);
   });
 
-  test('are all told, each once, also 254 of them, and whatever transaction of these fails', {
+  test('are each reported once, also with 254 parts, whichever transaction fails', {
     timeout: 120_000,
   }, async () => {
     const { told, take } = await setUp();
@@ -158,7 +158,7 @@ describe('a message that is refused once it is complete', () => {
     expect([await told(), await query(first)]).toMatchObject([[1], { state: 3 }]);
   });
 
-  test('when its process has ended expires with all of its parts, since nobody was told', async () => {
+  test('when its process has ended expires with all of its parts, since none was reported', async () => {
     const { ports, submit, take, workOff, told, money } = await setUp(1);
     await take(partOf(1));
     const reserve = () => Promise.reject(new Crash());
@@ -237,7 +237,7 @@ describe('the times of a message in parts', () => {
 });
 
 describe('a message whose parts are not all there', () => {
-  test('is cancelled by any of them: those that asked are told, and what comes later is of another message', async () => {
+  test('is cancelled by any of them: requested reports are sent, and later parts belong to another message', async () => {
     const { told, take, query, cancel, workOff, organizationId } = await setUp();
     const first = await take(partOf(1));
     expect(await cancel(first)).toBe(true);

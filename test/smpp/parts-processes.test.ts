@@ -93,7 +93,7 @@ test('twenty processes take the parts of the same messages, each part twice: eve
   await expect.poll(() => duePartsOf(world), INDEXED).toEqual([]);
 });
 
-test('twenty processes that send, and twenty that end what is due at the same moment: a message is sent, or its parts are told, never both', {
+test('with twenty processes that send and twenty that expire parts at the same moment, a message is either sent or its parts are reported, never both', {
   timeout: 240_000,
 }, async () => {
   world.provider.dispatched.length = 0;

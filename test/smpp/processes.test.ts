@@ -49,7 +49,7 @@ const submitAll = (binds: readonly SmppClient[], count: number, registeredDelive
     ),
   );
 
-test('two processes with binds of one account tell everything once between them, in order for each message', async () => {
+test('two processes with binds of one account deliver every notice once between them, in order for each message', async () => {
   const processes = [await lab.start(), await lab.start()];
   const account = await lab.account(processes[0] as Process);
   const binds = await Promise.all(processes.map((process) => bindTo(process, account)));
@@ -67,7 +67,7 @@ test('two processes with binds of one account tell everything once between them,
   for (const process of processes) await process.end();
 });
 
-test('a process that is killed after submit_sm_resp loses no report: another one tells it', async () => {
+test('a process that is killed after submit_sm_resp loses no report: another one delivers it', async () => {
   const dying = await lab.start();
   const account = await lab.account(dying);
   const bound = await bindTo(dying, account);
@@ -78,7 +78,7 @@ test('a process that is killed after submit_sm_resp loses no report: another one
   await expect.poll(() => sorted(next.states()), SOON).toEqual(ids.map((id) => [id, ['DELIVRD']]).toSorted());
 });
 
-test('a process that is killed between deliver_sm and its response loses nothing: what was not answered is told again', async () => {
+test('a process that is killed between deliver_sm and its response loses nothing: unanswered notices are delivered again', async () => {
   const dying = await lab.start();
   const account = await lab.account(dying);
   let answered = 0;
@@ -95,7 +95,7 @@ test('a process that is killed between deliver_sm and its response loses nothing
   await expect.poll(async () => (await waitingOf(account.id)).length, SOON).toBe(0);
 });
 
-test('a process that ends by itself gives its turns back: another tells at once what it left, and nothing twice that was answered', async () => {
+test('a process that shuts down releases its leases: another immediately delivers the rest, and nothing that was answered', async () => {
   const [ending, other] = [await lab.start(), await lab.start()];
   const account = await lab.account(ending);
   const bound = await bindTo(ending, account, { answer: SILENCE });

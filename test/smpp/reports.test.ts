@@ -14,11 +14,11 @@ it.each([
   [{ wants: 'success' }, ['delivered']],
   [{ wants: 'never', intermediate: true }, ['sent']],
   [{ wants: 'failure', intermediate: true }, ['sent', 'undelivered', 'failed']],
-] as const)('%j is told of %j', (receipt, statuses) => {
+] as const)('%j is reported for %j', (receipt, statuses) => {
   expect(wanted(receipt)).toEqual(statuses);
 });
 
-it('a status is told under the ids of the parts that asked, in their order, and under the message’s own where it is no part', () => {
+it('a status is reported under the ids of the parts that requested it, in their order, or under the message’s own id if it has no parts', () => {
   const id = newId('message');
   const accountId = newId('smppAccount');
   const ids = (receipts: readonly SmppReceipt[]) => reportedIds({ id, smpp: { accountId, receipts } }, 'delivered');

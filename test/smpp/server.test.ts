@@ -128,7 +128,7 @@ it('a refusal keeps its status whatever its reason says, which is cut and spelle
   await server.close();
 });
 
-it('a stage that fails is ESME_RSYSERR for the bind or the message, and the connection goes on', async () => {
+it('a stage that fails is ESME_RSYSERR for the bind or the message, and the connection stays open', async () => {
   const fails = () => {
     throw new Error('unavailable');
   };
@@ -161,7 +161,7 @@ it('a stage that fails is ESME_RSYSERR for the bind or the message, and the conn
   await server.close();
 });
 
-it('with a certificate is served over TLS alone, knows the address of its peer, and counts the binds that it refused', async () => {
+it('with a certificate is served over TLS alone, knows the address of its peer, and counts the refused binds', async () => {
   const [cert, key] = ['cert', 'key'].map((kind) =>
     readFileSync(join(import.meta.dirname, `../support/smpp/loopback-test-only.${kind}.pem`), 'utf8'),
   ) as [string, string];
@@ -197,7 +197,7 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
   await closed;
 });
 
-it('a bind that receives is told what waits for its account as it wants it, and one that sends is told nothing', async () => {
+it('a receiver bind gets what waits for its account in the format it wants, and a transmitter bind gets nothing', async () => {
   const notice = { accountId: 'smpp_1', about: 'msg_1', position: '1' };
   const report = { id: 'msg_1', state: 2, errorCode: 0, submittedAt: 0, doneAt: 0, intermediate: false };
   const delivery = { notice, tries: 0, source: '+5511999990005', destination: '', text: 'Oi', report };

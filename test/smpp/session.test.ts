@@ -58,7 +58,7 @@ describe('a bind', () => {
     expect([session.state, asked]).toEqual(['transceiver', 2]);
   });
 
-  it('that is still looked at is not begun twice', async () => {
+  it('that is still being checked is not started twice', async () => {
     const bind = vi.fn(() => new Promise<never>(() => {}));
     const { peer } = memorySession({ bind });
     peer.send('bind_transmitter');
@@ -140,7 +140,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('above the window is ESME_RTHROTTLED at once, and there is room again after an answer', async () => {
+  it('above the window is answered ESME_RTHROTTLED immediately, and there is room again after a response', async () => {
     const { waiting, request } = held();
     const { peer } = await bound({ request, bind: async () => ({ status: 'ESME_ROK', systemId: 'smsc', window: 2 }) });
     for (let sent = 0; sent < 3; sent++) peer.send('submit_sm');

@@ -54,7 +54,7 @@ const send = (submitter: Submitter, text = 'Oi', waitMs = 5_000) => submitter.su
 const kinds = (news: readonly BindNews[]) => news.map(({ kind }) => kind);
 
 describe('a message', () => {
-  it('is accepted under the id of its response, and a receipt is asked for', async () => {
+  it('is accepted under the id of its response, and requests a receipt', async () => {
     const { carrier, submitter } = await setUp();
     expect(await send(submitter, 'Olá {1}')).toEqual({ kind: 'accepted', id: carrier.accepted[0]?.id });
     const [submit] = carrier.submits;
@@ -84,7 +84,7 @@ describe('a message', () => {
     expect(carrier.submits).toHaveLength(1);
   });
 
-  it('repeats the later parts that are throttled, and is unknown when one is refused for good', async () => {
+  it('repeats the later parts that are throttled, and is unknown when one is refused permanently', async () => {
     const { carrier, submitter } = await setUp();
     carrier.script('accept', { status: 0x58 }, { status: 0x14 });
     expect(await send(submitter, 'a'.repeat(400))).toMatchObject({ kind: 'accepted' });
@@ -198,7 +198,7 @@ describe('a kept bind', () => {
     expect(bind.refusal).toBeUndefined();
   });
 
-  it('waits longer after each attempt that fails, also where the carrier ends the connection at once, and says so', async () => {
+  it('waits longer after each failed attempt, also if the carrier ends the connection immediately, and logs it', async () => {
     const times: number[] = [];
     const server = createServer((socket) => socket.destroy());
     server.listen(0, '127.0.0.1');
@@ -217,7 +217,7 @@ describe('a kept bind', () => {
     expect(new Set(kinds(news))).toEqual(new Set(['unanswered']));
   });
 
-  it('that is accepted and ended at once counts as an attempt that failed', async () => {
+  it('that is accepted and ended immediately counts as a failed attempt', async () => {
     const times: number[] = [];
     let drop = () => {};
     const onNews = ({ kind }: BindNews) => {

@@ -34,7 +34,7 @@ describe('a turn', () => {
     expect(sendUntil - time.now).toBeLessThanOrEqual(TURN_LEASE_MS - 30_000);
   });
 
-  it('is had by one of twenty processes that begin one at once, and nothing of it is told twice', async () => {
+  it('is taken by one of twenty concurrent processes, and no notice is delivered twice', async () => {
     const account = newId('smppAccount');
     const all = await Promise.all(
       Array.from({ length: 60 }, async () => {
@@ -83,7 +83,7 @@ describe('a turn', () => {
     expect([told(rest), rest.next]).toEqual([[`${last.id} 2`], undefined]);
   });
 
-  it('removes what says nothing any more, and puts off what it cannot read, without holding up the others', async () => {
+  it('removes empty notices, and defers unreadable ones, without holding up the others', async () => {
     const account = newId('smppAccount');
     const [gone, odd, plain] = [aMessage(account), aMessage(account), aMessage(account)];
     for (const message of [gone, odd, plain]) await report(message, 'delivered');

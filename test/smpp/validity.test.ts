@@ -59,7 +59,7 @@ describe('a message that waits', () => {
     expect(await read(id)).toMatchObject({ status: 'sent' });
   });
 
-  test('and is put off beyond its validity fails when that ends, and not when it would leave', async () => {
+  test('if deferred beyond its validity, fails when the validity ends, and not at the time of sending', async () => {
     const { scheduled } = await setUp();
     const validUntil = world.now + 2 * HOUR;
     const id = await scheduled({ validUntil });
@@ -71,7 +71,7 @@ describe('a message that waits', () => {
     expect(await read(id)).toMatchObject({ status: 'failed', reason: 'expired' });
   });
 
-  test('is put off no longer than wanted where its validity lasts', async () => {
+  test('is not deferred beyond the requested time if its validity is longer', async () => {
     const { scheduled } = await setUp();
     const id = await scheduled({ validUntil: world.now + 20 * HOUR });
     world.now += HOUR;

@@ -103,7 +103,7 @@ describe('an activity', () => {
     expect(await stage.activityNow(id)).toBeDefined();
   });
 
-  test('changed by 20 at once has every one of their changes', async () => {
+  test('after 20 concurrent changes has every one of them', async () => {
     const { id } = await stage.act();
     const changes = Array.from({ length: 20 }, (_, nth) =>
       nth % 2 === 0 ? change(id, { concluida: nth % 4 === 0 }) : change(id, { descricao: `nota ${nth}` }),
@@ -238,7 +238,7 @@ describe('activity.due', () => {
     });
   });
 
-  test('is raised at once, and once, for an activity that is overdue when it is created or changed, without its reminder', async () => {
+  test('is raised immediately, and once, for an activity that is overdue when it is created or changed, without its reminder', async () => {
     const created = await stage.act({ venceEm: at(-24 * 60), lembreteMinutos: 15 });
     const changed = await stage.act({ venceEm: at(60), lembreteMinutos: 15 });
     accepted(await change(changed.id, { venceEm: at(-1) }));

@@ -37,7 +37,7 @@ describe('rows older than the setting', () => {
     expect(await onDay(dayOf(world.now), (await send()).organizationId)).toEqual([]);
   });
 
-  test('stay until they are so old, and their ledger stays for good', async () => {
+  test('stay until they reach that age, and their ledger stays permanently', async () => {
     const { id, organizationId } = await send();
     await letRowsLeave(ports, DAYS - 1);
     expect(await stored(KEYS.message(id))).toBeDefined();

@@ -68,7 +68,7 @@ const replyTo = (to: string): ProviderEvent => ({
 const typesOf = async (organizationId: string) =>
   (await world.events(raised)).flatMap((event) => (event.organizationId === organizationId ? event.type : []));
 
-test('a receipt of a settled message that is posted ten times at once delivers it once, before the answer', async () => {
+test('a receipt of a settled message that is posted ten times concurrently is delivered once, before the answer', async () => {
   const actor = await world.organization();
   const { id, to } = await send(actor);
   const receipt: ProviderEvent = {
@@ -85,7 +85,7 @@ test('a receipt of a settled message that is posted ten times at once delivers i
 });
 
 describe('a reply', () => {
-  test('is charged once, at R$ 0.02, and raises one event, when it is posted 20 times at once', async () => {
+  test('is charged once, at R$ 0.02, and raises one event, when it is posted 20 times concurrently', async () => {
     const actor = await world.organization();
     const { id, to } = await send(actor);
     const before = (await readWallet(world.table, actor.organizationId))?.balance ?? 0;

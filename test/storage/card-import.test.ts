@@ -124,7 +124,7 @@ describe('an import of changes of cards', () => {
     await expectCounted(sales);
   });
 
-  test('fits into transactions whatever its rows change: contact, company, pipeline count and status with events at once', async () => {
+  test('fits into transactions whatever its rows change: contact, company, pipeline count and status with events together', async () => {
     const actor = await world.organization();
     const sales = await startSales(world.table, () => world.now, undefined, actor.organizationId);
     await takeEvents(world.table, 'test', actor.organizationId);
@@ -143,7 +143,7 @@ describe('an import of changes of cards', () => {
     await expectCounted(sales);
   });
 
-  test('whose answers are lost tells each row once, and writes its history once', async () => {
+  test('with lost responses counts each row once, and writes its history once', async () => {
     const { sales, cards } = await start(40);
     world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 2, last: 12 }));
     const rows = cards.map(({ id }) => ({ id, estagioId: sales.stage(1).id }));
@@ -154,7 +154,7 @@ describe('an import of changes of cards', () => {
     await expectCounted(sales);
   });
 
-  test('meets 60 moves of the same cards and a stage that is deleted, and loses none', async () => {
+  test('loses no card under 60 concurrent moves of the same cards and the deletion of a stage', async () => {
     const { sales, cards } = await start(60);
     const rows = cards.map(({ id }, at) => ({ id, titulo: 'X', estagioId: sales.stage(at % 2 === 0 ? 1 : 2).id }));
     const [outcome, ...moves] = await Promise.all([

@@ -32,7 +32,7 @@ describe('a move', () => {
     expect((await copiesIn(world.table, estagioId)).map(({ id }) => id)).toEqual([first.id, second.id, third.id]);
   });
 
-  test('within its stage is refused in an archived pipeline, and tells nothing in the history', async () => {
+  test('within its stage is refused in an archived pipeline, and adds nothing to the history', async () => {
     const sales = await start();
     const [first, second] = [await sales.create(), await sales.create()];
     const { id: estagioId } = sales.stage(0);
@@ -63,7 +63,7 @@ describe('a card of a company that was just deleted', () => {
 });
 
 describe('a deleted card', () => {
-  test('leaves a tombstone whose work is due at once', async () => {
+  test('leaves a tombstone whose work is due immediately', async () => {
     const sales = await start();
     const { id } = await sales.create();
     const ports = { ...sales.ports.cards, enqueueCleanUp: () => {} };

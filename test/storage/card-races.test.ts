@@ -34,7 +34,7 @@ const expectConsistent = async (sales: Sales, cards: number): Promise<void> => {
   expect(await Promise.all(copies.map((card) => isCopied(world.table, card)))).toEqual(copies.map(() => true));
 };
 
-describe('at once', () => {
+describe('concurrently', () => {
   test('200 moves in one stage keep one total order and lose no card', async () => {
     const sales = await start();
     const cartoes = Array.from({ length: 100 }, (_, at) => ({
@@ -124,7 +124,7 @@ describe('at once', () => {
     expect(removed === undefined ? created : 0).toBe(0);
   });
 
-  test('stages that are added at once are all there', async () => {
+  test('stages that are added concurrently are all there', async () => {
     const sales = await start();
     await times(8, (at) => done(addStage(sales.ports.pipelines, sales.caller, sales.pipeline.id, { nome: `E${at}` })));
     expect((await countedNow(sales)).pipeline.stages).toHaveLength(14);

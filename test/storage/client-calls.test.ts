@@ -108,13 +108,13 @@ describe.each([
     expect(ours.$metadata.httpStatusCode).toBe(400);
   });
 
-  test('tells what the table did from an answer that is not JSON', async () => {
+  test('reads the outcome from a table response that is not JSON', async () => {
     answer = { status: 200, text: '<html>' };
     await expect(own.send(new GetItemCommand({ TableName, Key: {} }))).rejects.toThrow(SyntaxError);
     answer = { status: 200, text: '{}' };
   });
 
-  test('is answered, as each of 300 at once is', async () => {
+  test('is answered, also as one of 300 concurrent calls', async () => {
     const before = calls.length;
     const get = new GetItemCommand({ TableName, Key: {} });
     const answers = await Promise.all(Array.from({ length: 300 }, () => own.send(get)));
@@ -200,7 +200,7 @@ describe('the signer', () => {
     }
   });
 
-  test('follows the region that it is told', async () => {
+  test('follows the region that it is given', async () => {
     const provide = {
       region: async () => 'us-east-1',
       credentials: async () => ({ accessKeyId: 'A', secretAccessKey: 'b' }),

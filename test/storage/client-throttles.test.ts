@@ -22,7 +22,7 @@ const narrow = async () => {
 };
 const times = <T>(make: (turn: number) => T): T[] => Array.from({ length: 14 }, (_, turn) => make(turn));
 
-test('each call that the table throttles is told, and no other', async () => {
+test('each call that the table throttles is reported, and no other', async () => {
   const { client, told, refused } = await narrow();
   expect(await refused(times(() => () => client.send(put(row('hot')))))).toBe(4);
   expect(told).toHaveLength(4);
@@ -30,7 +30,7 @@ test('each call that the table throttles is told, and no other', async () => {
 });
 
 test.each(Object.entries(INDEXES))(
-  'a write that the index %s throttles is told with its name',
+  "a write that the index %s throttles is reported with the index's name",
   async (name, { partitionKey, sortKey, sortType }) => {
     const { client, told, refused } = await narrow();
     const entry = (turn: number) => ({
@@ -45,7 +45,7 @@ test.each(Object.entries(INDEXES))(
   },
 );
 
-test('a throttled transaction is told, and one whose condition failed is not', async () => {
+test('a throttled transaction is reported, and one whose condition failed is not', async () => {
   const { client, told, refused } = await narrow();
   const transact = (TransactItems: ReturnType<typeof putOf>[]) => () =>
     client.send(new TransactWriteItemsCommand({ TransactItems }));
@@ -59,7 +59,7 @@ test('a throttled transaction is told, and one whose condition failed is not', a
   );
 });
 
-test('a batch that is taken in part is told', async () => {
+test('a partly processed batch is reported', async () => {
   const { client, told, refused } = await narrow();
   const entry = { gsi1pk: S('batch'), gsi1sk: S('A') };
   const RequestItems = { [TABLE]: times((turn) => ({ PutRequest: { Item: row(`batch-${turn}`, entry) } })) };

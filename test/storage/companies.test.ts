@@ -32,7 +32,7 @@ const eventsOf = async (organizationId: Id<'organization'>) =>
   (await world.events(kit.raised)).filter((event) => event.organizationId === organizationId);
 
 describe('a CNPJ', () => {
-  test('of 200 creations at once is registered by one; the rest are 409', async () => {
+  test('of 200 concurrent creations is registered once; the rest are 409', async () => {
     const actor = await world.organization();
     const cnpj = validCnpj(1);
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => create(actor, { cnpj })));
@@ -58,7 +58,7 @@ describe('a CNPJ', () => {
 });
 
 describe('a change', () => {
-  test('replaces attributes as a whole, clears by null, leaves what is not sent, and tells which fields changed', async () => {
+  test('replaces attributes as a whole, clears by null, keeps omitted fields, and lists the changed fields', async () => {
     const actor = await world.organization();
     const { company } = await made(actor, { segmento: 'Pão', atributos: { a: 1, b: 'x' }, endereco: 'Rua A' });
     const change = { nome: 'Padaria Nova', segmento: null };
@@ -83,7 +83,7 @@ describe('a change', () => {
     expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['company.created']);
   });
 
-  test('of 20 at once loses none', async () => {
+  test('of 20 concurrent writers loses none', async () => {
     // As an invocation, each waits for the others.
     setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
     onTestFinished(() => setConflictPatience(() => 0));
@@ -215,7 +215,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  test('whose answer was lost is one deletion, told once', async () => {
+  test('whose response was lost is one deletion with one event', async () => {
     const actor = await world.organization();
     const { company } = await made(actor);
     world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));

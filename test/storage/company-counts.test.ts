@@ -103,7 +103,7 @@ describe('the counts of a company', () => {
     expect((await countsOf(companyId)).contacts).toBe(0);
   });
 
-  test('of a deleted company hold nobody back who leaves it, and let nobody join it', async () => {
+  test('of a deleted company let contacts leave it, and let none join it', async () => {
     const gone = newId('company');
     const contact = contactOf(gone);
     expect((await apply([{ before: contact }])).ok).toBe(false);

@@ -97,7 +97,7 @@ describe('a sensitive property', () => {
     expect(checks).toBe(1);
   });
 
-  test('stays where the companies cannot all be looked at in 5 s: 503, and nothing changes', async () => {
+  test('is not deleted if the companies cannot all be checked in 5 s: 503, and nothing changes', async () => {
     const actor = await world.organization();
     await created(actor, { rg: '12' });
     accepted(await define(actor, [RG]));
@@ -169,7 +169,7 @@ describe('definitions that change while a company is written', () => {
     });
   });
 
-  test('let those writes through that no version was ever put beside', async () => {
+  test('allow writes from before any new version was stored', async () => {
     const actor = await world.organization();
     accepted(await define(actor, [NUMBER]));
     // As definitions were stored before their version was put on the shards.
@@ -183,7 +183,7 @@ describe('definitions that change while a company is written', () => {
     expect(await world.table.transact([stale])).toMatchObject({ ok: false, reasons: [{ conditionFailed: true }] });
   });
 
-  test('leave no value of a removed property, however many processes write and define at once', {
+  test('leave no value of a removed property, despite concurrent writes and definitions of many processes', {
     timeout: 60_000,
   }, async () => {
     const actor = await world.organization();

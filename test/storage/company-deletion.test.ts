@@ -75,7 +75,7 @@ describe('the counts of contacts', () => {
     expect((await countsOf(actor, other.id)).contacts).toBe(1);
   });
 
-  test('are exact when 20 contacts join and leave at once', async () => {
+  test('are exact when 20 contacts join and leave concurrently', async () => {
     const actor = await world.organization();
     const company = await aCompany(actor);
     const made = await contactsOf(actor, company.id, 20);
@@ -87,7 +87,7 @@ describe('the counts of contacts', () => {
 });
 
 describe('a deletion', () => {
-  test('tells exactly how many contacts it leaves, however many join at once', async () => {
+  test('reports exactly how many contacts it leaves, despite concurrent joins', async () => {
     const actor = await world.organization();
     const company = await aCompany(actor);
     const joining = Promise.all(
@@ -145,7 +145,7 @@ describe('a deletion', () => {
     expect(tombstone).not.toHaveProperty('duePk');
   });
 
-  test('looks again after the lag of the indexes before its work is over', async () => {
+  test('checks again after the lag of the indexes before its work is complete', async () => {
     const actor = await world.organization();
     const company = await aCompany(actor);
     await contactsOf(actor, company.id, 1);
@@ -218,7 +218,7 @@ describe('contacts that become one', () => {
 });
 
 describe('the main contact of a company', () => {
-  test('is the one that it became by a merge, and nobody once that is deleted; the company itself follows', async () => {
+  test('resolves to the company it was merged into, and to none once that is deleted; the company itself follows', async () => {
     const actor = await world.organization();
     const [kept, gone] = [(await kit.contact(actor)).id, (await kit.contact(actor)).id];
     const body = { nome: 'Padaria', contatoPrincipalId: gone };

@@ -164,7 +164,7 @@ describe('the directory', () => {
       expect(await reader.find(actor.organizationId, { part: 'depois' })).toEqual([company.id]);
   });
 
-  test('misses no company of twenty writers who meet mergers and readers', { timeout: 60_000 }, async () => {
+  test('misses no company under twenty writers with concurrent merges and readers', { timeout: 60_000 }, async () => {
     const actor = await world.organization(1, false);
     const writers = Array.from({ length: 20 }, () => companyProcess(world.table, clock));
     let isOver = false;
@@ -187,7 +187,7 @@ describe('the directory', () => {
     expect(await kit.directory.find(actor.organizationId, { part: 'vez 4' })).toHaveLength(20);
   });
 
-  test('is brought up to date by a change that is due, and holds nobody back who reads it meanwhile', async () => {
+  test('is brought up to date by a change that is due, and does not block concurrent readers', async () => {
     const actor = await world.organization(1, false);
     for (let at = 0; at < 70; at++) accepted(await createCompany(kit.ports, actor, { nome: `Loja ${at}` }));
     for (const { companyId } of await readChangedCompanies(world.table, actor.organizationId))

@@ -28,7 +28,7 @@ const countOf = ({ organizationId }: Actor) => readCount(world.table, organizati
 const create = async (actor: Actor, body: NewCompany) => accepted(await createCompany(kit.ports, actor, body)).company;
 
 describe('rows of one import', () => {
-  test('meet each other: one CNPJ or one name twice is one company', async () => {
+  test('match each other: one CNPJ or one name twice is one company', async () => {
     const actor = await world.organization();
     const cnpj = validCnpj(21);
     const rows = [
@@ -86,7 +86,7 @@ describe('rows of one import', () => {
     });
   });
 
-  test('that name nobody who may be named are told by their fields; the others are stored', async () => {
+  test('that name no valid contact are reported by their fields; the others are stored', async () => {
     const actor = await world.organization();
     const responsavelId = await kit.account(actor, 'active');
     const contact = await kit.contact(actor);
@@ -104,7 +104,7 @@ describe('rows of one import', () => {
   });
 });
 
-describe('imports at once', () => {
+describe('concurrent imports', () => {
   test('of the same rows, 20 of them, create each company once', { timeout: 60_000 }, async () => {
     const actor = await world.organization();
     const rows = Array.from({ length: 30 }, (_, at) =>
@@ -152,7 +152,7 @@ describe('an import', () => {
     expect(await run(actor, rows)).toEqual({ criadas: 0, atualizadas: rows.length, erros: [] });
   });
 
-  test('whose answers get lost tells what it created, and creates it once', { timeout: 60_000 }, async () => {
+  test('with lost responses reports what it created, and creates it once', { timeout: 60_000 }, async () => {
     const actor = await world.organization();
     world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 2 }));
     const result = await run(actor, rows);

@@ -21,7 +21,7 @@ const failing = (times: number, fault: () => Error) => {
   });
 };
 
-describe('a write that meets others', () => {
+describe('a write that conflicts with others', () => {
   test.each([
     ['a transaction of others', conflict],
     ['a transaction, alone', () => named('TransactionConflictException')],
@@ -32,7 +32,7 @@ describe('a write that meets others', () => {
     expect(busy).toHaveBeenCalledTimes(8);
   });
 
-  test('is given up when the caller can wait no longer, and at once where nobody waits', async () => {
+  test("is abandoned when the caller's deadline passes, and immediately without a waiting caller", async () => {
     const left = [1, 1, 1];
     const busy = failing(100, conflict);
     await expect(withRetries(busy, () => left.shift() ?? 0)).rejects.toThrow(Unavailable);
@@ -42,7 +42,7 @@ describe('a write that meets others', () => {
     expect(alone).toHaveBeenCalledTimes(5);
   });
 
-  test('loses no try for other faults to the conflicts that it met before', async () => {
+  test('does not count earlier conflicts as attempts for other faults', async () => {
     const faults = [...Array(6).fill(conflict), throttle, throttle, conflict, throttle, throttle];
     const busy = vi.fn(async () => {
       const fault = faults.shift();

@@ -65,7 +65,7 @@ describe('a new phone', () => {
     await create(actor, { phone: before.phone });
   });
 
-  test("of 20 contacts that want one at once is one contact's, and the others keep theirs", async () => {
+  test("wanted by 20 contacts concurrently becomes one contact's, and the others keep theirs", async () => {
     const actor = await world.organization();
     const contacts = await Promise.all(Array.from({ length: 20 }, () => create(actor)));
     const phone = aPhone();
@@ -190,7 +190,7 @@ describe('a change', () => {
     expect(await change(actor, contact, { phone: taken })).toMatchObject({ name: 'CONFLICT' });
   });
 
-  test('of each of 12 at once is kept: none is lost to another', async () => {
+  test('of 12 concurrent writers are all kept', async () => {
     const actor = await world.organization();
     const contact = await create(actor);
     const keys = Array.from({ length: 12 }, (_, at) => `k${at}`);

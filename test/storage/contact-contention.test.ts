@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('100 changes of one contact at once in 20 processes are all stored', {
+test('100 concurrent changes of one contact in 20 processes are all stored', {
   timeout: LASTS_MS,
 }, async () => {
   setConflictPatience(conflictPatience);
@@ -55,7 +55,7 @@ test('100 changes of one contact at once in 20 processes are all stored', {
   expect(Object.keys(attributes)).toHaveLength(CHANGES);
 });
 
-describe('work that meets the changes of others', () => {
+describe('work that conflicts with the changes of others', () => {
   test('waits longer and longer, at most a second, until its caller waits no longer', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
     vi.spyOn(Math, 'random').mockReturnValue(1);
@@ -75,7 +75,7 @@ describe('work that meets the changes of others', () => {
     vi.restoreAllMocks();
   });
 
-  test('is tried 16 times without waits where nobody says how long its caller waits', async () => {
+  test('is tried 16 times without waits if no deadline is given', async () => {
     let attempts = 0;
     const busy = async () => (++attempts < 16 ? CONFLICT : 'done');
     expect(await retryOnConflict('The contact', busy)).toBe('done');

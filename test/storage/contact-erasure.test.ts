@@ -111,7 +111,7 @@ describe('a deleted contact', () => {
     expect(next).toMatchObject({ optIn: { status: 'unknown' }, number: contact.number + 1 });
   });
 
-  test('leaves its withdrawal behind: neither phone nor address is written to, whoever has them next', async () => {
+  test('leaves its withdrawal behind: neither phone nor address is sent to, even as part of another contact', async () => {
     const contact = await stage.create({ email: 'ana@example.com' });
     accepted(await optOutContact(stage.contacts, stage.actor, contact.id, { reason: 'LGPD' }));
     await remove(contact.id);
@@ -124,7 +124,7 @@ describe('a deleted contact', () => {
     expect((await stage.create()).optIn).toMatchObject({ status: 'denied', revokedReason: KEPT_REASON });
   });
 
-  test('is deleted once by 20 at once: one entry, counted once', async () => {
+  test('is deleted once by 20 concurrent requests: one entry, counted once', async () => {
     const contact = await stage.create();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => remove(contact.id)));
     expect(outcomes.filter((outcome) => outcome === undefined).length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ describe('the erasure of a contact', () => {
     });
   });
 
-  test('by five workers at once counts each row once', async () => {
+  test('by five concurrent workers counts each row once', async () => {
     const known = await aKnownContact();
     await remove(known.contact.id);
     await Promise.all(Array.from({ length: 5 }, () => eraseContact(ports, known.contact.id)));

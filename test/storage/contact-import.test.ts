@@ -70,7 +70,7 @@ const expectWhole = async (actor: Actor, given: readonly string[]) => {
 };
 
 describe('an import', () => {
-  test('creates what is new, changes or skips what is there, and tells of each wrong row by its line', async () => {
+  test('creates new contacts, changes or skips existing ones, and reports each wrong row by its line', async () => {
     const actor = await world.organization();
     const [one, two, three] = somePhones(3) as [string, string, string];
     accepted(await createContact(contacts, actor, { phone: one, name: 'Ana', tags: ['a'], attributes: { x: 1 } }));
@@ -152,7 +152,7 @@ describe('an import', () => {
     expect(eventsOf(actor).sort()).toEqual(['contact.created', 'contact.created', 'contact.opted_out']);
   });
 
-  test('stores no event where nobody takes it', async () => {
+  test('stores no event without a subscriber', async () => {
     const actor = await world.organization(1, false);
     await run(
       actor,
@@ -203,7 +203,7 @@ describe('an import that is broken off', () => {
     await expectWhole(actor, given);
   });
 
-  test('by twenty imports of the same rows at once still has each contact once', async () => {
+  test('by twenty concurrent imports of the same rows still has each contact once', async () => {
     const actor = await world.organization();
     const given = somePhones(30);
     const rows = given.map((phone, at) => ({ phone, attributes: { at } }));

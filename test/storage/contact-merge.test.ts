@@ -135,7 +135,7 @@ describe('a merged contact', () => {
     expect(await phoneRow(duplicate.phoneHash)).toBeUndefined();
   });
 
-  test('takes over whoever had been merged into the duplicate', async () => {
+  test('takes over every contact that had been merged into the duplicate', async () => {
     const [first, second] = await pair();
     const third = await stage.create({ phone: '+5511999990007' });
     accepted(await merge(second, third));
@@ -163,7 +163,7 @@ describe('the consent of a merged contact', () => {
     expect(stage.raised()).toEqual(expect.arrayContaining(['contact.merged', 'contact.opted_out']));
   });
 
-  test('counts an address that both have once, whoever of them opted out', async () => {
+  test('counts an address that both have once, whichever of them opted out', async () => {
     for (const [round, optedOut] of [[0], [1], [0, 1]].entries()) {
       const email = `casal${round}@example.com`;
       const both = [
@@ -213,7 +213,7 @@ describe('a merge', () => {
     expect(await stage.contactNow(duplicate.id)).toEqual(duplicate);
   });
 
-  test('that meets a withdrawal of either has it: none is lost between what was read and what is written', async () => {
+  test('concurrent with a withdrawal of either keeps it: none is lost between the read and the write', async () => {
     for (const which of [0, 1]) {
       const both = await pair({ phone: `+551199999040${which}` }, { phone: `+551199999050${which}` });
       const withdraws = both[which] as Contact;
@@ -232,7 +232,7 @@ describe('a merge', () => {
     }
   });
 
-  test('by 20 callers at once is made once: one event, and the same answer for each', async () => {
+  test('by 20 concurrent callers is made once: one event, and the same answer for each', async () => {
     const [target, duplicate] = await pair();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => merge(target, duplicate)));
     for (const outcome of outcomes) expect(outcome).toEqual(accepted(outcomes[0] as Contact));
@@ -240,7 +240,7 @@ describe('a merge', () => {
     expect(await countOf()).toBe(1);
   });
 
-  test('of 20 at once among five contacts ends as some order of them would: each phone leads to a contact that is there', async () => {
+  test('of 20 concurrent merges among five contacts ends as some order of them would: each phone leads to an existing contact', async () => {
     const contacts = await Promise.all(
       Array.from({ length: 5 }, (_, at) => stage.create({ phone: `+551199999010${at}`, tags: [`t${at}`] })),
     );

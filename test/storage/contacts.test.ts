@@ -46,7 +46,7 @@ const send = (actor: Actor, to: string, fields: { contactId?: Id<'contact'>; rou
   );
 
 describe('uniqueness', () => {
-  test('of 50 contacts with one phone at once, one is stored, counted and raises its event', async () => {
+  test('of 50 concurrent contacts with one phone, one is stored, counted and raises its event', async () => {
     const actor = await world.organization();
     const phone = aPhone();
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { phone })));
@@ -61,7 +61,7 @@ describe('uniqueness', () => {
     expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created']);
   });
 
-  test('of 50 contacts with one external id at once, one is stored, and no phone of the others', async () => {
+  test('of 50 concurrent contacts with one external id, one is stored, and no phone of the others', async () => {
     const actor = await world.organization();
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { externalId: 'loja:42' })));
     expect(outcomes.filter((outcome) => !isRefusal(outcome))).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('consent', () => {
     expect(withdrawals).toBeLessThanOrEqual(10);
   });
 
-  test('withdrawn by 20 at once raises one event', async () => {
+  test('withdrawn by 20 concurrent requests raises one event', async () => {
     const actor = await world.organization();
     const { id } = accepted(await create(actor));
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => optOutContact(ports, actor, id, {})));

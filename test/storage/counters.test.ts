@@ -20,7 +20,7 @@ const organization = async () => {
 };
 
 describe("an organization's counts", () => {
-  test('24 callers who create 600 contacts at once are all served, seldom meet, and are counted exactly', async () => {
+  test('24 callers who create 600 contacts concurrently are all served, seldom conflict, and are counted exactly', async () => {
     const organizationId = await organization();
     const vault = createVault(randomBytes(32));
     const ports = { clock: Date.now, recipients: async () => vault, documents: async () => vault };

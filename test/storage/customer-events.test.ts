@@ -51,7 +51,7 @@ const record = async (actor: Actor, fields: Partial<EventReport>, ports = portsO
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('an event of one eventId', () => {
-  test('is stored once of 200 reports at once, and the others answer it, whatever they say', async () => {
+  test('of 200 concurrent reports is stored once, and the others return it, whatever their content', async () => {
     const actor = await world.organization();
     const reports = Array.from({ length: 200 }, (_, at) =>
       record(actor, { eventId: 'pedido-1', name: `compra ${at}`, value: at }),
@@ -213,7 +213,7 @@ describe('the attribution of an event', () => {
     expect((await record(actor, { contact: { contactId } })).event.attribution).toBeNull();
   });
 
-  test('tells the step and the run of the journey that sent the message, and none for another message', async () => {
+  test('has the step and the run of the journey that sent the message, and none for another message', async () => {
     const actor = await world.organization();
     const [one, other] = [newId('contact'), newId('contact')];
     const at = world.now - HOUR_MS;
@@ -234,7 +234,7 @@ describe('the attribution of an event', () => {
     expect(Object.keys(attribution ?? {}).filter((name) => name.startsWith('journey'))).toEqual([]);
   });
 
-  test('is the last of more messages than are looked at', async () => {
+  test('is the last of more messages than one read covers', async () => {
     const actor = await world.organization();
     const contactId = newId('contact');
     const start = world.now - 10 * HOUR_MS;

@@ -99,7 +99,7 @@ test('an SMS within Brazil is counted nowhere', async () => {
   expect(await world.table.queryAll({ partition: pk })).toEqual([]);
 });
 
-test('sends by twenty processes at once are all counted', async () => {
+test('concurrent sends by twenty processes are all counted', async () => {
   const actor = await start();
   const sent = await Promise.all(
     Array.from({ length: 20 }, () => world.sms(actor, undefined, { to: SUSPECT, route: 'otp' })),

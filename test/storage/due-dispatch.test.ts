@@ -85,7 +85,7 @@ describe('the dispatcher', () => {
     await done(late);
   });
 
-  test('loses nothing when the queue fails, and repeats nothing: the next run goes on where this one ended', async () => {
+  test('loses nothing when the queue fails, and repeats nothing: the next run continues where this one ended', async () => {
     const now = start();
     const due = await rowsDue(2_400, now);
     let failing = true;
@@ -138,7 +138,7 @@ describe('the dispatcher', () => {
     await done([...due, ...more]);
   });
 
-  test('twenty at once hand each row over once, and lose none', async () => {
+  test('twenty concurrent runs hand each row over once, and lose none', async () => {
     const now = start();
     const due = await rowsDue(2_000, now);
     const dispatchers = Array.from({ length: 20 }, () => makeDispatcher(table, now + 6_000));

@@ -53,7 +53,7 @@ test('what a critical message causes is found again for its organization and its
   expect(await handedOver('deliver_webhook', delivery)).toEqual([organizationId, 'critical-webhook']);
 });
 
-test('rows that say in their key alone whose they are, and those that are nobody’s, are handed over as such', async () => {
+test('rows that have their organization only in their key, and rows of no organization, are handed over as such', async () => {
   const [wallet, counts] = [KEYS.wallet(organizationId), KEYS.destinationCounts(organizationId, '+44', 1)];
   const link = KEYS.linkRequest(newId('request'));
   await table.putMany([wallet, counts, link]);

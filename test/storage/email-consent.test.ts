@@ -50,7 +50,7 @@ test('a contact is counted as opted out once, though the answers to its changes 
   expect(await maySend(actor)).toBe(true);
 });
 
-test('the count is that of the contacts that are opted out, after any changes at once', async () => {
+test('the count is that of the contacts that are opted out, after any concurrent changes', async () => {
   const seed = 20_261_121;
   const chance = chanceOf(seed);
   const actor = await world.organization();

@@ -72,7 +72,7 @@ test('variables of up to 25,000 bytes together are kept; more is refused and nam
   expect(refusal).toMatchObject({ name: 'VALIDATION_ERROR', details: { errors: [{ path: 'variables' }] } });
 });
 
-describe('changes at once', () => {
+describe('concurrent changes', () => {
   test('of different fields are all kept, each with a version of its own', async () => {
     const actor = await world.organization();
     const { id } = await create(actor);

@@ -175,7 +175,7 @@ describe('an export into a file', () => {
     }
   }, 120_000);
 
-  test('has each message once with many workers at once, and after one whose claim ran out on the way', async () => {
+  test('has each message once with many concurrent workers, and after a claim expires midway', async () => {
     const begun = await started();
     await Promise.all(Array.from({ length: 5 }, () => runExport(begun.ports, begun.id)));
     await expectExact(begun);
@@ -227,7 +227,7 @@ describe('an export into a file', () => {
     expect(begun.objects.uploads.size).toBe(0);
   });
 
-  test('is given up at once where the list or segment whose contacts it has is deleted on the way', async () => {
+  test('is abandoned immediately if its list or segment is deleted midway', async () => {
     const begun = await started();
     let pages = 0;
     const deleted: ExportRunPorts['page'] = async (job, cursor) => (pages++ < 4 ? page(job, cursor) : 'gone');

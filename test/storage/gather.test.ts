@@ -18,7 +18,7 @@ const heldWork = (most = 3) => {
 };
 
 describe('gathered work', () => {
-  test('begins at once for one alone; what is asked for meanwhile is done together after it, so many at a time', async () => {
+  test('starts immediately for a single call; calls made meanwhile are batched after it, up to the limit', async () => {
     const { ask, pieces, begun } = heldWork();
     const first = ask('key', 'a');
     await turns(1);

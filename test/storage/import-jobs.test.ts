@@ -171,7 +171,7 @@ describe('an import of a file', () => {
     }
   }, 60_000);
 
-  test('counts each row once with many workers at once, and after one whose claim ran out on the way', async () => {
+  test('counts each row once with many concurrent workers, and after a claim expires midway', async () => {
     const begun = await started();
     await Promise.all(Array.from({ length: 5 }, () => runImport(begun.ports, begun.id)));
     await expectExact(begun);

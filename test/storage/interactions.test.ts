@@ -71,7 +71,7 @@ describe('the last interaction of a contact', () => {
     }
   });
 
-  test('is the latest of interactions that are reported at once and in any order', async () => {
+  test('is the latest of interactions that are reported concurrently and in any order', async () => {
     const actor = await world.organization(100_000);
     const contact = await aContact(actor);
     const { message } = await linkedTo(actor, { to: contact.phone });

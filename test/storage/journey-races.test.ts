@@ -24,7 +24,7 @@ const atOnce = <T>(work: (own: Table, at: number) => Promise<T>): Promise<T[]> =
 const namesOf = (answers: readonly unknown[]) =>
   answers.map((answer) => (isRefusal(answer) ? (answer.details.meta?.code ?? answer.name) : 'done')).toSorted();
 
-describe('20 callers at once', () => {
+describe('20 concurrent callers', () => {
   test('create as many journeys as there is room for, and not one more', RACE, async () => {
     const caller = await newCaller(table);
     const room = 7;

@@ -91,7 +91,7 @@ describe('of an organization that has activated a journey', () => {
     expect(await customerEventStore(table, raised).read(event.id)).toEqual(event);
   });
 
-  test('an inbound message of a contact is due on its own row; one of nobody, and an event of nobody, are not', async () => {
+  test('an inbound message of a contact is due on its own row; a message or event without a contact is not', async () => {
     await activate(stage.actor);
     await record(undefined);
     await receiveInbound(inbound, stage.actor, anEvent({ at: stage.at(-2) }));
@@ -108,7 +108,7 @@ describe('of an organization that has activated a journey', () => {
     expect((await stage.read(event)).contactId).toBe(contactId);
   });
 
-  test('another process sees the first activation at once', async () => {
+  test('another process sees the first activation immediately', async () => {
     const client = tableClient(world.proxy.endpoint);
     await use({ close: async () => client.destroy() });
     const other = eventPorts(new Table(client, table.name));
@@ -167,7 +167,7 @@ describe('a run that waits for an answer', () => {
   const told = async () =>
     (await due(stage.actor)).map(({ signal }) => (signal.kind === 'message' ? signal.signal : signal));
 
-  test('is told of one to its message, once, quoted or not', async () => {
+  test('receives a reply to its message, once, quoted or not', async () => {
     const { step, message } = await sent('whatsapp');
     const event = anEvent({ at: stage.at(-1) });
     for (const _ of [1, 2]) await receiveInbound(inbound, stage.actor, event, message);
@@ -175,7 +175,7 @@ describe('a run that waits for an answer', () => {
     expect((await stage.read(event)).inReplyTo).toBeUndefined();
   });
 
-  test('is not told where the answer replies to another message', async () => {
+  test('does not receive a reply to another message', async () => {
     const { message } = await sent('whatsapp');
     const other = (await sent('whatsapp')).message;
     const unlabelled = { ...other, journey: undefined };
@@ -185,7 +185,7 @@ describe('a run that waits for an answer', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('is told of a reply by SMS, in the transaction that charges it', async () => {
+  test('receives a reply by SMS, in the transaction that charges it', async () => {
     const { step, message } = await sent('sms');
     const ports = {
       ...inbound,

@@ -189,7 +189,7 @@ describe('work in the background', () => {
     return { caller, id };
   };
 
-  test('lets those in who are in the list: due with the activation, moved on by one worker, and anew by the next activation', async () => {
+  test('enrols the members of its list: due with the activation, processed by one worker, and enrolled again by the next activation', async () => {
     const { caller, id } = await active();
     expect(await table.get(KEYS.journeyEntries(id))).toMatchObject({ duePk: 'DUE#journey_work#0', dueAt: world.now });
     const job = await store.readEntries(id);
@@ -205,7 +205,7 @@ describe('work in the background', () => {
     expect(anew).not.toHaveProperty('position');
   });
 
-  test('goes on after a pause where it stood, unless it was done', async () => {
+  test('continues after a pause where it stopped, unless it was done', async () => {
     const { caller, id } = await active();
     const job = await store.readEntries(id);
     const stopped = job && (await store.moveEntries(job, { position: 'here', state: 'running', goesOnAt: undefined }));
@@ -222,7 +222,7 @@ describe('work in the background', () => {
     expect(done).not.toHaveProperty('goesOnAt');
   });
 
-  test('sweeps over the runs when a journey goes on and when it is archived, each time from the beginning', async () => {
+  test('sweeps over the runs when a journey resumes and when it is archived, each time from the beginning', async () => {
     const { caller, id } = await active();
     expect(await store.readSweep(id)).toBeUndefined();
     await pauseJourney(ports, caller, id);
@@ -270,7 +270,7 @@ describe('a journey that runs into something', () => {
     expect(await pauseItself(ports, { id: newId('journey') }, obstacle)).toBeUndefined();
   });
 
-  test('counts the time until it goes on, whatever the clocks of others say', async () => {
+  test("counts the time until it resumes, regardless of other processes' clocks", async () => {
     const caller = await newCaller(table);
     const { id } = await draft(table, caller);
     accepted(await activateJourney(ports, caller, id, false));

@@ -95,7 +95,7 @@ describe('a key with keys:write', () => {
     return isRefusal(outcome) ? outcome.name : 'rotated';
   };
 
-  test('rotates itself and every key below it, but neither one above nor beside it: no revocation leaves it a secret', async () => {
+  test('rotates itself and every key below it, but no other key: a revocation leaves no valid secret', async () => {
     const top = await make(operator());
     const [own, sibling] = [await below(top), await below(top)];
     const child = await below(own);
@@ -106,7 +106,7 @@ describe('a key with keys:write', () => {
     for (const reachable of [child, grandchild, own]) expect(await rotateBy(own, reachable)).toBe('rotated');
   });
 
-  test('rotates nothing with an old secret, its own key or one below: whoever found it has it for its overlap alone', async () => {
+  test('cannot rotate other keys with an old secret, its own or one below: a leaked secret is valid for its overlap only', async () => {
     const own = await make(operator());
     const child = await below(own);
     accepted(await rotateKey(store, operator(), { id: own.key.id, overlapHours: 2 }, NOW));
@@ -161,7 +161,7 @@ describe('revoking a key', () => {
     expect(await works(child)).toBe(false);
   });
 
-  test('is one write whatever the size of its tree: a process that dies with it leaves nobody half revoked', async () => {
+  test('is one write whatever the size of its tree: a crash cannot leave it partly revoked', async () => {
     const parent = await make(operator());
     const tree = await Promise.all(Array.from({ length: 60 }, () => below(parent)));
     const proxy = await startFaultProxy(stages.endpoint);
@@ -179,7 +179,7 @@ describe('revoking a key', () => {
     await proxy.close();
   });
 
-  test('is entered in the audit log once, whoever repeats it at the same time; ending the spared keys is another act', async () => {
+  test('is entered in the audit log once, despite concurrent repeats; ending the spared keys is another entry', async () => {
     const parent = await make(operator());
     const entered = async () => {
       const filter = { object: parent.key.id, action: 'key.revoked' } as const;

@@ -74,7 +74,7 @@ describe('the latest use of a key', () => {
     expect(tries).toBe(3);
   });
 
-  test('refuses and delays nobody while it cannot be written', async () => {
+  test('refuses and delays no request while it cannot be written', async () => {
     const hanging = keyUses(() => new Promise(() => undefined));
     const begun = performance.now();
     await hanging.note({ credentialId: idNamed('apiKey', 'a'), kind: 'key' }, { at: NOW, ip: '198.51.100.7' });

@@ -48,7 +48,7 @@ const createAll = async (total: number, limitAt: (at: number) => Limit) => {
 const conflicts = () => laws.statistics().refusals.transactionConflicts ?? 0;
 
 describe('a count with a limit', { timeout: 60_000 }, () => {
-  test('lets 24 callers who create 240 objects at once all be served, seldom meet, and counts exactly', async () => {
+  test('serves all 24 callers who create 240 objects concurrently, with few conflicts, and counts exactly', async () => {
     const [limit, before] = [await limited(1_000), conflicts()];
     expect(await createAll(240, () => limit)).toHaveLength(240);
     expect(await countOf(limit)).toBe(240);
@@ -56,7 +56,7 @@ describe('a count with a limit', { timeout: 60_000 }, () => {
     expect(conflicts() - before).toBeLessThan(240);
   });
 
-  test('is reached exactly, by 24 callers at once, and again after deletions', async () => {
+  test('is reached exactly, by 24 concurrent callers, and again after deletions', async () => {
     const limit = await limited(40);
     const ids = await createAll(60, () => limit);
     expect(ids).toHaveLength(40);
@@ -83,7 +83,7 @@ describe('a count with a limit', { timeout: 60_000 }, () => {
     expect(await table.get(KEYS.organization(organizationId))).not.toHaveProperty('senders');
   });
 
-  test('neither meets other kinds nor what else is written to the organization', async () => {
+  test('conflicts neither with other kinds nor with other writes of the organization', async () => {
     const { organizationId } = await limited(1_000);
     const [flows, templates] = [
       { organizationId, counted: 'flows', max: 1_000 },

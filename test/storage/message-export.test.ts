@@ -112,7 +112,7 @@ describe('an export', () => {
     expect(queried).toEqual(Array.from({ length: 10 }, () => 51));
   });
 
-  test('ends a page early where its messages say more than an answer may hold, and goes on without a gap', async () => {
+  test('ends a page early if its messages exceed the size of an answer, and continues without a gap', async () => {
     const other = await world.organization();
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`k${at}`, '"'.repeat(256)]));
     const wide = Array.from(

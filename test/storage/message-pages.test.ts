@@ -60,7 +60,7 @@ describe('a page of what is rare', () => {
       expect(await kit.page(filter, { skip: 0, limit: 1_000 })).toEqual(matching(messages.values(), filter));
   });
 
-  test('goes on beyond what is read at once', async () => {
+  test('continues beyond one read', async () => {
     const range = { index: 'gsi1', partition: 'none' } as const;
     const list = { range, filter: { statuses: ['failed'] }, marked: undefined };
     const parts = Array.from({ length: 250 }, (_, at) => {

@@ -110,7 +110,7 @@ describe('a migration', () => {
     for (let at = 0; at < 300; at++) expect((await readOf(at)).changes, `c${at}`).toBe(1 + (changes.get(at) ?? 0));
   });
 
-  test('that is interrupted goes on at the last page, in shapes and segments of its own alone', async () => {
+  test('that is interrupted resumes at the last page, in its own shapes and segments only', async () => {
     await fill(1_000);
     const failing = new Table(client, table.name);
     let scans = 0;

@@ -69,7 +69,7 @@ describe('a send whose caller waits', () => {
   const totalOf = async ({ organizationId }: Actor) =>
     (await listMessagePage(world.reading, organizationId, 'sms', { from: 0 }, { skip: 0, limit: 10 })).items;
 
-  test('is found by its id at once, and in the lists once its provider answered', async () => {
+  test('is found by its id immediately, and in the lists once its provider answered', async () => {
     const actor = await world.organization();
     const before = world.provider.dispatched.length;
     const answer = world.provider.hold();

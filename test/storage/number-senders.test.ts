@@ -48,7 +48,7 @@ const counted = async <T>(read: () => Promise<T>) => {
 };
 
 describe('a number that a send names is read with the window that its recipient opened there', () => {
-  test('in one call for all sends at once', async () => {
+  test('in one call for all concurrent sends', async () => {
     const { recipient, number, wrote } = organization();
     const [id, other] = [await number(), await number()];
     await wrote(5, id);

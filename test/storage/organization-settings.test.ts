@@ -18,7 +18,7 @@ const world = await use(startWorld('live'));
 
 const { callsOf } = world.proxy;
 
-test('quiet hours are read without a cache, in one call for all reads at once', async () => {
+test('quiet hours are read without a cache, in one call for all concurrent reads', async () => {
   const { organizationId } = world.actor();
   await world.table.write({ put: { ...KEYS.organization(organizationId) } });
   expect(await readQuietHours(world.table, organizationId)).toBeUndefined();

@@ -80,7 +80,7 @@ describe('the last active owner', () => {
   });
 });
 
-describe('nobody manages a role above their own', () => {
+describe('people cannot manage a role above their own', () => {
   test.each(ROLES)('%s: neither granting nor changing it', async (role) => {
     const organizationId = await world.organization();
     const [owner, caller] = [await person(organizationId, 'owner'), await person(organizationId, role)];
@@ -101,7 +101,7 @@ describe('nobody manages a role above their own', () => {
     expect(await current(owner)).toEqual(owner);
   });
 
-  test('a key manages nobody above developer, whatever scopes it has', async () => {
+  test('a key cannot manage people above developer, whatever scopes it has', async () => {
     const organizationId = await world.organization();
     const scopes = new Set(SCOPES.filter((scope) => scope !== 'contacts:pii'));
     const key = { ...sessionOf(await person(organizationId, 'owner')), kind: 'key', scopes } as const;
@@ -128,7 +128,7 @@ describe('nobody manages a role above their own', () => {
 });
 
 describe('an e-mail address', () => {
-  test('is one account in an organization, without regard to case, also of twenty that invite it at once', async () => {
+  test('is one account in an organization, without regard to case, also after twenty concurrent invitations', async () => {
     const [owner] = await someOwners(1);
     if (!owner) throw new Error('no owner');
     const invitations = Array.from({ length: 20 }, (_, at) =>

@@ -131,7 +131,7 @@ describe('a job whose row cannot be read', () => {
     expect(await isDue(KEYS.exportJob(job.id).pk)).toBe(true);
   });
 
-  test('fails once, wherever its worker ends, and with many workers at once', async () => {
+  test('fails once, wherever its worker ends, and with many concurrent workers', async () => {
     await crashEverywhere(world.table, async (table) => {
       const job = await startExport();
       await poison(job.id, { pieces: 'none' });

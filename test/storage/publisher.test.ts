@@ -74,7 +74,7 @@ describe('a publisher', async () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('names the organization of its work to the queue and to the consumer, and nobody for work of the stage', async () => {
+  test('names the organization of its work to the queue and to the consumer, and none for work of the stage', async () => {
     sent.length = 0;
     const organizationId = newId('organization');
     await publisher().publish([itemOf(1, organizationId), itemOf(2)]);

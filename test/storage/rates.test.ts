@@ -10,12 +10,12 @@ const SINGLE: Bucket = { name: 'single_send', perMinute: 600, burst: 100 };
 const START = 1_700_000_000_000;
 const world = await use(startWorld('live'));
 
-describe('a token bucket of 600 a minute and 100 at once', () => {
+describe('a token bucket of 600 a minute with a burst of 100', () => {
   const draw = (key: string, now = START) => drawToken(world.table, idNamed('apiKey', key), SINGLE, now);
   const drawAtOnce = (count: number, key: string, now = START) =>
     Promise.all(Array.from({ length: count }, () => draw(key, now)));
 
-  test('gives exactly 100 of 250 draws at once, and answers the others the exact wait', async () => {
+  test('gives exactly 100 of 250 concurrent draws, and answers the others with the exact wait', async () => {
     const waits = await drawAtOnce(250, 'a');
     expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
     expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([100]));
@@ -67,7 +67,7 @@ describe('the buckets of a key and of its organization', () => {
     );
   const given = (outcomes: readonly unknown[]) => outcomes.filter((outcome) => outcome === undefined).length;
 
-  test('hold twenty keys together to the organization’s 500 at once, and then to 50 a second', async () => {
+  test('hold twenty keys together to the organization’s burst of 500, and then to 50 a second', async () => {
     const all = (now: number) =>
       Promise.all(Array.from({ length: 1_000 }, (_, at) => drawBoth('twenty', `twenty${at % 20}`, now)));
     const first = await all(START);

@@ -40,7 +40,7 @@ describe('a reply that is kept', () => {
     return { balance: wallet?.balance, replies: wallet?.wallet.replies, charged };
   };
 
-  test('is charged once however often it is received, also at once', async () => {
+  test('is charged once however often it is received, also concurrently', async () => {
     const actor = await world.organization();
     const reply = replyTo(actor);
     const kept = await Promise.all(Array.from({ length: 5 }, () => keep(reply)));

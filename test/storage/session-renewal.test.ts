@@ -69,7 +69,7 @@ describe("a browser's session", () => {
     for (const { secret } of [opened, first, third]) expect(await authorize(secret.text)).toBeDefined();
   });
 
-  test('gives twenty tabs that renew at once a token each and the same cookie, which goes on', async () => {
+  test('gives twenty tabs that renew concurrently a token each and the same cookie, which stays valid', async () => {
     // They wait for each other as an invocation does.
     setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
     onTestFinished(() => setConflictPatience(() => 0));
@@ -139,7 +139,7 @@ describe("a browser's session", () => {
     expect(await endSession(ports, sessionOf(account), opened.session.id)).toMatchObject({ name: 'NOT_FOUND' });
   });
 
-  test('has the role of now, and is refused for good once its account was suspended', async () => {
+  test('has the current role, and is refused permanently once its account was suspended', async () => {
     const organizationId = await world.organization();
     const [owner, bia] = [await person(organizationId, 'owner'), await person(organizationId, 'support')];
     const opened = await enter(bia);

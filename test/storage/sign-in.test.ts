@@ -110,7 +110,7 @@ describe('a link', () => {
 });
 
 describe('asking for a link', () => {
-  test('answers and stores the same for an address that nobody has', async () => {
+  test('answers and stores the same for an unknown address', async () => {
     const ana = await person(await world.organization(), 'viewer');
     const rowsAfter = async (email: string) => {
       const before = (await world.rows('test')).length;

@@ -83,7 +83,7 @@ describe('a card that stays too long in its stage', () => {
     while ((await work()) > 0);
   });
 
-  test('is looked at when it was due before its move, and then when its stay since is over', async () => {
+  test('is checked at the time due before its move, and then when its new stay exceeds the limit', async () => {
     const { create, work, read, stage, ports, caller } = await start();
     const { id } = await create();
     world.now += DAY_MS;
@@ -108,7 +108,7 @@ describe('a card that stays too long in its stage', () => {
     expect(await work()).toBe(0);
   });
 
-  test("is looked at again when its stage's limit changes, until nobody moves cards by the old one", async () => {
+  test("is checked again when its stage's limit changes, until no process moves cards by the old one", async () => {
     const { create, work, read, stage, pipeline, ports, caller } = await start();
     const { id } = await create();
     const change = (tempoMaximoDias: number | null) =>

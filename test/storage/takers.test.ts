@@ -43,7 +43,7 @@ describe('the events of a change', () => {
     expect(await takenEvents(fresh(), await newcomer(), [after])).toEqual([]);
   });
 
-  test('that nobody takes are asked for each time: one that subscribes now gets the next', async () => {
+  test('without a subscriber is checked each time: a new subscription gets the next event', async () => {
     const organizationId = await newcomer();
     const next = () => eventOf(organizationId, 'sms.delivered', world.now);
     expect(await takenEvents(world.table, organizationId, [next()])).toEqual([]);
@@ -73,7 +73,7 @@ describe('an outcome', () => {
     return { calls, raised: (await world.raised()).map(({ type }) => type) };
   };
 
-  test('whose event nobody takes is one write of the message, and leaves nothing to publish', async () => {
+  test('whose event has no subscriber is one write of the message, and leaves nothing to publish', async () => {
     expect(await reported(false)).toEqual({ calls: { GetItem: 1, Query: 1, UpdateItem: 1 }, raised: [] });
   });
 
@@ -95,7 +95,7 @@ describe('an outcome', () => {
   });
 });
 
-describe('what nobody takes', () => {
+describe('an event without a subscriber', () => {
   const vault = createVault(Buffer.alloc(32, 2));
   const raised: Id<'event'>[] = [];
   const note = (events: readonly DomainEvent[]) => void raised.push(...events.map(({ id }) => id));

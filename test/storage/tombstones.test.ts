@@ -170,14 +170,14 @@ describe('clearing the links to a deleted company or card', () => {
   };
   const row = (id: LinkedId) => table.get(KEYS.tombstone(org(), id));
 
-  test('is due with the deletion and goes on at once while there is more', async () => {
+  test('is due with the deletion and continues immediately while there is more', async () => {
     const id = await begin();
     expect(await dueNow(id)).toBe(true);
     expect(await work(id, 'done', 'more')).toEqual([id]);
     expect(await dueNow(id)).toBe(true);
   });
 
-  test('looks again after the indexes’ lag and then lets the tombstone stand for readers under way', async () => {
+  test('checks again after the indexes’ lag and then keeps the tombstone for readers under way', async () => {
     const id = await begin();
     expect(await work(id, 'done')).toEqual([]);
     expect(await dueNow(id)).toBe(false);

@@ -33,7 +33,7 @@ const overtakenBy = (meanwhile: () => Promise<unknown>): Table => {
   return { get, transact, write } as Table;
 };
 
-test('a depleted wallet raises one event, however many sends are refused at once, and another only after a credit', async () => {
+test('a depleted wallet raises one event, despite concurrent refusals, and another only after a credit', async () => {
   const first = (await Promise.all(Array.from({ length: 10 }, () => note()))).filter(Boolean);
   expect(first).toMatchObject([{ type: 'wallet.depleted', data: { balanceCoins: 700 } }]);
   expect(await note()).toBeUndefined();

@@ -23,7 +23,7 @@ const withFlight = async (...pks: string[]) => {
   return { ...started, first, land: () => started.run(first) };
 };
 
-test("two transactions that meet on one item: the second is cancelled with TransactionConflict at that item's place", async () => {
+test("of two concurrent transactions on one item the second is cancelled with TransactionConflict at that item's place", async () => {
   const { client, land, refused } = await withFlight('meet-1', 'meet-2');
   const second = client.send(transaction(putOf('other-1'), putOf('meet-2'), putOf('other-2')));
   expect(await codesOf(second)).toEqual(['None', 'TransactionConflict', 'None']);
@@ -34,14 +34,14 @@ test("two transactions that meet on one item: the second is cancelled with Trans
   expect(refused()).toEqual({ transactionConflicts: 1 });
 });
 
-test('a check of a condition meets a transaction like a write', async () => {
+test('a condition check conflicts with a transaction like a write', async () => {
   const { client, land } = await withFlight('check-1');
   const check = { ConditionCheck: { ...keyOf('check-1'), ConditionExpression: 'attribute_exists(pk)' } };
   expect(await codesOf(client.send(transaction(putOf('check-2'), check)))).toEqual(['None', 'TransactionConflict']);
   await land();
 });
 
-test('a transaction whose items are free goes on beside one in flight', async () => {
+test('a transaction whose items are free proceeds alongside one in flight', async () => {
   const { client, run, first } = await withFlight('free-1');
   await run(Promise.all([client.send(transaction(putOf('free-2'))), first]));
 });
@@ -85,7 +85,7 @@ test('GetItem never conflicts, and reads the item as it was before the transacti
   expect((await client.send(new GetItemCommand(keyOf('read-1')))).Item).toMatchObject({ by: S('first') });
 });
 
-test("TransactGetItems that meets a transaction is cancelled with TransactionConflict at that item's place", async () => {
+test("TransactGetItems that conflicts with a transaction is cancelled with TransactionConflict at that item's place", async () => {
   const { client, land, refused } = await withFlight('get-1');
   const Get = (pk: string) => ({ Get: keyOf(pk) });
   const reading = () => client.send(new TransactGetItemsCommand({ TransactItems: [Get('get-2'), Get('get-1')] }));

@@ -31,7 +31,7 @@ const ask = async (
   return { ...answer, found: (answer.Items ?? []).map(({ gsi1sk }) => gsi1sk?.S) };
 };
 
-test('a new entry is not found until its lag has passed, while its row is read at once', async () => {
+test('a new entry is not found until its lag has passed, while its row is readable immediately', async () => {
   const table = await laws(LATE);
   await table.client.send(put(entry('new-1', 'new')));
   expect((await ask(table, 'new')).found).toEqual([]);

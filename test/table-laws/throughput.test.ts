@@ -62,7 +62,7 @@ describe('a partition key', () => {
     expect(statistics().hottest).toMatchObject([{ resource: TABLE, partition: 'size', writeUnits: 4 + 2 + 2 }]);
   });
 
-  test('pays for an update what the item becomes, also where only the engine can tell', async () => {
+  test('charges an update by the size of the resulting item, also if only the engine can compute it', async () => {
     const { client, statistics } = await laws();
     const grow = (UpdateExpression: string) =>
       client.send(

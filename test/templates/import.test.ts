@@ -72,7 +72,7 @@ describe('the templates that an account has at Meta', () => {
     expect(raised).toEqual([]);
   });
 
-  test('can be sent at once', async () => {
+  test('can be sent immediately', async () => {
     listedByMeta();
     await connect();
     const request = { channel: 'whatsapp', to: '+5511999990000', type: 'template', template: 'boas_vindas' } as const;

@@ -97,7 +97,7 @@ describe('a component that no variable fills', () => {
   const picture = { type: 'HEADER', payload: { format: 'IMAGE', example: { header_handle: ['4::aW'] } } };
   const image = { type: 'header', parameters: [{ type: 'image', image: { id: '2871834006348767' } }] };
 
-  test('is given by the caller and sent beside the filled ones', async () => {
+  test('is given by the caller and sent along with the filled ones', async () => {
     const template = await approved([picture, BODY]);
     expect(await onTheWire(template, { variables, components: [image] })).toEqual([image, FILLED_BODY]);
   });

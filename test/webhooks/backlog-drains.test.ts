@@ -175,7 +175,7 @@ describe('a backlog', () => {
   });
 });
 
-test('a test event is sent at once though its subscription is paused', async () => {
+test('a test event is sent immediately though its subscription is paused', async () => {
   const { actor, subscription } = await hooks.subscribe();
   await changeSubscription(hooks.ports, actor, subscription.id, { status: 'paused' });
   await on.deliver(await on.queueTest(actor, subscription));

@@ -102,7 +102,7 @@ describe('events of a failing endpoint', () => {
     expect(await on.statuses(subscription)).toEqual({ failed: 8 });
   });
 
-  test('are all delivered, oldest first, as soon as it answers again; new ones are queued at once', async () => {
+  test('are all delivered, oldest first, as soon as it answers again; new ones are queued immediately', async () => {
     const { actor, subscription } = await on.failing();
     const ids = await on.raise(actor, 130);
     hooks.answers.delete(subscription.url);
@@ -117,7 +117,7 @@ describe('events of a failing endpoint', () => {
     expect(hooks.workItems).toHaveLength(1);
   });
 
-  test('are drained at once when a test event to their endpoint succeeds', async () => {
+  test('are drained immediately when a test event to their endpoint succeeds', async () => {
     const { actor, subscription } = await on.failing();
     await on.raise(actor, 3);
     hooks.answers.delete(subscription.url);
@@ -173,7 +173,7 @@ describe('at a failing endpoint without a free slot', () => {
     },
   );
 
-  test('a replay of an old event waits for 24 hours of its own; with a free slot it is attempted at once', async () => {
+  test('a replay of an old event has its own 24 hours; with a free slot it is attempted immediately', async () => {
     const { actor, subscription } = await on.failing();
     const [old] = await on.feed(subscription);
     const id = parseId('delivery', old?.id);

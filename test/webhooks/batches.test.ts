@@ -259,7 +259,7 @@ describe('a batch of deliveries', () => {
     expect(hooks.posted).toHaveLength(1);
   });
 
-  test('looks again at a delivery at the end of a claim whose worker may have ended, and not while the claim is fresh', async () => {
+  test('checks a delivery again at the end of a claim whose worker may have crashed, and not while the claim is fresh', async () => {
     const { actor } = await hooks.subscribe();
     const id = await queue(actor);
     const { now } = hooks.world;

@@ -80,7 +80,7 @@ const expectWhole = async (subscription: Work['subscription'], events: readonly 
 };
 
 test(
-  'twenty processes that fan out one subscription’s events at once, each batch twice, give up none and leave no gap',
+  'twenty processes that fan out one subscription’s events concurrently, each batch twice, abandon none and leave no gap',
   PATIENCE,
   async () => {
     const { subscription, events, batches } = await setUp();

@@ -59,7 +59,7 @@ describe('the log of a subscription', () => {
     },
   );
 
-  test('knows an event that has a number and no delivery also when it is repeated pages later', async () => {
+  test('recognizes an event that has a number and no delivery also when it is repeated pages later', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await raiseMany(actor, 4 * PAGE_EVENTS);
     const interleaving = new Interleaving();
