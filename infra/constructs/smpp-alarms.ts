@@ -18,7 +18,7 @@ const rowsOf = (environment: Environment): readonly AlarmRow[] => [
     operator: UNDER,
     threshold: 1,
     minutes: 15,
-    // Containers that do not live count nothing.
+    // A stopped container writes no metrics.
     missing: TreatMissingData.BREACHING,
   },
   {
@@ -60,7 +60,7 @@ const rowsOf = (environment: Environment): readonly AlarmRow[] => [
   },
 ];
 
-/** The alarms of the SMPP service of a stage, which notify the stage's topic: by its name, since it is of a stack that comes after. */
+/** The alarms of a stage's SMPP service, which notify the stage's topic: referenced by name, since the topic is in a later stack. */
 export class SmppAlarms extends Construct {
   constructor(scope: Construct, id: string, { environment }: { readonly environment: Environment }) {
     super(scope, id);

@@ -8,38 +8,41 @@ import type { Reply } from '../../shared/smpp/outgoing.ts';
 import type { Session } from '../../shared/smpp/session.ts';
 import { STATUSES } from '../../shared/smpp/statuses.ts';
 
-/** A bind that takes what an account is told. */
+/** A bind that receives an account's deliveries. */
 export interface Receiver {
   readonly session: Session;
   /** interface_version. */
   readonly version: number;
-  /** What the account is set to now. */
+  /** The current settings of the account. */
   readonly account: () => BoundAccount;
 }
 
-/** What an account's courier asks of its stage, by the names of `functions/smpp-service`. */
+/** The calls to the stage, by the names of `functions/smpp-service`. */
 export interface CourierCalls {
   readonly invoke: (name: 'end' | 'take' | 'told' | 'waiting', event: unknown) => Promise<unknown>;
   readonly onFault: (where: string, error: unknown) => void;
-  /** A deliver_sm was refused for now, or not answered in time. */
+  /** A deliver_sm was temporarily refused, or not answered in time. */
   readonly onNotTaken?: () => void;
 }
 
-/** How often the notices of an account are polled (ms): while it is active, and else. It is active for a while after it sends or is told something. */
+/**
+ * The polling interval of an account's notices (ms): while it is active, and otherwise. It is active for a while after it sends or receives
+ * something.
+ */
 const POLL_MS = { active: 1_000, quiet: 5_000 } as const;
 const ACTIVE_MS = 60_000;
-/** The longest that a shard is skipped while all of its notices are put off (ms): a new notice in it waits for that. */
+/** The longest that a shard is skipped while all of its notices are deferred (ms): a new notice in it waits that long. */
 const MAX_REST_MS = POLL_MS.quiet;
-/** How long to wait until a bind may have room again, and after the peer answered ESME_RTHROTTLED (ms). */
+/** The delay before the next check for room in a window, and after the peer answered ESME_RTHROTTLED (ms). */
 const ROOM_MS = 50;
 const THROTTLED_MS = 1_000;
-/** Messages whose reports are sent at once on each bind: its window. */
+/** Messages whose reports are sent concurrently on each bind: its window. */
 const AT_ONCE = 32;
 const VERSION_34 = 0x34;
 
-/** The peer will never take it: repeating it would be of no use. */
+/** The peer will never accept it: a retry is useless. */
 const REFUSED_FOR_GOOD: readonly number[] = [STATUSES.ESME_RX_P_APPN, STATUSES.ESME_RX_R_APPN];
-/** What became of a deliver_sm; `lost`: its connection ended, so that another bind sends it at once. */
+/** The result of a deliver_sm; `lost`: its connection ended, so that another bind sends it immediately. */
 type Outcome = 'lost' | 'not_taken' | 'taken';
 const outcomeOf = (reply: Reply): Outcome => {
   if (reply.kind === 'closed' || reply.kind === 'busy') return 'lost';
@@ -48,13 +51,13 @@ const outcomeOf = (reply: Reply): Outcome => {
   return status === STATUSES.ESME_ROK || REFUSED_FOR_GOOD.includes(status) ? 'taken' : 'not_taken';
 };
 
-/** Where the next turn at a shard begins, and until when the shard is skipped. */
+/** Where the next lease of the shard continues, and until when the shard is skipped. */
 interface ShardState {
   readonly after?: string | undefined;
   readonly restUntil?: number | undefined;
 }
 
-/** Tells one account what waits for it, over the binds that this process has of it, for as long as there is one. */
+/** Delivers one account's waiting notices over this process's binds of it, while there is any. */
 export class AccountCourier {
   readonly #accountId: BoundAccount['id'];
   readonly #calls: CourierCalls;
@@ -72,7 +75,7 @@ export class AccountCourier {
     this.#calls = calls;
   }
 
-  /** Settled once nothing is told any more. */
+  /** Settled once all deliveries have ended. */
   get ended(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
@@ -81,7 +84,7 @@ export class AccountCourier {
     return this.#receivers.size === 0;
   }
 
-  /** Tells over this bind, too, until the returned function is called. What waits is looked for at once. */
+  /** Delivers over this bind as well, until the returned function is called. Checks for waiting notices immediately. */
   add(receiver: Receiver): () => void {
     this.#receivers.add(receiver);
     this.touch();
@@ -93,14 +96,14 @@ export class AccountCourier {
     };
   }
 
-  /** The account sends: there will be something to tell soon. */
+  /** The account is sending: reports will follow soon. */
   touch(): void {
     const wasQuiet = this.#activeUntil <= Date.now();
     this.#activeUntil = Date.now() + ACTIVE_MS;
     if (wasQuiet) this.#wake();
   }
 
-  /** Begins nothing any more. */
+  /** Starts no further deliveries. */
   stop(): void {
     this.#stopped = true;
     this.#wake();
@@ -132,7 +135,10 @@ export class AccountCourier {
     }
   }
 
-  /** Takes a turn at each shard in which something waits, in random order, as many at once as there are binds. Whether there may be more to send at once. */
+  /**
+   * Leases each shard with waiting notices, in random order, as many concurrently as there are binds. Returns whether there may be more to
+   * send.
+   */
   async #round(): Promise<boolean> {
     const waiting = (await this.#calls.invoke('waiting', { accountId: this.#accountId })) as readonly number[];
     const now = Date.now();
@@ -157,7 +163,7 @@ export class AccountCourier {
       const told = await this.#tellAll(work);
       return told || work.next !== undefined;
     } finally {
-      // Also after an error: the turn may have begun.
+      // Also after an error: the lease may have been taken.
       if (!isOthers) await this.#calls.invoke('end', turn);
     }
   }
@@ -169,7 +175,7 @@ export class AccountCourier {
     if (deliveries.length > 0) this.touch();
   }
 
-  /** Deliveries of one message one after another, of different ones side by side; whether any was taken. */
+  /** Delivers in order within a message, and concurrently across messages; returns whether any was accepted. */
   async #tellAll({ deliveries, sendUntil }: TurnWork): Promise<boolean> {
     const messages = [...Map.groupBy(deliveries, ({ notice }) => notice.about).values()];
     const told = await mapConcurrently(messages, AT_ONCE * Math.max(1, this.#receivers.size), (all) =>
@@ -181,7 +187,7 @@ export class AccountCourier {
     return told.includes(true);
   }
 
-  /** Whether the account has taken it, or refused it for good. */
+  /** Whether the account has accepted it, or refused it permanently. */
   async #tell(delivery: Delivery, sendUntil: number): Promise<boolean> {
     const outcome = await this.#send(delivery, sendUntil);
     if (outcome === 'lost') return false;
@@ -192,7 +198,7 @@ export class AccountCourier {
     return taken;
   }
 
-  /** Sends it over the next bind that has room, and waits for one until its turn may send no more. */
+  /** Sends it over the next bind with room, and waits for one until the lease's time for sending is over. */
   async #send(delivery: Delivery, sendUntil: number): Promise<Outcome> {
     for (;;) {
       if (!this.#goesOn() || Date.now() >= sendUntil) return 'lost';
@@ -217,7 +223,7 @@ export class AccountCourier {
         this.#pausedUntil = Date.now() + THROTTLED_MS;
       return outcomeOf(reply);
     } catch (error) {
-      // No deliver_sm can hold it: the others go on.
+      // It does not fit into a deliver_sm: the others continue.
       this.#calls.onFault('smpp/deliver', error);
       return 'not_taken';
     }

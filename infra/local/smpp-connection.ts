@@ -15,25 +15,25 @@ import type { SmppCourier } from './smpp-courier.ts';
 import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
-/** How the service names itself to its peers. */
+/** The system_id of the service. */
 const SYSTEM_ID = 'messaging';
 const VERSION_50 = 0x50;
-/** Short: a container that is told to end has little time. */
+/** Short: a container that is being stopped has little time. */
 const UNBIND_MS = 2_000;
 const MAX_REASON = 255;
-/** A reason as an optional parameter holds it: what a provider says may have any characters. */
+/** A reason as an optional parameter: a provider's text may contain any characters. */
 const reasonOf = (detail: string): string => detail.replaceAll(/[^\x20-\xff]/g, '?').slice(0, MAX_REASON);
 
-/** A system_id says its stage; one that says none is looked for in test, so that an attempt counts. */
+/** A system_id starts with its stage; an unknown one is looked up in test, so that the attempt counts. */
 const stageOf = (systemId: string): Stage => (systemId.startsWith('live_') ? 'live' : 'test');
-/** An IPv4 address within IPv6 is that address. */
+/** An IPv4 address mapped to IPv6 is that address. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
 
 type Bound =
   | { readonly kind: 'bound'; readonly account: BoundAccount; readonly slot: BindSlot }
   | { readonly kind: 'refused'; readonly status: BindRefusal };
 
-/** What the stage is asked to send: a message, or a part of one, whose bytes are written as text. */
+/** The event for sending a message, or a part of one, with its bytes as text. */
 const submitEvent = (account: BoundAccount, message: SubmittedMessage) => {
   const { receipt: wants, intermediate, ...said } = message;
   const receipt = { wants, intermediate };
@@ -45,14 +45,14 @@ const submitEvent = (account: BoundAccount, message: SubmittedMessage) => {
   return { account, part: { ...options, ...part, form: String(part.form), content, characters, receipt } };
 };
 
-/** A bind while it is held. */
+/** A held bind. */
 interface Held {
   readonly stage: Stage;
   readonly version: number;
   account: BoundAccount;
 }
 
-/** Serves one connection until it ends; `freed` is settled once its bind counts no more. */
+/** Serves one connection until it ends; `freed` settles once its bind no longer counts. */
 export class SmppConnection {
   readonly session: Session;
   readonly #stages: SmppStages;
@@ -111,7 +111,7 @@ export class SmppConnection {
     return { status: 'ESME_ROK', systemId: SYSTEM_ID, window: account.window, release };
   }
 
-  /** Keeps a bind while its account lets it; a stage that does not answer is asked again before the bind counts no more. */
+  /** Renews a bind while its account allows it; a stage that does not answer is retried before the lease expires. */
   #keep(held: Held, slot: BindSlot): () => void {
     const { organizationId } = held.account;
     const keep = async () => {
@@ -128,7 +128,7 @@ export class SmppConnection {
     return () => clearInterval(timer);
   }
 
-  /** Lets the account be told over this bind what waits for it. */
+  /** Starts deliveries to the account over this bind. */
   #deliver(held: Held): () => void {
     const { stage, version } = held;
     return this.#courier.add(stage, { session: this.session, version, account: () => held.account });
@@ -157,7 +157,7 @@ export class SmppConnection {
     const outcome = (await this.#stages.invoke(stage, 'submit', submitEvent(account, message))) as PartOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;
-    // Clients of 3.4 break on it in a submit_sm_resp.
+    // Clients of 3.4 fail on it in a submit_sm_resp.
     const tells = pdu.command === 'data_sm' || version >= VERSION_50;
     return { status, tlvs: tells ? [tlv('additional_status_info_text', reasonOf(detail))] : [] };
   }

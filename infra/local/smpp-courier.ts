@@ -4,10 +4,10 @@ import { AccountCourier, type Receiver } from './smpp-account-courier.ts';
 import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
-/** How long an end waits for responses (ms): a container that is told to end has little time. */
+/** How long a shutdown waits for responses (ms): a container that is being stopped has little time. */
 const LAST_RESPONSES_MS = 1_000;
 
-/** Tells the accounts that have receivers bound to this process what waits for them. */
+/** Delivers waiting notices to the accounts with receivers bound to this process. */
 export class SmppCourier {
   readonly #stages: SmppStages;
   readonly #accounts = new Map<string, AccountCourier>();
@@ -17,7 +17,7 @@ export class SmppCourier {
     this.#stages = stages;
   }
 
-  /** Tells over a bind until the returned function is called. */
+  /** Delivers over a bind until the returned function is called. */
   add(stage: Stage, receiver: Receiver): () => void {
     const { id } = receiver.account();
     const key = `${stage} ${id}`;
@@ -30,19 +30,21 @@ export class SmppCourier {
     };
   }
 
-  /** An account sends. */
+  /** An account is sending. */
   touch(stage: Stage, accountId: BoundAccount['id']): void {
     this.#accounts.get(`${stage} ${accountId}`)?.touch();
   }
 
-  /** The deliver_sm that were refused for now, or not answered in time, since they were last counted. */
+  /** The number of deliver_sm that were temporarily refused, or not answered in time, since the last call. */
   countNotTaken(): number {
     const count = this.#notTaken;
     this.#notTaken = 0;
     return count;
   }
 
-  /** Begins nothing any more, and waits a moment for responses that are on their way. Answers what is settled once the last turn has ended. */
+  /**
+   * Starts no further deliveries, and waits briefly for outstanding responses. The returned promise settles once the last lease has ended.
+   */
   async stop(): Promise<{ readonly ended: Promise<unknown> }> {
     const couriers = [...this.#accounts.values()];
     for (const courier of couriers) courier.stop();

@@ -5,7 +5,7 @@ import { SmppConnection } from './smpp-connection.ts';
 import { SmppCourier } from './smpp-courier.ts';
 import type { SmppStages } from './smpp-stages.ts';
 
-/** Connections at once: each may hold a PDU and the answers to 64 KB of requests. */
+/** Concurrent connections: each may hold a PDU and the responses to 64 KB of requests. */
 const MAX_CONNECTIONS = 2_000;
 
 /** A certificate with its chain, and its private key; PEM. */
@@ -20,20 +20,20 @@ export interface AccountCounts {
   readonly connections: number;
   /** Connections over which an account is bound. */
   readonly binds: number;
-  /** Binds that were refused since they were last counted. */
+  /** Refused binds since the last count. */
   readonly refusedBinds: number;
-  /** deliver_sm that their accounts refused for now, or did not answer, since they were last counted. */
+  /** deliver_sm that their accounts temporarily refused, or did not answer, since the last count. */
   readonly notTaken: number;
 }
 
 export interface SmppServer {
   readonly port: number;
   counts(): AccountCounts;
-  /** Takes no connection any more, delivers nothing new, answers what has begun, unbinds, and frees the binds. */
+  /** Accepts no further connections, starts no deliveries, answers requests in progress, unbinds, and frees the binds. */
   close(): Promise<void>;
 }
 
-/** Listens for binds, with a certificate over TLS alone. Rejects with the error of the socket where the port cannot be had. */
+/** Listens for binds; with a certificate, over TLS alone. Rejects with the socket's error if the port is unavailable. */
 export const startSmppServer = async (
   { port, host, certificate }: { readonly port: number; readonly host: string; readonly certificate?: Certificate },
   stages: SmppStages,

@@ -4,7 +4,7 @@ import { type RunningSmpp, startSmpp } from './smpp.ts';
 
 /**
  * The SMPP service: with `-c smppService=true`, containers per stage that hold the binds of its accounts and those to its carrier. The load
- * balancer ends TLS.
+ * balancer terminates TLS.
  */
 
 const COUNT_MS = 60_000;
@@ -16,7 +16,7 @@ const ownAddress = (): string =>
     .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
     ?.address ?? '127.0.0.1';
 
-/** A line that CloudWatch makes metrics of (embedded metric format). */
+/** A log line in the embedded metric format of CloudWatch. */
 const metricLine = (stage: string, values: Readonly<Record<string, number>>): string =>
   JSON.stringify({
     _aws: {
@@ -34,7 +34,7 @@ const metricLine = (stage: string, values: Readonly<Record<string, number>>): st
     ...values,
   });
 
-/** What the alarms and the scaling read. Where no carrier is set up its binds are not counted: then none is missing. */
+/** The metrics for alarms and scaling. Without a carrier its binds are not counted, so that no alarm expects them. */
 export const countsOf = (smpp: Pick<RunningSmpp, 'counts'>): Readonly<Record<string, number>> => {
   const { connections, binds, refusedBinds, notTaken, carrierBinds } = smpp.counts();
   return {
@@ -57,7 +57,7 @@ const main = async (): Promise<void> => {
     host: HOST,
     address: ownAddress(),
     carrierStage: stage,
-    // A system_id of the other stage is none here.
+    // A system_id of the other stage is unknown here.
     functionsOf: () => functions,
     onFault: (where, error) => fault(where, 'smpp', error),
     onNews: (line) => console.log(JSON.stringify({ level: 'INFO', ...line })),

@@ -8,23 +8,23 @@ import type { Stage } from './stages.ts';
 const STANDARD_PORT = 2775;
 const STANDARD_CARRIER_PORT = 2776;
 const STANDARD_TLS_PORT = 3550;
-/** How long a call of one of the service's functions may take. */
+/** The timeout of a call to one of the service's functions. */
 const CALL_MS = 28_000;
 
-/** A port, 0 for any free one, or the standard one unless it is taken. */
+/** A port, 0 for any free one, or the standard one if it is free. */
 export type WantedPort = number | 'standard';
 
 export interface SmppCounts extends AccountCounts {
-  /** Binds to the carrier that are open; undefined where none is set up. */
+  /** Open binds to the carrier; undefined without a carrier. */
   readonly carrierBinds: number | undefined;
 }
 
-/** What listens for SMPP in a process: for binds of accounts, and for messages to the carrier, which it binds to. */
+/** The SMPP listeners of a process: for binds of accounts, and for messages to the carrier, to which it binds. */
 export interface RunningSmpp {
   readonly smppPort: number | undefined;
   readonly smppTlsPort: number | undefined;
   readonly carrierPort: number | undefined;
-  /** What there is now. */
+  /** The current counts. */
   counts(): SmppCounts;
   /** Unbinds on both sides, and frees the binds. */
   close(): Promise<void>;
@@ -32,14 +32,14 @@ export interface RunningSmpp {
 
 export interface SmppOptions {
   readonly smppPort: WantedPort;
-  /** Absent: this process binds to no carrier. */
+  /** Absent: this process does not bind to a carrier. */
   readonly carrierPort?: WantedPort | undefined;
-  /** Where SMPP is listened for over TLS as well. */
+  /** The additional TLS listener. */
   readonly tls?: (Certificate & { readonly port: WantedPort }) | undefined;
   readonly host: string;
-  /** Where other processes of the service reach this one; by default the host. */
+  /** The address of this process for other processes of the service; by default the host. */
   readonly address?: string;
-  /** Whose carrier is bound to. */
+  /** The stage whose carrier it binds to. */
   readonly carrierStage?: Stage;
   readonly functionsOf: (stage: Stage) => StageFunctions;
   readonly onFault: (where: string, error: unknown) => void;
@@ -55,7 +55,7 @@ const orTaken = async <T>(wanted: WantedPort, listening: Promise<T>): Promise<T 
   }
 };
 
-/** Listens for SMPP. Rejects with the error of the socket where a port that is wanted by its number cannot be had. */
+/** Listens for SMPP. Rejects with the socket's error if a port given by number is unavailable. */
 export const startSmpp = async (options: SmppOptions): Promise<RunningSmpp> => {
   const {
     smppPort,

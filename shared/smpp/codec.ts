@@ -5,16 +5,16 @@ import { readTlvs, type Tlv, writeTlv } from './tlvs.ts';
 
 /** command_length, command_id, command_status and sequence_number: four bytes each. */
 export const HEADER_BYTES = 16;
-/** The longest PDU that is read or written. */
+/** The maximum length of a PDU in either direction. */
 export const MAX_PDU_BYTES = 65_536;
 
-/** Bytes that are no PDU: what the protocol answers, and to whom. */
+/** A decoding fault: the protocol's answer to it. */
 export interface DecodeFault {
   readonly status: StatusName;
   readonly commandId: number;
   readonly command?: Command;
   readonly sequence: number;
-  /** What is wrong and where, without a value that was sent. */
+  /** The fault and its place, without values of the request. */
   readonly detail: string;
 }
 export type Decoded = { readonly ok: true; readonly pdu: Pdu } | { readonly ok: false; readonly fault: DecodeFault };
@@ -24,7 +24,7 @@ const FIELDS: ReadonlyMap<string, readonly [string, AnyField][]> = new Map(
 );
 
 const readBody = (command: Command, status: number, reader: Reader): Body<Command> => {
-  // A refusal may leave the body out (4.4.2), and some peers do so in a plain deliver_sm_resp.
+  // A refusal may omit the body (4.4.2), and some peers omit it in a successful deliver_sm_resp.
   if (
     reader.at === reader.bytes.length &&
     isResponseId(PDUS[command].id) &&
@@ -37,8 +37,8 @@ const readBody = (command: Command, status: number, reader: Reader): Body<Comman
 };
 
 /**
- * Reads one PDU, as `framing.ts` cuts it off a stream. Total: any bytes are a PDU or a fault, never an exception. Byte values of the
- * result are views into `bytes`.
+ * Decodes one PDU, as framed by `framing.ts`. Total: any bytes result in a PDU or a fault, never an exception. Byte values of the result
+ * are views into `bytes`.
  */
 export const decodePdu = (bytes: Buffer): Decoded => {
   if (bytes.length < HEADER_BYTES)
@@ -69,7 +69,7 @@ export const decodePdu = (bytes: Buffer): Decoded => {
 const isEmpty = (value: unknown): boolean =>
   value === '' || value === 0 || (value instanceof Uint8Array && value.length === 0);
 
-/** Writes a PDU. A refusal that says nothing more is its header alone (4.4.2). Throws a RangeError for a value that does not fit. */
+/** Encodes a PDU. A refusal without parameters is its header alone (4.4.2). Throws a RangeError for a value that does not fit. */
 export const encodePdu = ({ command, status, sequence, body, tlvs }: Pdu): Buffer => {
   const { id } = PDUS[command];
   const says = tlvs.length > 0 || Object.values(body).some((value) => !isEmpty(value));
@@ -86,7 +86,7 @@ export const encodePdu = ({ command, status, sequence, body, tlvs }: Pdu): Buffe
   return bytes;
 };
 
-/** A PDU to send: parameters that are not given are empty. */
+/** A PDU to send: omitted parameters are empty. */
 export const pduOf = <C extends Command>(
   command: C,
   sequence: number,

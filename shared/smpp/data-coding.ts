@@ -1,6 +1,6 @@
 import { GSM_BASIC, GSM_EXTENSION } from '../domain/core/gsm-alphabet.ts';
 
-/** The data codings that are understood (5.2.19): the SMSC's default alphabet is GSM 03.38, one septet a byte. */
+/** The supported data codings (5.2.19): the SMSC's default alphabet is GSM 03.38, one septet per byte. */
 export const DATA_CODINGS = { gsm: 0, ascii: 1, latin1: 3, ucs2: 8 } as const;
 export type DataCoding = (typeof DATA_CODINGS)[keyof typeof DATA_CODINGS];
 
@@ -18,7 +18,7 @@ const CODES = new Map<string, readonly number[]>([
   ...Array.from(EXTENDED, ([code, character]) => [character, [ESCAPE, code]] as const),
 ]);
 
-/** An escape before an unknown code, or at the end, is shown as a space, as GSM 03.38 says (6.2.1.1). */
+/** An escape before an unknown code, or at the end, is shown as a space, as GSM 03.38 specifies (6.2.1.1). */
 const readGsm = (bytes: Uint8Array): string | undefined => {
   let text = '';
   for (let at = 0; at < bytes.length; at++) {
@@ -34,7 +34,7 @@ const readGsm = (bytes: Uint8Array): string | undefined => {
   return text;
 };
 
-/** Of an even number of bytes. */
+/** Requires an even number of bytes. */
 const readUtf16 = (bytes: Uint8Array): string => Buffer.from(bytes).swap16().toString('utf16le');
 
 const readUcs2 = (bytes: Uint8Array): string | undefined => {
@@ -43,7 +43,7 @@ const readUcs2 = (bytes: Uint8Array): string | undefined => {
   return text.isWellFormed() ? text : undefined;
 };
 
-/** The text of a message's bytes; undefined where they are none in this coding. UCS-2 is read as UTF-16, big-endian. */
+/** Decodes a message's bytes; undefined if they are invalid in this coding. UCS-2 is read as UTF-16, big-endian. */
 export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | undefined => {
   if (coding === DATA_CODINGS.gsm) return readGsm(bytes);
   if (coding === DATA_CODINGS.ucs2) return readUcs2(bytes);
@@ -51,23 +51,23 @@ export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | unde
   return Buffer.from(bytes).toString('latin1');
 };
 
-/** The text of bytes that are parts of a text (`isPartOfText`): half a character is U+FFFD. */
+/** Decodes bytes of parts of a text (`isPartOfText`): half a character becomes U+FFFD. */
 export const showText = (bytes: Uint8Array, coding: DataCoding): string =>
   coding === DATA_CODINGS.ucs2 ? readUtf16(bytes).toWellFormed() : (decodeText(bytes, coding) ?? '');
 
-/** Whether bytes can be those of a part of a text, which may end within a character. */
+/** Whether the bytes are valid as a part of a text, which may end within a character. */
 export const isPartOfText = (bytes: Uint8Array, coding: DataCoding): boolean => {
   if (coding === DATA_CODINGS.ucs2) return bytes.length % 2 === 0;
   return coding === DATA_CODINGS.latin1 || !bytes.some((byte) => byte > 0x7f);
 };
 
-/** The characters, in UTF-16 units, of a text of these bytes: exact but for escapes of GSM 03.38, which count nothing. */
+/** The number of characters, in UTF-16 units, of a text of these bytes: exact except for escapes of GSM 03.38, which are not counted. */
 export const charactersOf = (bytes: Uint8Array, coding: DataCoding): number => {
   if (coding === DATA_CODINGS.ucs2) return bytes.length / 2;
   return coding === DATA_CODINGS.gsm ? bytes.filter((byte) => byte !== ESCAPE).length : bytes.length;
 };
 
-/** A text as bytes in one coding; undefined if that has no code for one of its characters. */
+/** Encodes a text; undefined if the coding lacks one of its characters. */
 export const encodeText = (text: string, coding: DataCoding): Buffer | undefined => {
   if (coding === DATA_CODINGS.ucs2) return Buffer.from(text, 'utf16le').swap16();
   if (coding === DATA_CODINGS.gsm) {
@@ -79,7 +79,7 @@ export const encodeText = (text: string, coding: DataCoding): Buffer | undefined
   return Buffer.from(text, 'latin1');
 };
 
-/** A text in the default alphabet, or else in UCS-2. */
+/** Encodes a text in the default alphabet if possible, else in UCS-2. */
 export const encodeShortest = (text: string): { readonly dataCoding: DataCoding; readonly bytes: Buffer } => {
   const gsm = encodeText(text, DATA_CODINGS.gsm);
   if (gsm) return { dataCoding: DATA_CODINGS.gsm, bytes: gsm };

@@ -4,7 +4,7 @@ import type { Body } from './pdus.ts';
 import { MESSAGE_STATES, type ReceiptState, writeReceipt } from './receipt.ts';
 import { type Tlv, tlv } from './tlvs.ts';
 
-/** What is told of a message (Appendix B). Moments are ms. */
+/** The data of a report (Appendix B). Moments are ms. */
 export interface DeliveredReport {
   readonly id: string;
   /** `message_state`. */
@@ -12,11 +12,11 @@ export interface DeliveredReport {
   readonly errorCode: number;
   readonly submittedAt: number;
   readonly doneAt: number;
-  /** A notification of a state that is not the last. */
+  /** A notification of a non-final state. */
   readonly intermediate: boolean;
 }
 
-/** What a deliver_sm says: of a report what became of the message that begins with `text`, else a text. */
+/** The content of a deliver_sm: a report on the message that begins with `text`, or a text. */
 export interface DeliveredMessage {
   readonly source: string;
   readonly destination: string;
@@ -24,35 +24,35 @@ export interface DeliveredMessage {
   readonly report?: DeliveredReport;
 }
 
-/** How the peer wants it. */
+/** The peer's settings. */
 export interface DeliverySettings {
-  /** Dates with their seconds. */
+  /** Dates with seconds. */
   readonly seconds: boolean;
-  /** It knows optional parameters: it bound as 3.4 or later. */
+  /** The peer supports optional parameters: it bound as 3.4 or later. */
   readonly knowsTlvs: boolean;
 }
 
 const NUMBERING = {
   international: { ton: 1, npi: 1 },
-  /** Of no type that is known: a short code. */
+  /** A short code: of unknown type. */
   unknown: { ton: 0, npi: 1 },
   alphanumeric: { ton: 5, npi: 0 },
   absent: { ton: 0, npi: 0 },
 } as const;
 
-/** An address as it is written: E.164 without its plus sign. */
+/** An address on the wire: E.164 without its plus sign. */
 const addressOf = (address: string) => {
   if (address === '') return { address, ...NUMBERING.absent };
   if (address.startsWith('+')) return { address: address.slice(1), ...NUMBERING.international };
   return { address, ...(/^\d+$/.test(address) ? NUMBERING.unknown : NUMBERING.alphanumeric) };
 };
 
-/** The longest short_message. */
+/** The maximum of short_message. */
 const MAX_SHORT = 254;
 
 const WORDS = new Map(Object.entries(MESSAGE_STATES).map(([word, state]) => [state as number, word as ReceiptState]));
 const ERROR_DIGITS = 3;
-/** Receipts are ASCII, whatever the message was: peers read them byte by byte. */
+/** Receipts are ASCII, whatever the message's coding: peers parse them byte by byte. */
 const inAscii = (text: string): string => text.replaceAll(/[^\x20-\x7e]/gu, '?');
 
 const receiptOf = ({ text, report }: DeliveredMessage & { report: DeliveredReport }, settings: DeliverySettings) => {
@@ -77,7 +77,7 @@ const receiptOf = ({ text, report }: DeliveredMessage & { report: DeliveredRepor
   };
 };
 
-/** A text in the default alphabet if it can be, else in UCS-2; one that is longer than short_message is in message_payload. */
+/** Encodes a text in the default alphabet if possible, else in UCS-2; one that exceeds short_message goes into message_payload. */
 const textOf = ({ text }: DeliveredMessage) => {
   const { dataCoding, bytes } = encodeShortest(text);
   return bytes.length <= MAX_SHORT
@@ -85,7 +85,7 @@ const textOf = ({ text }: DeliveredMessage) => {
     : { body: { esmClass: 0, dataCoding }, tlvs: [tlv('message_payload', bytes)] };
 };
 
-/** The parameters of a deliver_sm. Throws a RangeError for an address or an id that it cannot hold. */
+/** The parameters of a deliver_sm. Throws a RangeError for an address or an id that does not fit. */
 export const writeDeliverSm = (
   message: DeliveredMessage,
   settings: DeliverySettings,

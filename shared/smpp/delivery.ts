@@ -6,23 +6,23 @@ import { tlvValue } from './tlvs.ts';
 
 export type DeliveryPdu = PduOf<'data_sm'> | PduOf<'deliver_sm'>;
 
-/** network_error_code (5.3.2.31): of which network, 3 being GSM, and its code. */
+/** network_error_code (5.3.2.31): the type of network (3 is GSM) and its code. */
 interface NetworkError {
   readonly network: number;
   readonly code: number;
 }
 
-/** What an SMSC delivers: a receipt, a message that somebody wrote, a part of one, or none of them that can be read. */
+/** A delivery from an SMSC: a receipt, a message from a person, a part of one, or an unreadable one. */
 export type Delivery =
   | {
       readonly kind: 'receipt';
-      /** The message's id as the SMSC writes it here, which may not be how its response wrote it. */
+      /** The message's id in the SMSC's notation for receipts, which may differ from that of its response. */
       readonly id: string;
       readonly state: ReceiptState;
-      /** The text's own error code, which each SMSC gives a meaning of its own. */
+      /** The error code from the text; its meaning depends on the SMSC. */
       readonly error?: string;
       readonly network?: NetworkError;
-      /** Whose phone it was sent to. */
+      /** The phone that it was sent to. */
       readonly phone: string;
     }
   | {
@@ -48,7 +48,7 @@ const STATES: ReadonlyMap<number, ReceiptState> = new Map([
   [9, 'UNDELIV'],
 ]);
 
-/** Message types of esm_class that tell of a message that was sent: an SMSC's receipt, and its notification on the way. */
+/** Message types of esm_class for reports on a sent message: a receipt, and an intermediate notification. */
 const RECEIPT = 0x04;
 const INTERMEDIATE = 0x20;
 
@@ -61,8 +61,8 @@ const networkOf = (value: Uint8Array | undefined): { readonly network?: NetworkE
   value ? { network: { network: value[0] as number, code: (value[1] as number) * 256 + (value[2] as number) } } : {};
 
 /**
- * The parameters are believed before the text. Receipts are ASCII whatever their data_coding says. A header before the text, which some SMSCs
- * send with receipts of parts, is taken off.
+ * Parameters take precedence over the text. Receipts are ASCII whatever their data_coding. Some SMSCs send receipts of parts with a header
+ * before the text, which is removed.
  */
 const receiptOf = (pdu: DeliveryPdu): Delivery => {
   const bytes = bytesOf(pdu);
@@ -85,7 +85,7 @@ const INTERNATIONAL = 1;
 const addressOf = (address: string, ton: number): string =>
   ton === INTERNATIONAL && /^\d/.test(address) ? `+${address}` : address;
 
-/** Codings of 3GPP TS 23.038 that mean the default alphabet or UCS-2 as well, such as those with a message class. */
+/** Further codings of 3GPP TS 23.038 that mean the default alphabet or UCS-2, such as those with a message class. */
 const codingOf = (coding: number): DataCoding | undefined => {
   if (isDataCoding(coding)) return coding;
   const general = coding >= 0x10 && coding <= 0x1f;
@@ -113,8 +113,8 @@ const messageOf = (pdu: DeliveryPdu): Delivery => {
 };
 
 /**
- * Reads a deliver_sm or a data_sm of an SMSC. A receipt is what esm_class calls one, or what has both parameters of one; a text alone never
- * makes one, since anybody may write such a text.
+ * Reads a deliver_sm or a data_sm from an SMSC. A receipt is marked in esm_class, or has both parameters of one; the text alone is no
+ * evidence, since anybody may write such a text.
  */
 export const readDelivery = (pdu: DeliveryPdu): Delivery => {
   const type = pdu.body.esmClass & ESM_CLASS.messageType;

@@ -1,6 +1,6 @@
 import type { StatusName } from './statuses.ts';
 
-/** Why bytes are no PDU: the command status that the protocol has for it. Field values are never repeated. */
+/** A decoding fault, with the protocol's command status. Its text never repeats field values. */
 export class PduFault extends Error {
   readonly status: StatusName;
 
@@ -10,18 +10,18 @@ export class PduFault extends Error {
   }
 }
 
-/** Bytes that are read from front to back. */
+/** Bytes that are read sequentially. */
 export interface Reader {
   readonly bytes: Buffer;
   at: number;
 }
 
-/** A mandatory parameter: how it is read, written, and what it is when a refusal leaves the body out. */
+/** A mandatory parameter: how it is read and written, and its default when a refusal omits the body. */
 export interface Field<T> {
   readonly empty: T;
   /** Throws a PduFault. */
   readonly read: (reader: Reader, name: string) => T;
-  /** Throws a RangeError for a value that the field cannot hold: the caller's own fault. */
+  /** Throws a RangeError for a value that the field cannot hold: a fault of the caller. */
   readonly write: (value: T, name: string) => Buffer;
 }
 
@@ -52,7 +52,7 @@ export const integer = (size: 1 | 2 | 4): Field<number> => ({
   write: (value, name) => integerBytes(value, size, name),
 });
 
-/** Bytes of a text of Latin-1 without NUL, and a NUL behind them. Throws a RangeError. */
+/** A Latin-1 text without NUL as bytes, terminated by NUL. Throws a RangeError. */
 export const nullTerminated = (text: string, max: number, name: string): Buffer => {
   if (text.length >= max) throw new RangeError(`${name} has at most ${max - 1} characters`);
   for (let at = 0; at < text.length; at++) {
@@ -62,7 +62,7 @@ export const nullTerminated = (text: string, max: number, name: string): Buffer 
   return Buffer.from(`${text}\0`, 'latin1');
 };
 
-/** A C-octet string of at most `max` bytes, its NUL included. Read as Latin-1, so that every byte is kept. */
+/** A C-octet string of at most `max` bytes, including its NUL. Read as Latin-1, so that every byte is kept. */
 export const cOctets = (max: number, tooLong: StatusName = 'ESME_RINVPARLEN'): Field<string> => ({
   empty: '',
   read: (reader, name) => {
@@ -78,7 +78,7 @@ export const cOctets = (max: number, tooLong: StatusName = 'ESME_RINVPARLEN'): F
   write: (value, name) => nullTerminated(value, max, name),
 });
 
-/** A time: empty, or exactly 16 characters. What the characters say is the matter of time.ts. */
+/** A time: empty, or exactly 16 characters. time.ts parses them. */
 export const timeField = (invalid: StatusName): Field<string> => {
   const octets = cOctets(17, invalid);
   return {

@@ -1,6 +1,6 @@
 import { HEADER_BYTES, MAX_PDU_BYTES } from './codec.ts';
 
-/** PDUs of a stream, each with its header. `broken` says why no later byte can be understood: the connection has to be closed. */
+/** The PDUs of a stream, each with its header. `broken`: why no later byte can be framed; the connection has to be closed. */
 export interface Frames {
   readonly frames: readonly Buffer[];
   readonly broken?: string;
@@ -9,8 +9,9 @@ export interface Frames {
 const LENGTH_BYTES = 4;
 
 /**
- * Cuts a stream of bytes into PDUs. Holds the bytes of one unfinished PDU at most, in a buffer that grows with what has come rather than
- * with what was announced; takes linear time however finely the stream is cut. A frame shares no memory with the chunk that it came in.
+ * Cuts a stream of bytes into PDUs. Holds at most the bytes of one unfinished PDU, in a buffer that grows with the received bytes rather
+ * than with the announced length; takes linear time however the stream is fragmented. A frame shares no memory with the chunk in which it
+ * arrived.
  */
 export const createFramer = (maxBytes: number = MAX_PDU_BYTES) => {
   let held: Buffer = Buffer.alloc(0);
@@ -25,7 +26,7 @@ export const createFramer = (maxBytes: number = MAX_PDU_BYTES) => {
     }
     size += bytes.copy(held, size);
   };
-  /** Takes bytes of `chunk` from `at` until `wanted` are held; the new place in the chunk. */
+  /** Copies bytes of `chunk` from `at` until `wanted` are held; returns the new position in the chunk. */
   const fill = (chunk: Buffer, at: number, wanted: number): number => {
     const end = Math.min(chunk.length, at + Math.max(0, wanted - size));
     if (end > at) keep(chunk.subarray(at, end));

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.ts';
 
-/** Lets a number of requests in at once; the others wait, in their order, for as long as each can. */
+/** A semaphore: the other requests wait, in order, each up to its own limit. */
 export class Gate {
   readonly #timers: Timers;
   readonly #waiting = new Set<(entered: boolean) => void>();
@@ -11,7 +11,7 @@ export class Gate {
     this.#free = places;
   }
 
-  /** True once there is a place, which `leave` gives back; false if there was none in time. */
+  /** True once a place is acquired, which `leave` releases; false if none was free in time. */
   enter(maxMs: number): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;

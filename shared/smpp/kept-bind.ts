@@ -6,37 +6,37 @@ import { STATUSES } from './statuses.ts';
 import type { Timers } from './timers.ts';
 import type { Tlv } from './tlvs.ts';
 
-/** What happens to a bind that is kept. */
+/** The events of a kept bind. */
 export type BindNews =
   | { readonly kind: 'bound' }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'unreachable'; readonly error: unknown }
-  /** The connection ended before a response to the bind, or none that can be read came in time. */
+  /** The connection ended before a response to the bind, or no readable one arrived in time. */
   | { readonly kind: 'unanswered'; readonly reason: Exclude<Reply['kind'], 'response'> }
   | { readonly kind: 'ended'; readonly reason: CloseReason };
 
 export interface KeptBindOptions {
-  /** Connects, its TLS included; rejects where that cannot be. */
+  /** Connects, including TLS; rejects on failure. */
   readonly connect: () => Promise<Stream>;
   readonly command: BindCommand;
   readonly body: Partial<Body<BindCommand>>;
   readonly timers: Timers;
   readonly limits: Partial<SessionLimits>;
-  /** Between attempts, in ms: doubled each time, and scattered. */
+  /** The delay between attempts, in ms: doubled each time, with jitter. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
   /** 0 to below 1. */
   readonly random: () => number;
-  /** Answers what the SMSC delivers. */
+  /** Answers the SMSC's deliveries. */
   readonly deliver: (pdu: MessagePdu) => Promise<Answer>;
   readonly news: (news: BindNews) => void;
 }
 
-/** A bind that lasted for less counts as a failed attempt: some SMSCs accept one and close it at once. */
+/** A bind that lasted less counts as a failed attempt: some SMSCs accept one and close it immediately. */
 const LASTING_MS = 10_000;
-/** Many SMSCs lock an account that repeats these: they are not asked again soon. */
+/** Many SMSCs lock an account that repeats these: the next attempt is delayed. */
 const CREDENTIALS: readonly number[] = [STATUSES.ESME_RINVPASWD, STATUSES.ESME_RINVSYSID];
 
-/** A bind to an SMSC that is opened again whenever it ends, after a while that grows. */
+/** A bind to an SMSC that is reopened whenever it ends, with exponential backoff. */
 export class KeptBind {
   readonly #options: KeptBindOptions;
   readonly #waiting = new Set<() => void>();
@@ -56,12 +56,12 @@ export class KeptBind {
     return this.#boundAt !== undefined;
   }
 
-  /** The command status of the last bind, if that was refused. */
+  /** The command status of the last bind, if it was refused. */
   get refusal(): number | undefined {
     return this.#refusal;
   }
 
-  /** True once it is bound; false if it was not in time. */
+  /** True once it is bound; false if it was not bound in time. */
   async whenBound(maxMs: number): Promise<boolean> {
     if (this.isBound || maxMs <= 0) return this.isBound;
     await new Promise<void>((resolve) => {
@@ -76,12 +76,12 @@ export class KeptBind {
     return this.isBound;
   }
 
-  /** Submits a message; undefined where there is no bind, so that nothing was written. */
+  /** Submits a message; undefined without a bind, so that nothing was written. */
   submit(body: Partial<Body<'submit_sm'>>, tlvs: readonly Tlv[]): Promise<Reply> | undefined {
     return this.isBound ? this.#session?.request('submit_sm', body, tlvs) : undefined;
   }
 
-  /** Unbinds and opens no more. */
+  /** Unbinds, and does not reconnect. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();

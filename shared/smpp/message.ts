@@ -5,7 +5,7 @@ import type { StatusName } from './statuses.ts';
 import { readTime } from './time.ts';
 import { tlvValue } from './tlvs.ts';
 
-/** When a receipt is wanted (registered_delivery, 5.2.17). */
+/** When a receipt is requested (registered_delivery, 5.2.17). */
 export type ReceiptWish = 'always' | 'failure' | 'never' | 'success';
 
 /** A whole text, or a part of one. */
@@ -13,20 +13,20 @@ type Content =
   | { readonly text: string; readonly part?: undefined }
   | { readonly part: Part; readonly encoded: EncodedPart };
 
-/** What a submit_sm or a data_sm says. Moments are ms. */
+/** The content of a submit_sm or a data_sm. Moments are ms. */
 export type SubmittedMessage = Content & {
-  /** As it is to be shown; absent where the source address is empty. */
+  /** The displayed sender; absent if the source address is empty. */
   readonly source?: string;
   /** E.164 with its plus sign; not checked against any numbering plan. */
   readonly destination: string;
   readonly deliverAt?: number;
-  /** schedule_delivery_time as it was sent: a repeat sends the same one, while the moment of a relative time moves on. */
+  /** schedule_delivery_time as it was sent: a repeat sends the same text, while the moment of a relative time differs. */
   readonly schedule?: string;
   readonly validUntil?: number;
   /** validity_period as it was sent. */
   readonly validity?: string;
   readonly receipt: ReceiptWish;
-  /** A notification when the message has left is wanted, too. */
+  /** An intermediate notification when the message has been sent is requested as well. */
   readonly intermediate?: true;
   readonly idempotencyKey?: string;
 };
@@ -39,7 +39,7 @@ const TON = { unknown: 0, international: 1 } as const;
 const DIGITS = /^\+?\d{3,15}$/;
 const SHOWN = /^(?:\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/;
 
-/** A national number names no country: only an international one, or one that may be it, has a recipient. */
+/** A national number does not identify a country: the type must be international or unknown. */
 const destinationOf = ({ destAddrTon: ton, destinationAddr: address }: Submission['body']): string | undefined => {
   if (ton !== TON.unknown && ton !== TON.international) return undefined;
   return DIGITS.test(address) ? `+${address.replace('+', '')}` : undefined;
@@ -58,7 +58,7 @@ const wishOf = ({ registeredDelivery }: Submission['body']) => ({
   ...(registeredDelivery & INTERMEDIATE ? { intermediate: true as const } : {}),
 });
 
-/** The bytes of the message: of short_message or of message_payload, never of both. */
+/** The bytes of the message: from short_message or message_payload, never both. */
 const bytesOf = ({ body, tlvs }: Submission): Uint8Array | undefined => {
   const short = 'shortMessage' in body ? body.shortMessage : undefined;
   const payload = tlvValue(tlvs, 'message_payload');
@@ -66,7 +66,7 @@ const bytesOf = ({ body, tlvs }: Submission): Uint8Array | undefined => {
   return payload ?? short;
 };
 
-/** The text, or the part: a user data header says of which message, or else the SAR parameters. */
+/** The text, or the part: identified by a user data header, or else by the SAR parameters. */
 const contentOf = (pdu: Submission): Content | { readonly refused: StatusName } => {
   const bytes = bytesOf(pdu);
   if (!bytes) return refuse('ESME_RINVMSGLEN');
@@ -85,7 +85,7 @@ const contentOf = (pdu: Submission): Content | { readonly refused: StatusName } 
   return text === undefined ? refuse('ESME_RINVDCS') : { text };
 };
 
-/** When it is to leave, and until when it is of use: neither before now, nor the second before the first. */
+/** The schedule and the end of validity: neither is before now, and the end is not before the schedule. */
 const timesOf = ({ body }: Submission, now: number) => {
   if (!('scheduleDeliveryTime' in body)) return {};
   const { scheduleDeliveryTime, validityPeriod } = body;
@@ -101,8 +101,8 @@ const timesOf = ({ body }: Submission, now: number) => {
 };
 
 /**
- * Reads what a submit_sm or a data_sm says, or the command status that it is refused with. Addresses come first, then the text, then the times.
- * Bytes that are no text of their data_coding are ESME_RINVDCS: a text that is guessed would reach somebody.
+ * Reads a submit_sm or a data_sm; returns the command status if it is refused. Addresses are checked first, then the text, then the times.
+ * Bytes that are invalid in their data_coding are ESME_RINVDCS: a guessed text would be sent to somebody.
  */
 export const readMessage = (pdu: Submission, now: number): ReadMessage => {
   const destination = destinationOf(pdu.body);

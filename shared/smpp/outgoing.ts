@@ -2,8 +2,8 @@ import type { Pdu } from './pdus.ts';
 import type { Timers } from './timers.ts';
 
 /**
- * What became of a request: the peer's response, which may be a refusal or a generic_nack; `busy` where no more may wait, so that it was
- * never sent; `timeout`, `closed` and `unreadable` where it is not known what the peer did with it.
+ * The result of a request: the peer's response, which may be a refusal or a generic_nack; `busy` if the queue is full, so that it was never
+ * sent; `timeout`, `closed` and `unreadable` if the peer's result is unknown.
  */
 export type Reply =
   | { readonly kind: 'response'; readonly pdu: Pdu }
@@ -19,21 +19,21 @@ interface Sent {
 }
 
 export interface OutgoingOptions {
-  /** Requests that may be without a response. */
+  /** The maximum of requests without a response. */
   readonly window: number;
-  /** Requests that may wait for room in the window. */
+  /** The maximum of requests that wait for room in the window. */
   readonly queue: number;
-  /** How long a response is waited for, in ms. */
+  /** The response timeout, in ms. */
   readonly responseMs: number;
   readonly timers: Timers;
   readonly write: (bytes: Buffer) => void;
-  /** Whether the peer reads what is written: false holds requests back. */
+  /** Whether the peer reads what is written: while false, requests are held back. */
   readonly isWritable: () => boolean;
   /** The sequence number before the first. */
   readonly lastSequence?: number;
 }
 
-/** Where sequence_number is in a PDU. */
+/** The offset of sequence_number in a PDU. */
 const SEQUENCE_AT = 12;
 const MAX_SEQUENCE = 0x7fffffff;
 
@@ -50,23 +50,23 @@ export class Outgoing {
     this.#sequence = options.lastSequence ?? 0;
   }
 
-  /** Whether nothing is sent without a response, and nothing waits. */
+  /** Whether no request is outstanding or waiting. */
   get isIdle(): boolean {
     return this.#sent.size === 0 && this.#waiting.length === 0;
   }
 
-  /** Whether a request that is sent now goes out at once. */
+  /** Whether a request would be written immediately. */
   get hasRoom(): boolean {
     return !this.#closed && this.#waiting.length === 0 && this.#isOpen();
   }
 
-  /** The next sequence number, from 1 to 0x7FFFFFFF and around: none waits for its response for that long. */
+  /** The next sequence number, from 1 to 0x7FFFFFFF, then from 1 again: no request is outstanding that long. */
   nextSequence(): number {
     this.#sequence = this.#sequence === MAX_SEQUENCE ? 1 : this.#sequence + 1;
     return this.#sequence;
   }
 
-  /** Sends a request, whose sequence number is written into its bytes. `heard` is told of what became of it before the next PDU is looked at. */
+  /** Sends a request, and writes its sequence number into its bytes. `heard` gets the result before the next PDU is processed. */
   send(bytes: Buffer, heard: (reply: Reply) => void = () => {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve({ kind: 'closed' });
     if (!this.#isOpen() && this.#waiting.length >= this.#options.queue) return Promise.resolve({ kind: 'busy' });
@@ -80,7 +80,7 @@ export class Outgoing {
     });
   }
 
-  /** Gives a response to its request; one that nobody waits for is dropped. */
+  /** Passes a response to its request; unexpected ones are dropped. */
   settle(sequence: number, reply: Reply): void {
     const sent = this.#sent.get(sequence);
     if (!sent) return;
@@ -90,7 +90,7 @@ export class Outgoing {
     this.flush();
   }
 
-  /** Sends what waits, as far as there is room. */
+  /** Sends waiting requests, as far as the window allows. */
   flush(): void {
     while (!this.#closed && this.#isOpen()) {
       const next = this.#waiting.shift();

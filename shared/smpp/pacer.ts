@@ -1,6 +1,6 @@
 import type { Timers } from './timers.ts';
 
-/** Requests that may leave at once when none has for a while, of a second's. */
+/** The burst after a pause, as a share of one second's requests. */
 const BURST_SHARE = 0.1;
 
 /** Spreads requests evenly over time: at most `perSecond`, with bursts of a tenth of that. */
@@ -8,7 +8,7 @@ export class Pacer {
   readonly #timers: Timers;
   #intervalMs: number;
   #toleranceMs: number;
-  /** When the next one would be on time. */
+  /** When the next request is on schedule. */
   #nextAt = 0;
 
   constructor(timers: Timers, perSecond: number) {
@@ -17,7 +17,7 @@ export class Pacer {
     this.#toleranceMs = this.#intervalMs * Math.max(0, Math.ceil(perSecond * BURST_SHARE) - 1);
   }
 
-  /** Takes the next turn, and how long it is until that (ms); undefined, with nothing taken, if it is longer than `maxMs`. */
+  /** Reserves the next slot, and returns the time until it (ms); undefined, without reserving, if that is longer than `maxMs`. */
   take(maxMs: number): number | undefined {
     const now = this.#timers.now();
     const due = Math.max(this.#nextAt, now);
@@ -27,7 +27,7 @@ export class Pacer {
     return waitMs;
   }
 
-  /** Lets nothing leave for some ms: the peer asked for fewer. */
+  /** Pauses for some ms: the peer is throttling. */
   rest(ms: number): void {
     this.#nextAt = Math.max(this.#nextAt, this.#timers.now() + ms + this.#toleranceMs);
   }

@@ -9,10 +9,10 @@ export const ESM_CLASS = {
   udhi: 0x40,
 } as const;
 
-/** What is said of a message in parts: parts with one reference, between the same addresses, are one message. */
+/** The part data of a message: parts with one reference, between the same addresses, are one message. */
 export interface Part {
   readonly reference: number;
-  /** 8 and 16 are the sizes of a header's reference; `sar` is that of optional parameters: one number in two forms is two messages. */
+  /** 8 and 16 are the bits of a header's reference; `sar`: optional parameters. One number in two forms is two messages. */
   readonly form: 8 | 16 | 'sar';
   /** 2 to 255. */
   readonly total: number;
@@ -20,7 +20,7 @@ export interface Part {
   readonly number: number;
 }
 
-/** A user data header (3GPP TS 23.040, 9.2.3.24) taken off a message. */
+/** A user data header (3GPP TS 23.040, 9.2.3.24) and the remaining message. */
 export interface UserData {
   readonly part?: Part;
   readonly text: Uint8Array;
@@ -37,8 +37,8 @@ const elementPart = (id: number, data: Uint8Array): Part | undefined => {
 };
 
 /**
- * Takes the user data header off a message whose esm_class says that it has one; undefined where the header is broken. Concatenation with
- * numbers that make no sense counts as absent, as TS 23.040 says; other elements are passed over; the last concatenation counts.
+ * Removes the user data header of a message whose esm_class announces one; undefined if the header is malformed. As TS 23.040 specifies,
+ * concatenation with invalid numbers counts as absent, other elements are skipped, and the last concatenation applies.
  */
 export const readUserData = (bytes: Uint8Array): UserData | undefined => {
   const end = 1 + (bytes[0] ?? 0);
@@ -53,13 +53,13 @@ export const readUserData = (bytes: Uint8Array): UserData | undefined => {
   return { text: bytes.subarray(end), ...(part ? { part } : {}) };
 };
 
-/** A user data header that names a part. */
+/** A user data header for a part. */
 export const writeUserDataHeader = ({ form, reference, total, number }: Part): Buffer =>
   form === 16
     ? Buffer.from([6, 0x08, 4, reference >> 8, reference & 0xff, total, number])
     : Buffer.from([5, 0x00, 3, reference & 0xff, total, number]);
 
-/** What the SAR parameters say; undefined if one is missing or their numbers make no sense. */
+/** The part data of the SAR parameters; undefined if one is missing or their numbers are invalid. */
 export const sarPart = (tlvs: readonly Tlv[]): Part | undefined => {
   const [reference, total, number] = [
     tlvValue(tlvs, 'sar_msg_ref_num'),
@@ -76,7 +76,7 @@ export interface EncodedPart {
   readonly bytes: Uint8Array;
 }
 
-/** Parts as they are read: those in one coding together, since a character may begin in one and end in the next. */
+/** Groups consecutive parts of one coding, since a character may begin in one part and end in the next. */
 const runsOf = (parts: readonly (EncodedPart | undefined)[]): (EncodedPart | undefined)[] => {
   const runs: ({ readonly coding: DataCoding; readonly all: Uint8Array[] } | undefined)[] = [];
   for (const part of parts) {
@@ -89,16 +89,16 @@ const runsOf = (parts: readonly (EncodedPart | undefined)[]): (EncodedPart | und
   return runs.map((run) => run && { coding: run.coding, bytes: Buffer.concat(run.all) });
 };
 
-/** The text of all parts, in their order; undefined where their bytes are none. */
+/** The text of all parts, in their order; undefined if their bytes are invalid. */
 export const joinParts = (parts: readonly EncodedPart[]): string | undefined => {
   const texts = runsOf(parts).map((run) => run && decodeText(run.bytes, run.coding));
   return texts.includes(undefined) ? undefined : texts.join('');
 };
 
-/** Stands where parts are missing. */
+/** Replaces missing parts. */
 const MISSING = '[…]';
 
-/** The text of parts in their order, of which some may be missing; half a character is U+FFFD. */
+/** The text of parts in their order, some of which may be missing; half a character becomes U+FFFD. */
 export const joinWhatCame = (parts: readonly (EncodedPart | undefined)[]): string =>
   runsOf(parts)
     .map((run) => (run ? showText(run.bytes, run.coding) : MISSING))

@@ -43,7 +43,7 @@ const MESSAGE = {
   shortMessage,
 };
 
-/** Command ids, and the mandatory parameters in the order of the wire (SMPP 3.4, chapter 4). The highest bit is that of a response. */
+/** Command ids, and the mandatory parameters in wire order (SMPP 3.4, chapter 4). The highest bit marks a response. */
 export const PDUS = {
   generic_nack: { id: 0x80000000, fields: {} },
   bind_receiver: { id: 0x00000001, fields: BIND },
@@ -96,7 +96,7 @@ export interface PduOf<C extends Command> {
   readonly body: Body<C>;
   readonly tlvs: readonly Tlv[];
 }
-/** A PDU of any command, told apart by `command`. */
+/** A PDU of any command, discriminated by `command`. */
 export type Pdu = { [C in Command]: PduOf<C> }[Command];
 
 export type BindCommand = 'bind_receiver' | 'bind_transmitter' | 'bind_transceiver';
@@ -109,7 +109,7 @@ export const commandOf = (id: number): Command | undefined => BY_ID.get(id);
 /** Whether a command id is that of a response, known or not: a response is never answered. */
 export const isResponseId = (id: number): boolean => id >= 0x80000000;
 
-/** A body whose parameters are empty, where nothing else is said. */
+/** A body whose omitted parameters are empty. */
 export const bodyOf = <C extends Command>(command: C, given: Partial<Body<C>> = {}): Body<C> => ({
   ...(Object.fromEntries(Object.entries(PDUS[command].fields).map(([name, { empty }]) => [name, empty])) as Body<C>),
   ...given,

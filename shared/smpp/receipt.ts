@@ -13,7 +13,7 @@ export const MESSAGE_STATES = {
 } as const;
 export type ReceiptState = keyof typeof MESSAGE_STATES;
 
-/** What the text of a delivery receipt says (Appendix B). Moments are ms. */
+/** The content of a delivery receipt's text (Appendix B). Moments are ms. */
 export interface Receipt {
   readonly id: string;
   readonly submitted?: number;
@@ -27,7 +27,7 @@ export interface Receipt {
 
 const MAX_TEXT = 20;
 
-/** The text of a receipt about one message of which one or none was delivered. Dates are in UTC. */
+/** The text of a receipt for one message, delivered or not. Dates are in UTC. */
 export const writeReceipt = (
   { id, submitted = 0, done = 0, state, error, text }: Receipt,
   { seconds = false }: { readonly seconds?: boolean } = {},
@@ -44,7 +44,7 @@ export const writeReceipt = (
   ].join(' ');
 
 const WORDS = ['submit date:', 'done date:', 'dlvrd:', 'stat:', 'text:', 'sub:', 'err:', 'id:'];
-/** Words that carriers write instead. */
+/** Alternative words that carriers use. */
 const STATES: Readonly<Record<string, ReceiptState>> = {
   ...Object.fromEntries(Object.keys(MESSAGE_STATES).map((state) => [state, state as ReceiptState])),
   DELIVERED: 'DELIVRD',
@@ -58,7 +58,7 @@ const STATES: Readonly<Record<string, ReceiptState>> = {
 const wordAt = (lower: string, at: number): string | undefined =>
   at === 0 || lower[at - 1] === ' ' ? WORDS.find((word) => lower.startsWith(word, at)) : undefined;
 
-/** The values by their words, in any order and case; everything behind `text:` is text. One pass over the text. */
+/** The values by their keywords, in any order and case; everything after `text:` is text. One pass over the text. */
 const valuesOf = (text: string): Map<string, string> => {
   const lower = text.toLowerCase();
   const values = new Map<string, string>();
@@ -78,8 +78,8 @@ const valuesOf = (text: string): Map<string, string> => {
 };
 
 /**
- * Reads the text of a receipt as carriers write it: with or without text, seconds, counts, in any case. Undefined without an id or without
- * a state that is known; a date that cannot be read is absent.
+ * Parses the text of a receipt in carriers' variants: with or without text, seconds, counts, in any case. Undefined without an id or a
+ * known state; an unreadable date is absent.
  */
 export const readReceipt = (text: string): Receipt | undefined => {
   const values = valuesOf(text);

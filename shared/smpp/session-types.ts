@@ -3,12 +3,12 @@ import type { StatusName } from './statuses.ts';
 import type { Timers } from './timers.ts';
 import type { Tlv } from './tlvs.ts';
 
-/** The stream of a session: what it uses of a socket. */
+/** The part of a socket that a session uses. */
 export interface Stream {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown;
   on(event: 'drain' | 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** False once the peer reads more slowly than is written: `drain` says when it has caught up. */
+  /** False while the peer reads more slowly than the session writes, until `drain`. */
   write(bytes: Uint8Array): boolean;
   pause(): unknown;
   resume(): unknown;
@@ -16,23 +16,23 @@ export interface Stream {
   destroy(): unknown;
 }
 
-/** `open` is connected and not bound; `unbinding` answers what has begun and takes nothing new. */
+/** `open` is connected and not bound; `unbinding` answers requests in progress and accepts no new ones. */
 export type SessionState = 'open' | 'transmitter' | 'receiver' | 'transceiver' | 'unbinding' | 'closed';
 
 /** Times in ms, numbers of requests. */
 export interface SessionLimits {
   /** A connection that is not bound by then is closed. */
   readonly bindMs: number;
-  /** After this much silence the peer is asked whether it is there. */
+  /** After this much silence an enquire_link is sent. */
   readonly enquireMs: number;
   /** After this much silence the connection is closed. */
   readonly idleMs: number;
   readonly responseMs: number;
-  /** How long an unbind waits for what has begun and for its response, and a close for the peer's. */
+  /** How long an unbind waits for requests in progress and for its response, and a close for the peer's. */
   readonly unbindMs: number;
-  /** The peer's requests that may be without a response: more are refused with ESME_RTHROTTLED. */
+  /** The peer's concurrent requests: more are refused with ESME_RTHROTTLED. */
   readonly window: number;
-  /** Our requests that may be without a response, and those that may wait for that. */
+  /** Our concurrent requests, and those that may wait. */
   readonly sendWindow: number;
   readonly sendQueue: number;
 }
@@ -48,25 +48,25 @@ export const SESSION_LIMITS: SessionLimits = {
   sendQueue: 32,
 };
 
-/** What a request is answered with. */
+/** The response to a request. */
 export interface Answer {
   readonly status?: StatusName;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly tlvs?: readonly Tlv[];
 }
 
-/** What a bind is answered with. */
+/** The response to a bind. */
 export interface BindAnswer {
   readonly status: StatusName;
-  /** Our name for ourselves. */
+  /** Our system_id. */
   readonly systemId: string;
-  /** Instead of the limits' own. */
+  /** Overrides the limits. */
   readonly window?: number;
-  /** Gives back what the bind took; called once, when the session has ended or ended before the answer came. */
+  /** Releases the bind's slot; called once, when the session has ended or ended before the response. */
   readonly release?: () => void;
 }
 
-/** Requests that concern messages: everything else is answered by the session itself. */
+/** Requests that concern messages: the session itself answers all others. */
 export type MessageRequest = Exclude<Request, BindCommand | 'unbind' | 'enquire_link'>;
 export type MessagePdu = { [C in MessageRequest]: PduOf<C> }[MessageRequest];
 export type BindPdu = { [C in BindCommand]: PduOf<C> }[BindCommand];
@@ -74,11 +74,11 @@ export type BindPdu = { [C in BindCommand]: PduOf<C> }[BindCommand];
 export interface SessionHandlers {
   /** Answers a bind; absent on the side that binds. */
   readonly bind?: (pdu: BindPdu) => Promise<BindAnswer>;
-  /** Answers a request that the state allows. */
+  /** Answers a request that is valid in the current state. */
   readonly request: (pdu: MessagePdu) => Promise<Answer>;
   /** A handler failed: its request was answered with ESME_RSYSERR. */
   readonly failed?: (error: unknown) => void;
-  /** The session has ended, and why; called once. */
+  /** The session has ended, with the reason; called once. */
   readonly closed?: (reason: CloseReason) => void;
 }
 

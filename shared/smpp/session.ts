@@ -34,7 +34,7 @@ const BOUND_AS: Record<BindCommand, SessionState> = {
 };
 const SENDS: readonly SessionState[] = ['transmitter', 'transceiver'];
 const RECEIVES: readonly SessionState[] = ['receiver', 'transceiver'];
-/** The states in which each side takes a request (SMPP 3.4, 2.3): others are refused with ESME_RINVBNDSTS, absent ones are unknown. */
+/** The states in which each side accepts a request (SMPP 3.4, 2.3): others are refused with ESME_RINVBNDSTS, absent ones are unknown. */
 const TAKES: Record<'server' | 'client', Partial<Record<MessageRequest, readonly SessionState[]>>> = {
   server: { submit_sm: SENDS, data_sm: SENDS, query_sm: SENDS, cancel_sm: SENDS },
   client: { deliver_sm: RECEIVES, data_sm: RECEIVES },
@@ -58,8 +58,8 @@ const responseBytes = (
 const isBind = (pdu: Pdu): pdu is BindPdu => pdu.command in BOUND_AS;
 
 /**
- * One connection of SMPP 3.4, on either side. Answers enquire_link and unbind itself, keeps the states, windows and timers, and holds a
- * bounded amount of memory: a peer that does not read what it is answered is not read from.
+ * One SMPP 3.4 connection, on either side. Answers enquire_link and unbind itself, keeps the states, windows and timers, and holds a
+ * bounded amount of memory: it stops reading from a peer that does not read its responses.
  */
 export class Session {
   readonly #options: SessionOptions;
@@ -73,7 +73,7 @@ export class Session {
   #inFlight = 0;
   #binding = false;
   #writable = true;
-  /** What the PDUs of a chunk are answered with: one write, since thousands of small ones hold many times their bytes while they wait. */
+  /** The responses to the PDUs of a chunk: one write, since thousands of small writes would hold many times their bytes. */
   #gathered: Buffer[] | undefined;
   #heardAt: number;
   #release: (() => void) | undefined;
@@ -94,7 +94,7 @@ export class Session {
     this.#watch();
   }
 
-  /** The peer's requests that may be without a response from now on. */
+  /** Sets the window of the peer's requests. */
   set window(requests: number) {
     this.#window = requests;
   }
@@ -103,23 +103,23 @@ export class Session {
     return this.#state;
   }
 
-  /** Whether messages can be delivered to the peer. */
+  /** Whether the peer accepts deliveries. */
   get isReceiver(): boolean {
     return RECEIVES.includes(this.#state);
   }
 
-  /** Whether a request that is sent now goes out at once: the peer reads, and has answered enough of those before. */
+  /** Whether a request would be written immediately: the peer reads, and the window has room. */
   get hasRoom(): boolean {
     return this.#outgoing.hasRoom;
   }
 
-  /** Sends a request; whether the bind allows it is the caller's to know. Rejects with a RangeError for a value that does not fit. */
+  /** Sends a request; the caller checks that the bind allows it. Rejects with a RangeError for a value that does not fit. */
   async request<C extends Request>(command: C, body: Partial<Body<C>> = {}, tlvs: readonly Tlv[] = []): Promise<Reply> {
     const bytes = encodePdu(pduOf(command, 0, body, { tlvs }) as Pdu);
     return this.#state === 'unbinding' ? { kind: 'closed' } : this.#outgoing.send(bytes);
   }
 
-  /** Binds, on the side that binds. What follows the response in the same chunk belongs to the bound session. */
+  /** Binds, on the side that binds. PDUs after the response in the same chunk belong to the bound session. */
   async bind(command: BindCommand, body: Partial<Body<BindCommand>>): Promise<Reply> {
     const bytes = encodePdu(pduOf(command, 0, body) as Pdu);
     return this.#outgoing.send(bytes, (reply) => {
@@ -127,7 +127,7 @@ export class Session {
     });
   }
 
-  /** Ends the session: answers what has begun, says unbind and waits for its response, each for a bounded time. */
+  /** Ends the session: answers requests in progress, sends unbind and waits for its response, each for a bounded time. */
   async unbind(): Promise<void> {
     if (this.#state === 'closed' || this.#state === 'unbinding') return;
     const wasBound = this.#state !== 'open';
@@ -239,7 +239,7 @@ export class Session {
     }
   }
 
-  /** Until all requests of the peer are answered, at most for the time of an unbind. */
+  /** Resolves once all requests of the peer are answered, or after the unbind timeout. */
   #quiet(): Promise<void> {
     if (this.#inFlight === 0) return Promise.resolve();
     return Promise.race([new Promise<void>((resolve) => (this.#whenQuiet = resolve)), this.#pause('quiet')]);
@@ -279,7 +279,7 @@ export class Session {
     return this.#state === 'closed';
   }
 
-  /** Asks a silent peer whether it is there; closes on one that stays silent. A PDU ends the silence, a byte does not. */
+  /** Sends an enquire_link to a silent peer, and closes if it stays silent. A PDU ends the silence, a byte does not. */
   #watch(): void {
     const { enquireMs, idleMs } = this.#limits;
     const silent = this.#timers.now() - this.#heardAt;
@@ -304,7 +304,7 @@ export class Session {
     this.#options.stream.destroy();
   }
 
-  /** Closes after what is written; a peer that does not close in turn is cut off. */
+  /** Closes after pending writes; cuts off a peer that does not close as well. */
   #end(reason: CloseReason): void {
     if (this.#state === 'closed') return;
     this.#writeGathered();

@@ -7,7 +7,7 @@ import { type Tlv, tlv } from './tlvs.ts';
 export const SPLITTINGS = ['udh', 'sar', 'payload'] as const;
 type Splitting = (typeof SPLITTINGS)[number];
 
-/** What a submit_sm says of its text. */
+/** The text fields of a submit_sm. */
 export interface TextPdu {
   readonly body: Pick<Body<'submit_sm'>, 'dataCoding' | 'esmClass' | 'shortMessage'>;
   readonly tlvs: readonly Tlv[];
@@ -41,8 +41,8 @@ const cut = (bytes: Buffer, size: number, coding: DataCoding): Buffer[] => {
 };
 
 /**
- * A text as the submit_sm that carry it, in the default alphabet or else in UCS-2. Undefined for one of more than 255 parts. `reference` is
- * that of its parts: messages to one phone that leave within minutes of each other need different ones.
+ * Encodes a text as submit_sm fields, in the default alphabet or else in UCS-2. Undefined for more than 255 parts. `reference` is that of
+ * its parts: messages to one phone within minutes of each other need different ones.
  */
 export const splitText = (text: string, splitting: Splitting, reference: number): readonly TextPdu[] | undefined => {
   const { dataCoding, bytes } = encodeShortest(text);

@@ -1,4 +1,4 @@
-/** Command statuses of SMPP 3.4 (5.1.3), ESME_RINVDCS of 5.0, and the product's own at 0x401 and up, by their names in the specification. */
+/** Command statuses of SMPP 3.4 (5.1.3), ESME_RINVDCS of 5.0, and product-specific ones from 0x401, by their names in the specification. */
 export const STATUSES = {
   ESME_ROK: 0x000,
   ESME_RINVMSGLEN: 0x001,
@@ -61,5 +61,5 @@ const NAMES: ReadonlyMap<number, StatusName> = new Map(
   Object.entries(STATUSES).map(([name, code]) => [code, name as StatusName]),
 );
 
-/** The name of a command status; undefined for one that neither the specification nor the product defines. */
+/** The name of a command status; undefined if neither the specification nor the product defines it. */
 export const statusName = (code: number): StatusName | undefined => NAMES.get(code);

@@ -8,32 +8,33 @@ import { STATUSES } from './statuses.ts';
 import type { Timers } from './timers.ts';
 
 /**
- * What an SMSC made of a message. All but `accepted` and `unknown` are certain: nothing of it was sent. `unknown`: some of it may have been.
+ * The SMSC's result for a message. All but `accepted` and `unknown` are certain: nothing of it was sent. `unknown`: some of it may have
+ * been.
  */
 export type SubmitResult =
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'refused'; readonly status: number }
-  /** No bind in time; `status` where binds are refused. */
+  /** No bind in time; `status` if binds are refused. */
   | { readonly kind: 'unbound'; readonly status?: number }
-  /** No turn in time: the throughput or the window is used up. */
+  /** No capacity in time: the throughput or the window is used up. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'unknown'; readonly why: 'closed' | 'no_id' | 'partial' | 'timeout' | 'unreadable' };
 
 export interface SubmitterOptions {
   readonly bind: KeptBind;
   readonly timers: Timers;
-  /** Messages without a response at once. */
+  /** Messages without a response, concurrently. */
   readonly window: number;
   readonly perSecond: number;
-  /** How long nothing is submitted after the SMSC throttled, in ms. */
+  /** How long submission pauses after the SMSC throttled, in ms. */
   readonly throttledMs: number;
 }
 
-/** Statuses by which an SMSC asks for fewer messages. */
+/** The throttling statuses of an SMSC. */
 const THROTTLING: readonly number[] = [STATUSES.ESME_RTHROTTLED, STATUSES.ESME_RMSGQFUL];
-/** How long a message waits for a bind that is lost: a carrier that is away must not hold up those that can be sent elsewhere. */
+/** How long a message waits for a lost bind: an unreachable carrier must not delay messages that another provider can send. */
 const BIND_WAIT_MS = 2_000;
-/** A receipt of every final state. */
+/** Requests a receipt of every final state. */
 const REGISTERED = 1;
 
 const resultOf = (reply: Reply): SubmitResult => {
@@ -63,14 +64,14 @@ export class Submitter {
     this.#throttledMs = throttledMs;
   }
 
-  /** Messages that wait for a turn or for a response. */
+  /** Messages that wait for capacity or for a response. */
   get pending(): number {
     return this.#pending;
   }
 
   /**
-   * Submits the parts of one message, which wait for their turns for at most `waitMs`. The first goes alone, so that a refusal of it is one of
-   * the whole. Of the others, those that the SMSC throttles are repeated. A receipt is asked for the last, whose id is the message's.
+   * Submits the parts of one message; each waits for capacity up to `waitMs`. The first is sent alone, so that its refusal is a refusal of
+   * the whole. Of the others, throttled ones are repeated. A receipt is requested for the last, whose id is the message's.
    */
   async submit(
     addresses: Partial<Body<'submit_sm'>>,
@@ -96,7 +97,7 @@ export class Submitter {
     }
   }
 
-  /** Repeats a part of a message that is on its way while it is certain that the SMSC does not have it, and time is left. */
+  /** Repeats a later part while it is certain that the SMSC does not have it, and time is left. */
   async #insist(part: (until: number) => Promise<SubmitResult>, until: number): Promise<SubmitResult> {
     for (;;) {
       const result = await part(until);

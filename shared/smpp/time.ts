@@ -5,15 +5,15 @@ const MAX_OFFSET = 48;
 
 type Numbers = [year: number, month: number, day: number, hour: number, minute: number, second: number];
 
-/** Undefined for a date or an hour that no calendar has. */
+/** Undefined for a date or an hour that does not exist. */
 const utc = ([year, month, day, hour, minute, second]: Numbers): number | undefined => {
   const at = new Date(Date.UTC(2000 + year, month - 1, day, hour, minute, second));
-  // A day that the month lacks moves the month; an hour above 23 is another hour.
+  // A nonexistent day changes the month; an hour above 23 changes the hour.
   const kept = at.getUTCMonth() === month - 1 && at.getUTCHours() === hour;
   return kept && minute < 60 && second < 60 ? at.getTime() : undefined;
 };
 
-/** Months are the calendar's: a month after January 31 is the last day of February. */
+/** Calendar months: a month after January 31 is the last day of February. */
 const after = (now: number, [years, months, days, hours, minutes, seconds]: Numbers): number => {
   const from = new Date(now);
   const day = from.getUTCDate();
@@ -24,7 +24,7 @@ const after = (now: number, [years, months, days, hours, minutes, seconds]: Numb
   return from.getTime() + (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
 };
 
-/** A time of SMPP (7.1.1), absolute or relative to `now`, as ms; undefined where it is none. Years are of this century. */
+/** An SMPP time (7.1.1), absolute or relative to `now`, as ms; undefined if invalid. Years are of this century. */
 export const readTime = (text: string, now: number): number | undefined => {
   const found = TIME.exec(text);
   if (!found) return undefined;
@@ -46,7 +46,7 @@ export const writeReceiptDate = (ms: number, seconds: boolean): string => digits
 
 const DATE = /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})?$/;
 
-/** A date in the text of a receipt, taken as UTC, as ms; undefined where it is none. */
+/** A date in the text of a receipt, read as UTC, as ms; undefined if invalid. */
 export const readReceiptDate = (text: string): number | undefined => {
   const found = DATE.exec(text);
   return found ? utc(found.slice(1, 7).map((part) => Number(part ?? 0)) as Numbers) : undefined;

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../domain/core/time.ts';
 
-/** Time as a session knows it. */
+/** The clock and timers of a session. */
 export interface Timers {
   readonly now: Clock;
   /** Calls `work` once after some ms, unless the returned function is called before. */
   readonly after: (ms: number, work: () => void) => () => void;
 }
 
-/** The process's own. A timer alone keeps no process alive: the connection does. */
+/** The process's timers. They do not keep the process alive: the connection does. */
 export const systemTimers: Timers = {
   now: systemClock,
   after: (ms, work) => {

@@ -1,6 +1,6 @@
 import { integerBytes, nullTerminated, PduFault, type Reader } from './fields.ts';
 
-/** An optional parameter as it is on the wire: unknown ones are kept, and written back, byte for byte. */
+/** An optional parameter on the wire: unknown ones are kept, and written back, byte for byte. */
 export interface Tlv {
   readonly tag: number;
   readonly value: Uint8Array;
@@ -29,7 +29,7 @@ const integerOf = (size: 1 | 2 | 4): TlvKind<number> => ({
   read: (value) => value.readUIntBE(0, size),
   write: (value, name) => integerBytes(value, size, name),
 });
-/** Some peers leave out the NUL: the text ends there or with the value. */
+/** Some peers omit the NUL: the text ends at a NUL or with the value. */
 const textOf = (max: number): TlvKind<string> => ({
   min: 1,
   max,
@@ -97,7 +97,7 @@ const KINDS = {
   alert_on_message_delivery: [0x130c, octetsOf(0, 1)],
   its_reply_type: [0x1380, integerOf(1)],
   its_session_info: [0x1383, integerOf(2)],
-  // Of the range that 3.4 reserves for vendors.
+  // In the range that 3.4 reserves for vendors.
   idempotency_key: [0x1400, textOf(256)],
 } as const satisfies Record<string, readonly [number, AnyKind]>;
 
@@ -108,13 +108,13 @@ const BY_TAG: ReadonlyMap<number, AnyKind & { readonly name: string }> = new Map
   Object.entries(KINDS).map(([name, [tag, kind]]) => [tag, { name, ...kind }]),
 );
 
-/** An optional parameter to send. Throws a RangeError for a value that it cannot hold. */
+/** An optional parameter to send. Throws a RangeError for a value that does not fit. */
 export const tlv = <N extends TlvName>(name: N, value: TlvValue<N>): Tlv => {
   const [tag, kind]: readonly [number, AnyKind] = KINDS[name];
   return { tag, value: kind.write(value as never, name) };
 };
 
-/** The value of an optional parameter: of the first, where a peer repeats it. */
+/** The value of an optional parameter: the first, if a peer repeats it. */
 export const tlvValue = <N extends TlvName>(tlvs: readonly Tlv[], name: N): TlvValue<N> | undefined => {
   const [tag, kind]: readonly [number, AnyKind] = KINDS[name];
   const found = tlvs.find((one) => one.tag === tag);
@@ -122,7 +122,9 @@ export const tlvValue = <N extends TlvName>(tlvs: readonly Tlv[], name: N): TlvV
   return kind.read(Buffer.from(found.value.buffer, found.value.byteOffset, found.value.length)) as TlvValue<N>;
 };
 
-/** The optional parameters up to the end of the bytes. Throws a PduFault for a broken row of them and for a known one of a wrong length. */
+/**
+ * The optional parameters up to the end of the bytes. Throws a PduFault for a malformed sequence, and for a known one of a wrong length.
+ */
 export const readTlvs = (reader: Reader): Tlv[] => {
   const { bytes } = reader;
   const tlvs: Tlv[] = [];

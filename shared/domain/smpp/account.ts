@@ -5,20 +5,20 @@ import { type Id, randomBase62 } from '../core/ids.ts';
 
 /** The routes that have a list price. */
 export const SMPP_ROUTES = ['premium', 'otp'] as const satisfies readonly SmsRoute[];
-/** How the dates of a receipt's text are written: `YYMMDDhhmm` as the specification has it, or with the seconds. */
+/** The format of dates in a receipt's text: `YYMMDDhhmm` as specified, or with seconds. */
 export const DLR_FORMATS = ['minutes', 'seconds'] as const;
 
-/** Binds at once, and requests without a response: the default and the maximum of each. */
+/** Concurrent binds, and requests without a response: the default and the maximum of each. */
 export const BINDS = { standard: 4, maximum: 50 } as const;
 export const WINDOW = { standard: 32, maximum: 256 } as const;
 
-/** What an account is set to. */
+/** The settings of an account. */
 export interface SmppSettings {
   readonly name: string;
   readonly route: (typeof SMPP_ROUTES)[number];
-  /** The sender of messages that name none. */
+  /** The sender of messages without a source address. */
   readonly senderId?: string | undefined;
-  /** The addresses and CIDR blocks that it may bind from; absent means any. */
+  /** The addresses and CIDR blocks from which it may bind; absent means any. */
   readonly allowedIps?: readonly string[] | undefined;
   readonly maxBinds: number;
   readonly window: number;
@@ -30,7 +30,7 @@ export interface SmppAccount extends SmppSettings, Pick<Tenant, 'organizationId'
   readonly id: Id<'smppAccount'>;
   /** Unique in the stage. */
   readonly systemId: string;
-  /** All that is stored of the password (password.ts). */
+  /** The stored form of the password (password.ts). */
   readonly passwordHash: string;
   /** The person or the key that created it; absent if the operator did. */
   readonly createdBy?: Id<'account'> | Id<'apiKey'> | undefined;
@@ -40,7 +40,7 @@ export interface SmppAccount extends SmppSettings, Pick<Tenant, 'organizationId'
   readonly updatedAt: number;
 }
 
-/** An account as its binds know it: without its password. */
+/** An account as its binds see it: without its password. */
 export type BoundAccount = Pick<SmppAccount, 'dlrFormat' | 'id' | 'organizationId' | 'route' | 'senderId' | 'window'>;
 
 /** Stores accounts. Each change commits atomically with its entry of the audit log. */
@@ -58,8 +58,8 @@ export interface SmppAccountStore {
   remove(before: SmppAccount, entry: AuditEntry): Promise<boolean>;
 }
 
-/** Characters of a system_id behind its environment: 59 bits. */
+/** Characters of a system_id after its environment: 59 bits. */
 const NAME_LENGTH = 10;
 
-/** A new system_id of at most 15 characters; it says the environment, as API keys do. */
+/** A new system_id of at most 15 characters; it starts with the environment, as API keys do. */
 export const newSystemId = (env: Tenant['env']): string => `${env}_${randomBase62(NAME_LENGTH)}`;

@@ -15,18 +15,18 @@ export interface SmppAccountPorts extends CallerPorts {
   readonly accounts: SmppAccountStore;
 }
 
-/** A new account: what is not given has its default. */
+/** A new account: omitted fields get their defaults. */
 export type NewSmppAccount = Pick<SmppSettings, 'name' | 'route'> & Patch<SmppSettings>;
 export type SmppAccountChange = Patch<SmppSettings, 'senderId' | 'allowedIps'>;
-/** An account with its new password, which is told this once. */
+/** An account with its new password, which is shown only once. */
 export interface IssuedSmppAccount {
   readonly account: SmppAccount;
   readonly password: string;
 }
 
-/** What an account allows: a credential makes none that is stronger than itself. */
+/** The scopes that an account implies: a credential cannot create an account stronger than itself. */
 const ALLOWS: readonly Scope[] = ['sms:send', 'sms:read'];
-/** Accounts with the same system_id by chance: one in 2^59. */
+/** Attempts to find a free system_id; a collision has probability 2^-59. */
 const MAX_NAMES = 3;
 
 const notFound = () => refuse('NOT_FOUND', 'There is no such SMPP account.');
@@ -43,7 +43,7 @@ const entryOf = (
     : auditEntry({ ...grantor, credentialId }, act);
 };
 
-/** 403 for an account that allows what the grantor may not do, or from where the grantor may not call. */
+/** 403 for an account that would allow what the grantor may not do, or would allow addresses from which the grantor may not call. */
 const refuseGrant = (grantor: Grantor, allowedIps: readonly string[] | undefined) =>
   refuseMissingScopes(grantor, ALLOWS) ?? refuseWiderRanges(grantor, allowedIps);
 
@@ -65,7 +65,7 @@ const accountOf = (grantor: Grantor, settings: NewSmppAccount, passwordHash: str
   updatedAt: now,
 });
 
-/** Creates an account. 403 for what the grantor may not grant, 409 when the organization has as many as it may. */
+/** Creates an account. 403 for what the grantor may not grant, 409 if the organization has reached its limit. */
 export const createAccount = async (
   accounts: SmppAccountStore,
   grantor: Grantor,
@@ -86,7 +86,7 @@ export const createAccount = async (
 };
 
 type Changed = { readonly after: SmppAccount; readonly entry: AuditEntry } | Refusal<'FORBIDDEN'>;
-/** Changes an account as it is now; again where another change came first. */
+/** Applies a change to the current account; retried if another change was stored first. */
 const changeNow = (
   accounts: SmppAccountStore,
   { organizationId }: Grantor,
@@ -113,7 +113,7 @@ const patched = (before: SmppAccount, change: SmppAccountChange, now: number): S
   };
 };
 
-/** Changes what an account is set to; its binds learn of it within a minute. Setting addresses needs what creating it would. */
+/** Changes the settings of an account; its binds see the change within a minute. Setting addresses requires what creating it would. */
 export const changeAccount = (
   { accounts, ...ports }: SmppAccountPorts,
   call: PresentedCall,
@@ -135,8 +135,8 @@ export const createOwnAccount = (ports: SmppAccountPorts, call: PresentedCall, s
   asCurrentCaller(ports, call, (caller) => createAccount(ports.accounts, caller, settings, ports.clock()));
 
 /**
- * Gives an account another password: the former one binds no more at once, and who is bound stays so. 403 for a caller that may not do what the account
- * may, since the answer shows its password.
+ * Replaces an account's password: the former one is refused immediately, and existing binds stay. 403 for a caller that may not do what the
+ * account may, since the response contains its password.
  */
 export const rotateAccountPassword = async (
   accounts: SmppAccountStore,
@@ -145,7 +145,7 @@ export const rotateAccountPassword = async (
   now: number,
   makePassword = newPassword,
 ): Promise<IssuedSmppAccount | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
-  // Hashing is slow by design: it is done once, and only for an account that exists and that the caller may change.
+  // Hashing is slow by design: it is done once, and only for an existing account that the caller may change.
   let made: ReturnType<typeof newPassword> | undefined;
   const password = () => (made ??= makePassword());
   const account = await changeNow(accounts, grantor, id, async (before) => {
@@ -159,11 +159,11 @@ export const rotateAccountPassword = async (
   return isRefusal(account) ? account : { account, password: (await password()).text };
 };
 
-/** Gives an account of the caller's organization another password. */
+/** Replaces the password of an account of the caller's organization. */
 export const rotateOwnPassword = (ports: SmppAccountPorts, call: PresentedCall, id: Id<'smppAccount'>) =>
   asCurrentCaller(ports, call, (caller) => rotateAccountPassword(ports.accounts, caller, id, ports.clock()));
 
-/** Deletes an account: it binds no more at once, and its binds end within a minute. What it sent stays. */
+/** Deletes an account: new binds are refused immediately, and its binds end within a minute. Its messages stay. */
 export const deleteAccount = (
   accounts: SmppAccountStore,
   grantor: Grantor,

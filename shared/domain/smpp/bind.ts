@@ -7,14 +7,14 @@ import type { SmppAccount, SmppAccountStore } from './account.ts';
 import { isPassword } from './password.ts';
 import { WATCH_MS, type WatchStore } from './watch.ts';
 
-/** Failed binds of an address, whichever process they reach. */
+/** Failed binds of an address, across all processes. */
 export const BIND_ATTEMPTS: Bucket = { name: 'smpp_bind', perMinute: 10, burst: 10 };
-/** How long an attempt is waited for, which binds that succeed at the same moment give back: tries, and ms between them. */
+/** How long to wait for an attempt, since concurrent successful binds return theirs: tries, and ms between them. */
 const ATTEMPT = { tries: 20, waitMs: 250 };
 
-/** How long a bind counts after it was last kept (ms): those of a process that died count no more after that. */
+/** The lease of a bind (ms): binds of a crashed process stop counting after it. */
 export const BIND_LEASE_MS = 60_000;
-/** How often a bind is to be kept (ms): what becomes of its account reaches it after that. */
+/** How often a bind's lease is renewed (ms): changes of its account take effect within that time. */
 export const KEEP_BIND_MS = 20_000;
 
 /** One of the binds that an account may have, while it is held. */
@@ -22,22 +22,22 @@ export interface BindSlot {
   readonly accountId: Id<'smppAccount'>;
   /** From 0 to below `maxBinds`. */
   readonly slot: number;
-  /** Of the connection: unique among all processes. */
+  /** The connection's id, unique among all processes. */
   readonly bindId: string;
 }
 
 /** The binds of accounts, counted across processes. */
 export interface BindStore {
-  /** Takes a free slot until a moment (ms); undefined when none is free. A slot whose moment has passed is free. */
+  /** Leases a free slot until a moment (ms); undefined if none is free. A slot with an expired lease is free. */
   take(
     accountId: Id<'smppAccount'>,
     maxBinds: number,
     bindId: string,
     times: { readonly now: number; readonly until: number },
   ): Promise<BindSlot | undefined>;
-  /** Holds a slot until a later moment; false when it is another's by now. */
+  /** Extends the lease of a slot; false if another bind has taken it. */
   keep(slot: BindSlot, until: number): Promise<boolean>;
-  /** Frees a slot, unless it is another's by now. */
+  /** Frees a slot, unless another bind has taken it. */
   free(slot: BindSlot): Promise<void>;
 }
 
@@ -45,15 +45,15 @@ export interface BindPorts {
   readonly clock: Clock;
   readonly accounts: Pick<SmppAccountStore, 'find' | 'read'>;
   readonly binds: BindStore;
-  /** Begins the hourly check for notices that wait, unless the account has it. */
+  /** Starts the hourly check for waiting notices, unless the account has one. */
   readonly watches: Pick<WatchStore, 'begin'>;
-  /** Draws one of the attempts of an address; false when there is none. */
+  /** Draws one of the attempts of an address; false if there is none. */
   readonly drawAttempt: (address: string) => Promise<boolean>;
-  /** Puts back an attempt that did not fail. */
+  /** Returns an attempt that did not fail. */
   readonly returnAttempt: (address: string) => Promise<void>;
 }
 
-/** A bind as its connection asks for it. */
+/** A connection's bind request. */
 export interface BindRequest {
   readonly systemId: string;
   readonly password: string;
@@ -62,7 +62,7 @@ export interface BindRequest {
   readonly bindId: string;
 }
 
-/** Why there is no bind, as the command status that says so. */
+/** The reason of a refused bind, as its command status. */
 export type BindRefusal = 'ESME_RINVSYSID' | 'ESME_RINVPASWD' | 'ESME_RBINDFAIL';
 export type BindOutcome =
   | { readonly kind: 'bound'; readonly account: SmppAccount; readonly slot: BindSlot }
@@ -81,7 +81,7 @@ const drawAttempt = async ({ drawAttempt: draw }: BindPorts, address: string): P
   }
 };
 
-/** Who binds, if the name, the address and the password are right. */
+/** The account, if the name, the address and the password are right. */
 const identify = async ({ accounts }: BindPorts, { systemId, password, address }: BindRequest) => {
   const account = await accounts.find(systemId);
   if (!account) return 'ESME_RINVSYSID';
@@ -90,8 +90,8 @@ const identify = async ({ accounts }: BindPorts, { systemId, password, address }
 };
 
 /**
- * Binds an account (docs/spec/smpp.md#binds). An address that has failed too often is refused before anything is looked up; a bind that does
- * not fail by its credentials uses up none of its attempts.
+ * Binds an account (docs/spec/smpp.md#binds). An address with too many failures is refused before anything is read; a bind with valid
+ * credentials uses up none of its attempts.
  */
 export const bind = async (ports: BindPorts, request: BindRequest): Promise<BindOutcome> => {
   if (!(await drawAttempt(ports, request.address))) return refused('ESME_RBINDFAIL');
@@ -107,7 +107,7 @@ export const bind = async (ports: BindPorts, request: BindRequest): Promise<Bind
   return slot ? { kind: 'bound', account, slot } : refused('ESME_RBINDFAIL');
 };
 
-/** A bind that goes on. */
+/** A renewed bind. */
 export interface KeptBind {
   readonly organizationId: Id<'organization'>;
   readonly slot: BindSlot;
@@ -115,8 +115,8 @@ export interface KeptBind {
 }
 
 /**
- * Keeps a bind, and answers its account as it is now. Undefined where the bind has to end: the account is gone, may have fewer binds, may no longer bind
- * from there, or the slot is another's, since it was not kept in time.
+ * Renews a bind, and returns its current account. Undefined if the bind has to end: the account was deleted, has a lower limit, no longer
+ * allows the address, or the lease expired and another bind has the slot.
  */
 export const keepBind = async (
   { clock, accounts, binds }: BindPorts,

@@ -2,23 +2,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 
 /*
- * Between the adapter of a carrier, which runs in functions, and the SMPP service, which holds the binds to the carrier: what either posts to
- * the other. Both sides have the key from the provider's settings.
+ * The protocol between the adapter of a carrier, which runs in functions, and the SMPP service, which holds the binds to the carrier: the
+ * bodies that each posts to the other. Both have the key from the provider's settings.
  */
 
-/** How long a signature is taken for (ms), either way of its moment. */
+/** How far the time of a signature may be off, in either direction (ms). */
 const SIGNATURE_MS = 300_000;
 const SIGNATURE = 'x-smpp-signature';
 const TIMESTAMP = 'x-smpp-timestamp';
-/** What a signed body is for: a signature of one is none of another. */
+/** The purpose of a signed body: a signature for one is invalid for another. */
 export type CarrierPurpose = 'callback' | 'status' | 'submit';
-/** Where the SMPP service takes what is for it. */
+/** The paths of the SMPP service. */
 export const CARRIER_PATHS = { submit: '/carrier/submit', status: '/carrier/status' } as const;
 
 const signature = (key: string, purpose: CarrierPurpose, at: string, body: string): string =>
   `sha256=${createHmac('sha256', key).update(`${purpose}.${at}.${body}`).digest('hex')}`;
 
-/** The headers that prove a body. `now` in ms. */
+/** The headers that authenticate a body. `now` in ms. */
 export const signCarrierBody = (
   key: string,
   purpose: CarrierPurpose,
@@ -30,7 +30,7 @@ export const signCarrierBody = (
   [SIGNATURE]: signature(key, purpose, String(now), body),
 });
 
-/** Whether a body was signed with the key, for this, and lately. Header names are lower-case. */
+/** Whether a body was recently signed with the key for this purpose. Header names are lower-case. */
 export const isCarrierBody = (
   key: string,
   purpose: CarrierPurpose,
@@ -47,21 +47,21 @@ export const isCarrierBody = (
 
 /** A message to submit. */
 export const carrierSubmit = z.strictObject({
-  /** Ours: a repeat of it within ten minutes is answered as the first was. */
+  /** Our id: a repeat within ten minutes gets the same answer. */
   messageId: z.string().min(1).max(64),
   /** E.164. */
   to: z.string().regex(/^\+\d{3,15}$/),
   from: z.string().min(1).max(20).optional(),
   text: z.string().min(1).max(20_000),
-  /** How long the answer may take, in ms. */
+  /** The deadline of the answer, in ms. */
   waitMs: z.int().min(0).max(60_000),
 });
 export type CarrierSubmit = z.infer<typeof carrierSubmit>;
 
-/** Asks for what became of a message that was submitted. */
+/** Queries the result of a submitted message. */
 export const carrierStatus = z.strictObject({ messageId: z.string().min(1).max(64) });
 
-/** What became of a message. All but `accepted` and `unknown` are certain: the carrier has nothing of it. */
+/** The result of a message. All but `accepted` and `unknown` are certain: the carrier does not have the message. */
 export const carrierResult = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('accepted'), id: z.string().min(1) }),
   z.strictObject({ kind: z.literal('refused'), status: z.int() }),
@@ -83,11 +83,11 @@ export const CARRIER_STATES = [
   'REJECTD',
 ] as const;
 
-/** What the carrier delivered, as the SMPP service calls it back. */
+/** A delivery from the carrier, as the SMPP service posts it back. */
 export const carrierCallback = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('receipt'),
-    /** As the carrier wrote it. */
+    /** In the carrier's notation. */
     id: z.string().min(1),
     state: z.enum(CARRIER_STATES),
     error: z.string().optional(),
@@ -96,20 +96,20 @@ export const carrierCallback = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('message'),
-    /** Of this delivery: a repeat of one that was not answered has the same. */
+    /** The id of this delivery: a retry without a response has the same. */
     id: z.string().min(1),
     from: z.string().min(1),
     to: z.string(),
     text: z.string(),
-    /** When it came, in ms. */
+    /** When it arrived, in ms. */
     at: z.int(),
   }),
-  /** Of a message that a person wrote. */
+  /** For a reply. */
   z.strictObject({
     kind: z.literal('part'),
     from: z.string().min(1),
     to: z.string(),
-    /** How the reference is written, and the reference: it tells the messages between two numbers apart. */
+    /** The form of the reference and its value: it distinguishes the messages between two numbers. */
     reference: z.string().regex(/^(8|16|sar)-\d{1,5}$/),
     total: z.int().min(2).max(255),
     number: z.int().min(1).max(255),
@@ -119,13 +119,13 @@ export const carrierCallback = z.discriminatedUnion('kind', [
 ]);
 export type CarrierCallback = z.infer<typeof carrierCallback>;
 
-/** A type and a plan of numbers (TON and NPI) of addresses; absent: by the address itself. */
+/** Type and plan of numbers (TON and NPI) of addresses; absent: derived from the address. */
 interface NumberPlan {
   readonly ton?: number | undefined;
   readonly npi?: number | undefined;
 }
 
-/** What the SMPP service has to know of the carrier; `shared/providers/sms/smpp-carrier.ts` says what each is. */
+/** The carrier's settings that the SMPP service needs; `shared/providers/sms/smpp-carrier.ts` documents each. */
 export interface CarrierSettings {
   readonly host: string;
   readonly port: number;

@@ -13,15 +13,15 @@ import {
   type Turn,
 } from './notice.ts';
 
-/** Answers are waited for until the lease of a turn ends: nothing is sent any more when less than that is left (ms). */
+/** How long a lease is used for sending (ms); the rest of it is for the responses. */
 const SENDING_MS = 25_000;
-/** How long a notice that was not taken waits, by how often that was (ms); for as long as the last one from then on. */
+/** The delay of a notice that was not accepted, by the number of attempts (ms); the last value applies from then on. */
 const WAITS_MS = [5_000, 15_000, 60_000, 300_000, 900_000];
 
-/** How much of a text a report may show: 20 characters, each of two code units at most. */
+/** The maximum of a text in a report: 20 characters, each of two code units at most. */
 const SHOWN = 40;
 
-/** What a reply says. */
+/** The text of a reply. */
 export interface ReplyText {
   readonly from: string;
   readonly body: string;
@@ -30,7 +30,7 @@ export interface ReplyText {
 export interface DeliverPorts {
   readonly clock: () => number;
   readonly notices: NoticeQueue;
-  /** Messages, replies and parts by their ids, as they are now. One that this version cannot read holds up nothing but what is to be told of it. */
+  /** Current messages, replies and parts by their ids. One that this version cannot read only defers its own notices. */
   readonly messages: (ids: readonly Id<'message'>[]) => Promise<ReadonlyMap<Id<'message'>, Found<MessageOf<'sms'>>>>;
   readonly replies: (ids: readonly Id<'reply'>[]) => Promise<ReadonlyMap<Id<'reply'>, Found<ReplyText>>>;
   readonly parts: (ids: readonly Id<'smppParts'>[]) => Promise<ReadonlyMap<Id<'smppParts'>, Found<Assembly>>>;
@@ -40,15 +40,15 @@ export type Found<T> = T | 'unreadable';
 /** One deliver_sm. Moments are ms. */
 export interface Delivery {
   readonly notice: NoticeKey;
-  /** How often its notice was tried before. */
+  /** How many earlier attempts its notice had. */
   readonly tries: number;
-  /** How many receipts of the notice are answered once this one is; absent with the last. */
+  /** How many receipts of the notice are answered including this one; absent with the last. */
   readonly told?: number;
   readonly source: string;
   readonly destination: string;
-  /** What a reply says; of a report how the message begins. */
+  /** The text of a reply; in a report, the start of the message. */
   readonly text: string;
-  /** Absent from a reply. */
+  /** Absent in a reply. */
   readonly report?: {
     readonly id: string;
     /** `message_state` (SMPP 3.4, 5.2.28). */
@@ -56,24 +56,24 @@ export interface Delivery {
     readonly errorCode: number;
     readonly submittedAt: number;
     readonly doneAt: number;
-    /** The message has left, and may still come to something else. */
+    /** The message has been sent, and its state may still change. */
     readonly intermediate: boolean;
   };
 }
 
-/** What a turn has to tell. */
+/** The deliveries of one lease. */
 export interface TurnWork {
-  /** Deliveries of one message follow each other, and each waits for the answer to the one before. */
+  /** Deliveries of one message are in order, and each waits for the response to the previous one. */
   readonly deliveries: readonly Delivery[];
-  /** Nothing is sent after this moment (ms). */
+  /** No sending after this moment (ms). */
   readonly sendUntil: number;
-  /** Where the next turn at the shard goes on; absent when this one saw all of it. */
+  /** Where the next lease of the shard continues; absent if this one read all of it. */
   readonly next?: string;
-  /** When the first of what this turn left alone may be told (ms); absent where it left nothing. */
+  /** When the first deferred notice is due (ms); absent if none was deferred. */
   readonly waitsUntil?: number;
 }
 
-/** What is reported of, and under which ids. */
+/** The subject of reports, and the ids under which it is reported. */
 interface Reported extends Pick<Delivery, 'destination' | 'source' | 'text'> {
   readonly ids: readonly string[];
   readonly submittedAt: number;
@@ -87,7 +87,7 @@ const ofMessage = (message: MessageOf<'sms'>, status: MessageStatus): Reported =
   text: message.content.text.slice(0, SHOWN),
 });
 
-/** Parts that never became a message: what was said in them is kept no more. */
+/** Parts that never became a message: their text is no longer stored. */
 const ofParts = (assembly: Assembly): Reported => ({
   ids: endedIds(assembly),
   submittedAt: assembly.startedAt,
@@ -96,7 +96,7 @@ const ofParts = (assembly: Assembly): Reported => ({
   text: '',
 });
 
-/** The reports of a notice that were not answered yet. */
+/** The reports of a notice that are still unanswered. */
 const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ...shown }: Reported): Delivery[] => {
   const { reason, at: doneAt = notice.createdAt, told, tries } = notice;
   const { state, errorCode } = stateOf({ status, reason });
@@ -118,14 +118,14 @@ const replyOf = (notice: Notice, { content }: MessageOf<'sms'>, { from, body }: 
   text: body,
 });
 
-/** What the notices of a turn are about. */
+/** The subjects of the notices. */
 interface Subjects {
   readonly messages: ReadonlyMap<string, Found<MessageOf<'sms'>>>;
   readonly replies: ReadonlyMap<string, Found<ReplyText>>;
   readonly parts: ReadonlyMap<string, Found<Assembly>>;
 }
 
-/** What a notice says; nothing where that is gone which it could say anything of. */
+/** The deliveries of a notice; none if its subject no longer exists. */
 const deliveriesOf = (notice: Notice, { messages, replies, parts }: Subjects): Found<Delivery[]> => {
   const { about, replyId, status } = notice;
   const [message, reply, assembly] = [messages.get(about), replies.get(replyId ?? ''), parts.get(about)];
@@ -135,7 +135,7 @@ const deliveriesOf = (notice: Notice, { messages, replies, parts }: Subjects): F
   return reported ? reportsOf(notice, status, reported) : [];
 };
 
-/** The notices to tell now: a notice that has to wait holds back those of its message behind it. */
+/** The notices to deliver now: a deferred notice holds back the later ones of its message. */
 const dueOf = (notices: readonly Notice[], now: number, heldBack: string | undefined) => {
   const held = new Set<string>(heldBack === undefined ? [] : [heldBack]);
   const waits: number[] = [];
@@ -149,16 +149,16 @@ const dueOf = (notices: readonly Notice[], now: number, heldBack: string | undef
   return { due, ...(waits.length > 0 ? { waitsUntil: Math.min(...waits) } : {}) };
 };
 
-/** What a position is about, so that a turn that goes on behind it leaves the rest of that to the next round. */
+/** The subject of a position: the next page starts after it, so that the rest of the subject waits for the next round. */
 const aboutAt = (position: string | undefined): string | undefined => position?.split('#')[1];
 
-/** Records that the account answered a deliver_sm, or refused it for good. */
+/** Records that the account answered a deliver_sm, or refused it permanently. */
 export const recordTold = async (
   { notices }: Pick<DeliverPorts, 'notices'>,
   { notice, told }: Pick<Delivery, 'notice' | 'told'>,
 ): Promise<void> => (told === undefined ? notices.remove(notice) : notices.advance(notice, told));
 
-/** Puts off a deliver_sm that the account did not take, or did not answer. */
+/** Defers a deliver_sm that the account did not accept, or did not answer. */
 export const putOff = async (
   { clock, notices }: Pick<DeliverPorts, 'clock' | 'notices'>,
   { notice, tries }: Pick<Delivery, 'notice' | 'tries'>,
@@ -167,7 +167,7 @@ export const putOff = async (
   await notices.postpone(notice, tries + 1, clock() + wait);
 };
 
-/** Reads what is due, and answers what it says; what says nothing any more is removed, and what cannot be read is put off. */
+/** Reads what is due, and returns its deliveries; removes notices without content, and defers unreadable ones. */
 const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Delivery[]> => {
   const about = [...new Set(due.map((notice) => notice.about))];
   const [messages, parts, replies] = await Promise.all([
@@ -188,8 +188,8 @@ const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Deli
 };
 
 /**
- * Begins a turn at a shard of an account's notices, and answers what to tell; undefined while another process has its turn there. Until the lease
- * ends nobody else tells anything of it, so that a notice is told twice only where a process died, or was not heard in time.
+ * Leases a shard of an account's notices, and returns the deliveries; undefined while another process has the lease. Until the lease ends
+ * no other process delivers from it, so that a notice is delivered twice only if a process crashed, or its acknowledgement was late.
  */
 export const takeTurn = async (
   ports: DeliverPorts,

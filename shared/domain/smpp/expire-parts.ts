@@ -2,23 +2,23 @@ import { isComplete } from './assemblies.ts';
 import { type Assembly, expired } from './assembly.ts';
 import { type PartsPorts, putAway, sendParts } from './send-parts.ts';
 
-/** How often a change is tried while parts still come, in one call. */
+/** Attempts per call at a change that conflicts with arriving parts. */
 const MAX_CHANGES = 20;
-/** How long after a look a message that is being sent is looked at again (ms). */
+/** How long after a check a message that is being sent is checked again (ms). */
 const LOOK_AGAIN_MS = 30_000;
 
 const lookAgain = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
   await ports.parts.change(assembly, { ...assembly, dueAt: ports.clock() + LOOK_AGAIN_MS });
 };
 
-/** Puts away what has left; not while its provider is called, since a refusal gives the parts back. */
+/** Removes the content of a sent message; not while its provider is called, since a refusal releases the parts. */
 const putAwaySent = async (ports: PartsPorts, assembly: Assembly, messageId: NonNullable<Assembly['messageId']>) => {
   const message = await ports.messageStore.read(messageId);
   if (message?.hold === 'open' && message.status === 'sending') return lookAgain(ports, assembly);
   return putAway(ports, assembly.id, messageId);
 };
 
-/** Sends what whoever completed it did not; what is refused expires, since nobody waits for the answer. */
+/** Sends a complete message that its completing call did not send; if refused, it expires, since no submitter is waiting. */
 const sendLate = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
   const outcome = await sendParts(ports, assembly);
   if (outcome.kind === 'sent') return putAway(ports, assembly.id, outcome.messageId);
@@ -34,8 +34,8 @@ const work = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
 };
 
 /**
- * Works on parts that have waited for their time: sends what is complete, and ends what is not (docs/spec/smpp.md#messages-in-parts). Safe
- * under repeats, and while parts still come.
+ * Processes parts whose wait is over: sends complete messages, and expires the others (docs/spec/smpp.md#messages-in-parts). Safe under
+ * repeats, and while parts still arrive.
  */
 export const workOnParts = async (ports: PartsPorts, id: Assembly['id']): Promise<void> => {
   for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {

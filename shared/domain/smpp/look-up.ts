@@ -6,17 +6,17 @@ import { asId, type Id } from '../core/ids.ts';
 import type { MessageOf } from '../message/message.ts';
 import { type Assembly, cancelled, type PartsStore, parsePartId } from './assembly.ts';
 
-/** Reads an SMS of an organization, and what came in parts. */
+/** Reads an SMS of an organization, and messages in parts. */
 export interface SmsReader {
   readonly parts: Pick<PartsStore, 'change' | 'read'>;
   readonly readSms: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageOf<'sms'> | undefined>;
 }
 
-/** What became of a message: `message_state` (SMPP 3.4, 5.2.28) and the error code that goes with it. */
+/** The state of a message: `message_state` (SMPP 3.4, 5.2.28) and its error code. */
 export interface MessageState {
   readonly state: number;
   readonly errorCode: number;
-  /** When it came to that (ms); absent while it may still change. */
+  /** When the state became final (ms); absent while it may still change. */
   readonly finalAt?: number;
 }
 
@@ -36,7 +36,7 @@ const OF_REASON: Readonly<Record<string, readonly [state: number, errorCode: num
   abandoned: [7, 6],
 };
 
-/** The state of a message as the protocol has it (docs/spec/smpp.md#message-states). */
+/** The state of a message in SMPP terms (docs/spec/smpp.md#message-states). */
 export const stateOf = (
   message: Pick<MessageOf<'sms'>, 'deliveredAt' | 'failedAt' | 'reason' | 'status'>,
 ): MessageState => {
@@ -50,7 +50,7 @@ export const stateOf = (
 
 type Owner = Pick<Tenant, 'organizationId'>;
 
-/** What a part's id belongs to; undefined where the organization has none of that id. */
+/** The assembly of a part's id; undefined if the organization has none. */
 const assemblyOf = async (
   { parts }: SmsReader,
   { organizationId }: Owner,
@@ -62,11 +62,11 @@ const assemblyOf = async (
   return part && part.number <= assembly.total ? assembly : undefined;
 };
 
-/** The state of parts that became no message. */
+/** The state of parts without a message. */
 const stateOfParts = ({ state, endedAt }: Assembly): MessageState =>
   stateOf(state === undefined ? { status: 'queued' } : { status: 'failed', reason: state, failedAt: endedAt });
 
-/** What became of a message of the organization, or of the message of a part; undefined where there is none of that id. */
+/** The state of a message of the organization, or of the message of a part; undefined if the id is unknown. */
 export const queryMessage = async (
   reader: SmsReader,
   owner: Owner,
@@ -79,7 +79,7 @@ export const queryMessage = async (
   return message && stateOf(message);
 };
 
-/** Cancels a message that has not left yet, by its id or by that of a part; false for one that has, and for one that is none. */
+/** Cancels a message that has not been sent yet, by its id or that of a part; false if it was sent or is unknown. */
 export const cancelOverSmpp = async (
   ports: CancelPorts & SmsReader,
   owner: Owner,

@@ -13,9 +13,9 @@ import type { SubmitOptions } from './submit-options.ts';
 export interface SubmittedPart extends SubmitOptions {
   /** E.164. */
   readonly destination: string;
-  /** The sender to show; the account's where there is none. */
+  /** The sender to show; absent for the account's. */
   readonly source?: string | undefined;
-  /** How the reference is written: one number in two forms is two messages. */
+  /** The form of the reference: one number in two forms is two messages. */
   readonly form: string;
   readonly reference: number;
   /** 2 to 255. */
@@ -23,18 +23,20 @@ export interface SubmittedPart extends SubmitOptions {
   /** 1 to `total`. */
   readonly number: number;
   readonly content: EncodedText;
-  /** Of its text, at least. */
+  /** At least those of its text. */
   readonly characters: number;
   readonly receipt: Omit<SmppReceipt, 'id'>;
 }
 
-/** `sent`: it was taken, and `messageId` is its own id. */
+/** `sent`: it was accepted, and `messageId` is its own id. */
 export type PartOutcome = { readonly kind: 'sent'; readonly messageId: string } | SubmitRefusal;
 type Current = CurrentAssembly<Assembly['id']>;
-/** `again`: the message is in other hands at this moment. */
+/** `again`: another call is processing the message. */
 type Step = PartOutcome | 'again';
 
-/** How often a message that is in other hands is looked at, and what passes in between (ms): 20 s, since a call of a provider takes up to 14. */
+/**
+ * How often a message that another call is processing is checked, and the interval (ms): 20 s in all, since a provider call takes up to 14.
+ */
 const AGAIN = { times: 50, waitMs: 400 };
 
 const digestOf = ({ content, schedule, validity, idempotencyKey }: SubmittedPart): string =>
@@ -48,7 +50,7 @@ const storedPart = (part: SubmittedPart): StoredPart => {
   return { number, digest: digestOf(part), characters, receipt, content: { ...content, ...options } };
 };
 
-/** What the parts of one message have in common. The destination is blind, since it is a person's. */
+/** The common fields of the parts of one message. The destination is hashed, since it is personal data. */
 const referenceOf = async (
   { recipientHashOf }: Pick<PartsPorts, 'recipientHashOf'>,
   { organizationId, route }: SmppSubmitter,
@@ -64,7 +66,7 @@ const taken = ({ id }: Pick<Assembly, 'id'>, number: number): PartOutcome => ({
   messageId: partId(id, number),
 });
 
-/** Sends what a part made complete. A part whose message is refused was not taken: the others wait on. */
+/** Sends a message whose last part arrived. If it is refused, that part was not accepted, and the others keep waiting. */
 const complete = async (ports: PartsPorts, assembly: Assembly, number: number): Promise<Step> => {
   const outcome = await sendParts(ports, assembly, number);
   if (outcome.kind === 'sent') {
@@ -81,23 +83,23 @@ const complete = async (ports: PartsPorts, assembly: Assembly, number: number): 
   return outcome;
 };
 
-/** The answer to a part whose message is being sent, once that is decided. */
+/** The answer to a part whose message is being sent, once the result is known. */
 const whenDecided = async (ports: PartsPorts, assembly: Assembly, number: number): Promise<Step> => {
   const { id, messageId, last } = assembly;
   if (messageId === undefined || number !== last) return taken(assembly, number);
   const message = await ports.messageStore.read(messageId);
   if (message?.hold === 'open' && message.status === 'sending') return 'again';
-  // A refusal that its submitter was told of gave the parts back, in the transaction that released the hold.
+  // A refusal that was returned to its submitter released the parts, in the transaction that released the hold.
   return (await ports.parts.read(id))?.messageId === messageId ? taken(assembly, number) : 'again';
 };
 
-/** The answer to a part that was taken before. */
+/** The answer to a part that was accepted before. */
 const repeat = (ports: PartsPorts, assembly: Assembly, number: number): Promise<Step> =>
   isComplete(assembly) ? complete(ports, assembly, number) : whenDecided(ports, assembly, number);
 
 const isOpenAt = ({ startedAt }: Current, now: number): boolean => now < startedAt + PARTS_WAIT_MS;
 
-/** The assembly that knows a part by its idempotency key, once parts of its reference are of another one. */
+/** The assembly that knows a part by its idempotency key, after a later message reused the reference. */
 const knownByKey = async (ports: PartsPorts, { id, startedAt }: Current, part: StoredPart, now: number) => {
   if (part.content?.idempotencyKey === undefined || now >= startedAt + KEYED_PARTS_MS) return undefined;
   const before = await ports.parts.read(id);
@@ -141,8 +143,8 @@ const step = async (
 };
 
 /**
- * Takes a part of a message (docs/spec/smpp.md#messages-in-parts), and sends the message once it has all of them: as one, under one price. A part is
- * answered with an id of its own; a repeat with the same. The part that completes it is answered with what becomes of the message.
+ * Accepts a part of a message (docs/spec/smpp.md#messages-in-parts), and sends the message once all parts arrived: as one, with one price.
+ * Each part gets its own message id; a repeat gets the same. The part that completes the message gets its result.
  */
 export const submitPart = async (
   ports: PartsPorts,

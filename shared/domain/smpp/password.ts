@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { randomBase62 } from '../core/ids.ts';
 
-/** The protocol's longest password: 47 bits of entropy, so that a fast hash would be tried out within hours. */
+/** The protocol's longest password: 47 bits of entropy, so that a fast hash could be broken within hours. */
 const LENGTH = 8;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -13,7 +13,7 @@ const derive = (text: string, salt: Buffer): Promise<Buffer> =>
     scrypt(text, salt, HASH_BYTES, COST, (error, hash) => (error ? reject(error) : resolve(hash)));
   });
 
-/** A new password, and what is stored of it: scrypt with a salt of its own, as `salt.hash` in base64url. */
+/** A new password, and its stored form: scrypt with a random salt, as `salt.hash` in base64url. */
 export const newPassword = async (): Promise<{ readonly text: string; readonly hash: string }> => {
   const text = randomBase62(LENGTH);
   const salt = randomBytes(SALT_BYTES);
@@ -21,7 +21,7 @@ export const newPassword = async (): Promise<{ readonly text: string; readonly h
   return { text, hash: `${salt.toString('base64url')}.${hash.toString('base64url')}` };
 };
 
-/** Whether a password is the one of a stored hash. In constant time once derived. */
+/** Whether a password matches a stored hash. In constant time once derived. */
 export const isPassword = async (text: string, stored: string): Promise<boolean> => {
   const [salt = '', hash = ''] = stored.split('.');
   const expected = Buffer.from(hash, 'base64url');

@@ -14,30 +14,30 @@ import {
   partOf,
 } from './assemblies.ts';
 
-/** How long the parts of a reply wait for the others (ms): carriers repeat what was not taken within a few minutes. */
+/** How long the parts of a reply wait for the others (ms): carriers retry a refused part within a few minutes. */
 export const REPLY_PARTS_WAIT_MS = 300_000;
-/** How long a part is known again (ms), as a whole message is: after that it is of another reply, also one that reads alike. */
+/** How long a repeated part is recognized (ms), as for a whole message: after that it belongs to a new reply, even with the same text. */
 export const KNOWN_REPLY_PART_MS = 600_000;
-/** Bytes of the parts of a reply: 255 parts of 153 septets are fewer. */
+/** Maximum bytes of the parts of a reply: 255 parts of 153 septets are fewer. */
 export const MAX_REPLY_BYTES = 40_000;
 
-/** A part of a reply that was taken. */
+/** A part of a reply that was accepted. */
 export interface ReplyPart extends AnyPart {
-  /** Until the reply is kept. */
+  /** Until the reply is stored. */
   readonly content?: EncodedText | undefined;
 }
 
 /** What the parts of a reply have in common. */
 export interface ReplyAssemblyHead extends AnyHead<Id<'replyParts'>> {
   readonly provider: string;
-  /** Who wrote it, and to whom; absent once the reply is kept. */
+  /** The sender and the recipient; absent once the reply is stored. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
 /** A reply in parts. */
 export interface ReplyAssembly extends ReplyAssemblyHead, AnyAssembly<Id<'replyParts'>, ReplyPart> {
-  /** `closed`: it waited for its time, and is the parts that are there. `replied`: it was handed on as a reply. */
+  /** `closed`: its wait is over, and it consists of the parts that arrived. `replied`: it was passed on as a reply. */
   readonly state?: 'closed' | 'replied' | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface ReplyPartsPorts {
   readonly clock: () => number;
   readonly parts: AssemblyStore<string, ReplyAssemblyHead, ReplyPart, ReplyAssembly>;
   readonly globalRecipientHash: (phone: string) => Promise<string>;
-  /** The text of parts in their order, of which some may be missing. */
+  /** The text of parts in their order; some may be missing. */
   readonly readText: (parts: readonly (EncodedText | undefined)[]) => string;
-  /** Takes a whole reply of a provider, once, however often it is called. */
+  /** Accepts a whole reply of a provider; idempotent. */
   readonly reply: (provider: string, event: ReplyEvent) => Promise<CallbackEffect>;
 }
 
@@ -58,14 +58,14 @@ const storedPart = ({ number, coding, bytes }: ReplyPartEvent): ReplyPart => {
   return { number, digest, characters: cut.length, content };
 };
 
-/** Without what was said in it, and by whom. */
+/** The assembly without its text and addresses. */
 const settled = ({ dueAt: _, from: __, to: ___, parts, ...rest }: ReplyAssembly): ReplyAssembly => ({
   ...rest,
   state: 'replied',
   parts: parts.map(({ content: ____, ...part }) => part),
 });
 
-/** Hands parts on as the reply that they are. Whoever does it twice hands on the same reply: its id is that of the assembly. */
+/** Passes the parts on as a reply. Idempotent: the reply's id is that of the assembly. */
 const handOn = async (ports: ReplyPartsPorts, assembly: ReplyAssembly): Promise<CallbackEffect> => {
   const { id, provider, from, to, startedAt, total } = assembly;
   if (from === undefined || to === undefined) return 'repeated';
@@ -96,14 +96,14 @@ const step = async (
     if (isComplete(assembly)) return handOn(ports, assembly);
     return added ? 'pending' : 'repeated';
   }
-  // It is of another message: this one is over, is full, or has another text under that number.
+  // It belongs to another message: this one is over, is full, or has another text under that number.
   await begin(id);
   return CONFLICT;
 };
 
 /**
- * Takes a part of what somebody wrote (docs/spec/smpp.md#the-carriers-side), and hands the message on once it has all of them: as one reply. Safe under
- * repeats. Throws where that fails, so that the carrier repeats the part.
+ * Accepts a part of a reply (docs/spec/smpp.md#the-carriers-side), and passes the message on once all parts arrived: as one reply. Safe
+ * under repeats. Throws if that fails, so that the carrier retries the part.
  */
 export const takeReplyPart = (
   ports: ReplyPartsPorts,
@@ -111,10 +111,13 @@ export const takeReplyPart = (
   event: ReplyPartEvent,
 ): Promise<CallbackEffect> => retryOnConflict('The parts of the message', () => step(ports, provider, event));
 
-/** How often a change is tried while parts still come, in one call. */
+/** Attempts per call at a change that conflicts with arriving parts. */
 const MAX_CHANGES = 20;
 
-/** Hands on what has waited for its time, as far as it came, or was left by a process that died. Safe under repeats, and while parts still come. */
+/**
+ * Passes on replies whose wait is over, with the parts that arrived, or that a crashed process left. Safe under repeats, and while parts
+ * still arrive.
+ */
 export const workOnReplyParts = async (ports: ReplyPartsPorts, id: ReplyAssembly['id']): Promise<void> => {
   for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
     const assembly = await ports.parts.read(id);

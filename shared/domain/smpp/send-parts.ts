@@ -4,13 +4,13 @@ import { refused, type SmppSendPorts, type SubmitOutcome, sendOverSmpp } from '.
 
 export interface PartsPorts extends SmppSendPorts {
   readonly parts: PartsStore;
-  /** The text of parts, in their order; undefined where their bytes are none. */
+  /** The text of parts, in their order; undefined if their bytes are invalid. */
   readonly joinText: (parts: readonly EncodedText[]) => string | undefined;
 }
 
 /**
- * Sends an assembly that is complete as one message. When it leaves, and how long it is of use, is what its first part says. `last`: the
- * part that is answered with what becomes of it.
+ * Sends a complete assembly as one message. The schedule and the validity are those of its first part. `last`: the part whose response has
+ * the result of the message.
  */
 export const sendParts = async (ports: PartsPorts, assembly: Assembly, last?: number): Promise<SubmitOutcome> => {
   const { id, accountId, organizationId, env, route, source, destination, parts, version } = assembly;
@@ -30,10 +30,10 @@ export const sendParts = async (ports: PartsPorts, assembly: Assembly, last?: nu
   return sendOverSmpp(ports, { env }, submitter, { destination, text, ...options, receipts, assembled });
 };
 
-/** A change of an assembly that is repeated while others change it, too. */
+/** Attempts at a change that conflicts with others. */
 const MAX_CHANGES = 10;
 
-/** Puts away an assembly that has left: what was said in it is the message's by now. Best effort: else its due work does. */
+/** Removes the content of a sent assembly: the message has it now. Best effort; otherwise its due work removes it. */
 export const putAway = async (
   { parts }: Pick<PartsPorts, 'parts'>,
   id: Assembly['id'],

@@ -14,23 +14,23 @@ import { MAX_TEXT, type SubmitOptions } from './submit-options.ts';
 
 export type SmppSendPorts = SmsSendPorts & SubmitPorts;
 
-/** Whose message it is, and on which route. */
+/** The owner of a message, and its route. */
 export type SmppSubmitter = Pick<SmppAccount, 'id' | 'organizationId' | 'route' | 'senderId'>;
 
 /** A whole message as it was submitted. */
 export interface SmppText extends SubmitOptions {
   /** E.164. */
   readonly destination: string;
-  /** The sender to show; the account's where there is none. */
+  /** The sender to show; absent for the account's. */
   readonly source?: string | undefined;
   readonly text: string;
-  /** Of each submit_sm that it came in. */
+  /** One for each submit_sm. */
   readonly receipts: readonly SmppReceipt[];
-  /** The parts that it was put together of: it is sent if they are still as they were read. */
+  /** Its parts: it is sent only if they are still as they were read. */
   readonly assembled?: AssembledFrom | undefined;
 }
 
-/** The command statuses of a refused message, by their names in the protocol; the last four are the product's own. */
+/** The command statuses of a refused message, by their names in the protocol; the last four are product-specific. */
 export type SubmitStatus =
   | 'ESME_RINVDCS'
   | 'ESME_RINVDSTADR'
@@ -50,7 +50,7 @@ export interface SubmitRefusal {
   readonly kind: 'refused';
   readonly status: SubmitStatus;
   readonly detail: string;
-  /** Another call has the same message in hand: what becomes of that is not known yet. */
+  /** Another call is processing the same message: its result is not known yet. */
   readonly overtaken?: true;
 }
 export type SubmitOutcome = { readonly kind: 'sent'; readonly messageId: Id<'message'> } | SubmitRefusal;
@@ -69,7 +69,7 @@ const OF_REASON: Readonly<Record<string, SubmitStatus>> = {
 const OF_PROBLEM: Readonly<Partial<Record<Refusal['name'], SubmitStatus>>> = {
   PAYMENT_REQUIRED: 'insufficient_funds',
   RATE_LIMITED: 'ESME_RTHROTTLED',
-  // The provider's or the service's own fault, as 502 and 503 are over HTTP.
+  // A fault of the provider or the service, like 502 and 503 over HTTP.
   DEPENDENCY_FAILED: 'ESME_RSYSERR',
   SERVICE_UNAVAILABLE: 'ESME_RSYSERR',
 };
@@ -88,7 +88,7 @@ export const statusOf = ({ name, details }: Refusal): SubmitStatus => {
 
 export const refused = (status: SubmitStatus, detail: string): SubmitRefusal => ({ kind: 'refused', status, detail });
 
-/** Why a message, or a part of one with so many characters, is refused before anything is looked up; undefined where it is not. */
+/** Why a message, or a part with so many characters, is refused before anything is read; undefined if it is not. */
 export const submitFault = (
   characters: number,
   { deliverAt, idempotencyKey }: SubmitOptions,
@@ -101,14 +101,14 @@ export const submitFault = (
   return late && refused(statusOf(late), late.details.detail);
 };
 
-/** What a queued send is besides its plan. */
+/** The fields of a queued send besides its plan. */
 const SCHEDULED = { channel: 'sms', type: 'text' } as const;
 /** Sub-codes of a conflict with a call that is still running. */
 const RUNNING: readonly unknown[] = ['EM_ANDAMENTO', 'OVERTAKEN'];
 
 /**
- * Without a key of the account's each submission is a message of its own, and so is what was put together of parts. No caller can put a line break into a
- * key, so none meets that of a submission that has none.
+ * Without a key from the account each submission is a new message, and so is one assembled from parts. A caller's key cannot contain a line
+ * break, so it never equals a generated one.
  */
 const keyOf = (request: SmsRequest, { schedule, validity, idempotencyKey, assembled }: SmppText): RequestKey => {
   const callerKey = idempotencyKey ?? (assembled && `smpp-${assembled.id}`);
@@ -117,8 +117,8 @@ const keyOf = (request: SmsRequest, { schedule, validity, idempotencyKey, assemb
 };
 
 /**
- * Sends what an account submitted, by the rules of an SMS over HTTP (docs/spec/sms.md#sending-an-sms): the answer comes once the provider
- * has accepted it, or once it is stored where it leaves later.
+ * Sends a submitted message, by the rules of an SMS over HTTP (docs/spec/sms.md#sending-an-sms): returns once the provider has accepted it,
+ * or once it is stored if it is sent later.
  */
 export const sendOverSmpp = async (
   ports: SmppSendPorts,

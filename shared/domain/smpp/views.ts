@@ -3,7 +3,7 @@ import { isoTime } from '../core/time.ts';
 import type { SmppAccount } from './account.ts';
 import type { IssuedSmppAccount } from './accounts.ts';
 
-/** An account as its organization sees it: without its password. */
+/** An account as shown to its organization: without its password. */
 export const smppAccountView = (account: SmppAccount) => {
   const { id, name, systemId, route, senderId, allowedIps, maxBinds, window, dlrFormat, createdBy } = account;
   return {
@@ -21,7 +21,7 @@ export const smppAccountView = (account: SmppAccount) => {
   };
 };
 
-/** An account with its new password, this once. */
+/** An account with its new password, which is shown only once. */
 export const issuedSmppAccountView = ({ account, password }: IssuedSmppAccount) => ({
   ...smppAccountView(account),
   password,

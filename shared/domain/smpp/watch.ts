@@ -2,12 +2,12 @@ import type { Id } from '../core/ids.ts';
 import type { SmppAccountStore } from './account.ts';
 import type { NoticeQueue } from './notice.ts';
 
-/** How often an account is checked for notices that wait (ms). */
+/** How often an account is checked for waiting notices (ms). */
 export const WATCH_MS = 3_600_000;
-/** How long a notice that is due may wait before it is reported: long before it is dropped (ms). */
+/** How long a due notice may wait before it is reported: well before it is dropped (ms). */
 export const MAX_WAIT_MS = 3_600_000;
 
-/** The hourly check of an account for notices that wait, from its first bind until it is deleted. */
+/** The hourly check of an account for waiting notices, from its first bind until it is deleted. */
 export interface Watch {
   readonly accountId: Id<'smppAccount'>;
   readonly organizationId: Id<'organization'>;
@@ -17,7 +17,7 @@ export interface Watch {
 
 /** The watches of a stage. Each write is one conditional write. */
 export interface WatchStore {
-  /** Begins a watch, unless there is one. */
+  /** Starts a watch, unless there is one. */
   begin(watch: Watch): Promise<void>;
   read(accountId: Watch['accountId']): Promise<Watch | undefined>;
   /** Moves the next check to `dueAt`; false where another process did. */
@@ -30,13 +30,13 @@ export interface WatchPorts {
   readonly accounts: Pick<SmppAccountStore, 'read'>;
   readonly notices: Pick<NoticeQueue, 'waitsSince'>;
   readonly watches: WatchStore;
-  /** A notice is due for longer than `MAX_WAIT_MS`, and no process has tried to deliver it. */
+  /** A notice has been due for longer than `MAX_WAIT_MS`, and no process has tried to deliver it. */
   readonly waitsTooLong: (watch: Watch) => void;
 }
 
 /**
- * Checks an account for notices that wait (docs/operating.md#smpp): while it has no receiver no process tries to deliver them, so none would notice. Each
- * check reports once, however many processes work on it.
+ * Checks an account for waiting notices (docs/operating.md#smpp): without a receiver no process tries to deliver them, so none would report
+ * it. Each check reports once, however many processes run it.
  */
 export const workOnWatch = async (ports: WatchPorts, accountId: Watch['accountId']): Promise<void> => {
   const { clock, accounts, notices, watches } = ports;
