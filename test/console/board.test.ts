@@ -53,8 +53,8 @@ const middle = async (page: Page, locator: ReturnType<Page['locator']>) => {
   if (!box) throw new Error('It is not there.');
   return { x: box.x + box.width / 2, y: box.y + box.height / 2, height: box.height, page };
 };
-/** Drags a card by the mouse to the middle of what is given. */
-const drag = async (page: Page, title: string, to: ReturnType<Page['locator']>) => {
+/** Drags a card by the mouse to the middle of what is given, and drops it once the page says that it is there: `Negociação, posição 1`. */
+const drag = async (page: Page, title: string, to: ReturnType<Page['locator']>, there: string) => {
   const from = await middle(page, tile(page, title));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -63,10 +63,13 @@ const drag = async (page: Page, title: string, to: ReturnType<Page['locator']>) 
   const end = await middle(page, to);
   await page.mouse.move(end.x, end.y, { steps: 8 });
   await page.mouse.move(end.x, end.y + 1);
-  await page.locator('[data-over]').waitFor();
+  await page.getByText(`${title} sobre ${there}.`).waitFor({ state: 'attached' });
   await page.mouse.up();
   await expect.poll(() => page.locator('[data-dragging]').count(), PATIENCE).toBe(0);
 };
+/** Drags a card into a stage that has none. */
+const dragInto = (page: Page, title: string, stage: string) =>
+  drag(page, title, column(page, stage).locator('ul'), `${stage}, posição 1`);
 
 describe('pipelines', () => {
   test('are made where there was none, and their stages changed and put in an order', async () => {
@@ -126,10 +129,10 @@ describe('the board', () => {
     await page.goto(path);
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A', 'B', 'C'], [], [], [], []]);
     await inspect(page, 'board');
-    await drag(page, 'B', column(page, 'Negociação').locator('ul'));
+    await dragInto(page, 'B', 'Negociação');
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A', 'C'], [], ['B'], [], []]);
     await expect.poll(stored, PATIENCE).toEqual([['A', 'C'], [], ['B'], [], []]);
-    await drag(page, 'C', tile(page, 'A'));
+    await drag(page, 'C', tile(page, 'A'), 'Novo, posição 1');
     await expect.poll(stored, PATIENCE).toEqual([['C', 'A'], [], ['B'], [], []]);
     await expect.poll(() => column(page, 'Negociação').locator('[data-total]').textContent(), PATIENCE).toBe('1');
     await page.reload();
@@ -168,7 +171,7 @@ describe('the board', () => {
     const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').waitFor();
-    await drag(page, 'A', column(page, 'Proposta').locator('ul'));
+    await dragInto(page, 'A', 'Proposta');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Faltam campos para entrar em Proposta').waitFor();
     expect(await dialog.locator('li').allTextContents()).toEqual(['Valor', 'origem']);
@@ -188,7 +191,7 @@ describe('the board', () => {
     await page.goto(path);
     await tile(page, 'A').waitFor();
     expect((await tenant.test.post(`/pipelines/${pipeline.id}/archive`, undefined)).status).toBe(200);
-    await drag(page, 'A', column(page, 'Negociação').locator('ul'));
+    await dragInto(page, 'A', 'Negociação');
     await page.getByRole('dialog').getByText('A voltou ao lugar').waitFor();
     await page.getByRole('dialog').getByText(/^req_/).waitFor();
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A'], [], [], [], []]);
@@ -199,13 +202,15 @@ describe('the board', () => {
     const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);
     await tile(page, 'A').waitFor();
-    await drag(page, 'A', column(page, 'Perdido').locator('ul'));
+    await dragInto(page, 'A', 'Perdido');
     await page.getByLabel('Motivo da perda').waitFor();
     expect((await card(0)).status).toBe('aberto');
     await page.getByLabel('Motivo da perda').fill('Preço');
     await page.getByRole('button', { name: 'Marcar como perdido' }).click();
     await expect.poll(() => card(0), PATIENCE).toMatchObject({ status: 'perdido', motivoPerda: 'Preço' });
-    await drag(page, 'A', column(page, 'Ganho').locator('ul'));
+    await dragInto(page, 'A', 'Novo');
+    await expect.poll(() => card(0), PATIENCE).toMatchObject({ status: 'aberto' });
+    await dragInto(page, 'A', 'Ganho');
     await expect.poll(() => card(0), PATIENCE).toMatchObject({ status: 'ganho' });
   });
 

@@ -92,7 +92,7 @@ describe('a card', () => {
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Enviar arquivo' }).click();
     await (await chooser).setFiles({ name: 'Proposta São João.pdf', mimeType: 'application/pdf', buffer });
-    await page.getByRole('cell', { name: 'Proposta São João.pdf' }).waitFor();
+    await page.getByRole('cell', { name: 'Proposta São João.pdf', exact: true }).waitFor();
     expect((await tenant.test.get(`/cards/${id}/files`)).body.items).toMatchObject([{ tamanho: buffer.length }]);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Baixar Proposta São João.pdf' }).click();

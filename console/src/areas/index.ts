@@ -1,21 +1,25 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
 import { companies } from './companies/index.ts';
+import { composer } from './composer/index.ts';
 import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
+import { senders } from './senders/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
 export const AREAS: readonly Area[] = [
   overview,
   messages,
+  composer,
   journeys,
   companies,
   pipelines,
+  senders,
   webhooks,
   keys,
   people,

@@ -61,7 +61,11 @@ interface StageDialogProps extends DialogProps {
 const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
   const t = useTexts(texts);
   const isMove = action === 'move';
-  const offered = pipeline.estagios.filter(({ id, tipo }) => (isMove ? id !== card.estagioId : tipo === 'aberto'));
+  // What is won or lost is first opened again.
+  const isOpen = card.status === 'aberto';
+  const offered = pipeline.estagios.filter(({ id, tipo }) =>
+    isMove && isOpen ? id !== card.estagioId : tipo === 'aberto',
+  );
   const [stageId, setStageId] = useState(isMove ? (offered[0]?.id ?? '') : '');
   const stage = pipeline.estagios.find(({ id }) => id === stageId);
   const asksWhy = isMove && stage?.tipo === 'perdido' && card.status !== 'perdido';
