@@ -1,6 +1,7 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
 import { companies } from './companies/index.ts';
+import { contacts } from './contacts/index.ts';
 import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
 import { messages } from './messages/index.ts';
@@ -13,6 +14,7 @@ import { webhooks } from './webhooks/index.ts';
 export const AREAS: readonly Area[] = [
   overview,
   messages,
+  contacts,
   journeys,
   companies,
   pipelines,
