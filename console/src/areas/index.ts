@@ -4,6 +4,7 @@ import { companies } from './companies/index.ts';
 import { contacts } from './contacts/index.ts';
 import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
+import { lists } from './lists/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
@@ -15,6 +16,7 @@ export const AREAS: readonly Area[] = [
   overview,
   messages,
   contacts,
+  lists,
   journeys,
   companies,
   pipelines,
