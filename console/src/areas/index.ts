@@ -9,6 +9,7 @@ import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
+import { segments } from './segments/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
@@ -17,6 +18,7 @@ export const AREAS: readonly Area[] = [
   messages,
   contacts,
   lists,
+  segments,
   journeys,
   companies,
   pipelines,

@@ -2,7 +2,7 @@ import { Badge, Button, Group, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Merge } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
@@ -16,10 +16,9 @@ import { EmptyState } from '../../ui/states.tsx';
 import { AddressTabs, type Tab } from '../../ui/tabs.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
 import { ConsentHistory } from './consent.tsx';
-import { EditContactDialog } from './contact-form.tsx';
+import { EditContactDialog, MergeDialog } from './dialogs.ts';
 import { Journeys } from './journeys.tsx';
 import { Memberships } from './memberships.tsx';
-import { MergeDialog } from './merge-dialog.tsx';
 import { pageTexts } from './page-texts.ts';
 import { Privacy } from './privacy.tsx';
 import { Activities, Deals } from './sales.tsx';
@@ -167,8 +166,10 @@ const Actions = ({ contact }: { readonly contact: ContactRead }) => {
       <Button variant="default" onClick={() => setDialog('merge')}>
         {page.merge.title}
       </Button>
-      {dialog === 'edit' ? <EditContactDialog contact={contact} onClose={close} /> : null}
-      {dialog === 'merge' ? <MergeDialog id={contact.id} onClose={close} /> : null}
+      <Suspense fallback={null}>
+        {dialog === 'edit' ? <EditContactDialog contact={contact} onClose={close} /> : null}
+        {dialog === 'merge' ? <MergeDialog id={contact.id} onClose={close} /> : null}
+      </Suspense>
     </>
   );
 };

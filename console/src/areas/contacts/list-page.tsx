@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Contact as ContactIcon } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -16,7 +16,7 @@ import { Page } from '../../ui/page.tsx';
 import { useSkip } from '../../ui/paging.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { CreateContactDialog } from './contact-form.tsx';
+import { CreateContactDialog } from './dialogs.ts';
 import { texts } from './texts.ts';
 
 const LIMIT = 50;
@@ -101,7 +101,9 @@ export default function ContactsPage() {
           </EmptyState>
         }
       />
-      {creating ? <CreateContactDialog onClose={() => setCreating(false)} /> : null}
+      <Suspense fallback={null}>
+        {creating ? <CreateContactDialog onClose={() => setCreating(false)} /> : null}
+      </Suspense>
     </Page>
   );
 }
