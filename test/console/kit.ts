@@ -48,6 +48,17 @@ const watch = async (page: Page): Promise<void> => {
 /** No error, and nothing that the content security policy refused, since the page was opened. */
 export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
 
+/** Markup that would run in every way that a page could let it. */
+export const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>{{7*7}}`;
+
+/** Stored markup stands on the page as text, and none of it ran. */
+export const expectInert = async (page: Page): Promise<void> => {
+  await page.getByText('<img src=x', { exact: false }).first().waitFor();
+  expect(await page.evaluate("'hit' in window")).toBe(false);
+  expect(await page.locator('img[src="x"], a[href^="javascript:"]').count()).toBe(0);
+  expectNoFaults(page);
+};
+
 const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
   await page.emulateMedia({ colorScheme: scheme });
   await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);

@@ -5,7 +5,7 @@ import type { Tenant } from '../support/api.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -195,19 +195,15 @@ describe('a message', () => {
 
   test('with markup in every field shows it as text, and runs none of it', async () => {
     const tenant = await service.tenant();
-    const evil = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>{{7*7}}`;
     const id = await schedule(tenant, {
-      payload: { text: evil },
-      campaignId: evil.slice(0, 120),
-      metadata: { a: evil },
+      payload: { text: EVIL },
+      campaignId: EVIL.slice(0, 120),
+      metadata: { a: EVIL },
     });
     const page = await service.signedIn(tenant);
     for (const path of ['/console/messages', `/console/messages/${id}`]) {
       await page.goto(path);
-      await page.getByText('<img src=x', { exact: false }).first().waitFor();
-      expect(await page.evaluate("'hit' in window")).toBe(false);
-      expect(await page.locator('img[src="x"]').count()).toBe(0);
-      expectNoFaults(page);
+      await expectInert(page);
     }
   });
 });

@@ -2,12 +2,15 @@ import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
 import { companies } from './companies/index.ts';
 import { composer } from './composer/index.ts';
+import { contacts } from './contacts/index.ts';
 import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
+import { lists } from './lists/index.ts';
 import { messages } from './messages/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
+import { segments } from './segments/index.ts';
 import { senders } from './senders/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
@@ -16,11 +19,14 @@ export const AREAS: readonly Area[] = [
   overview,
   messages,
   composer,
+  contacts,
+  lists,
+  segments,
   journeys,
   companies,
   pipelines,
-  senders,
   webhooks,
+  senders,
   keys,
   people,
   audit,

@@ -35,13 +35,15 @@ interface ActionDialogProps<R> extends ActionOptions<R> {
   readonly onClose: () => void;
   /** What stands in its place once it is done, such as a secret; without it the dialog closes. */
   readonly after?: (result: R) => ReactNode;
+  /** What can be done about a problem besides what it says itself, such as a link to what is in the way. */
+  readonly advice?: (error: unknown) => ReactNode;
   /** Its fields, which show the problem's errors in their places: `ui/fields.tsx`. */
   readonly children?: ReactNode;
 }
 
 /** A dialog that does something: it closes when that is done, and shows the problem when it is not. Mounted while it is open. */
 export const ActionDialog = <R,>(props: ActionDialogProps<R>) => {
-  const { title, hint, action = title, dangerous, act, onClose, after, invalidates, onDone, children } = props;
+  const { title, hint, action = title, dangerous, act, onClose, after, invalidates, onDone, advice, children } = props;
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const acting = useAction(() => act({ idempotencyKey }), {
     ...(invalidates ? { invalidates } : {}),
@@ -64,6 +66,7 @@ export const ActionDialog = <R,>(props: ActionDialogProps<R>) => {
       error={acting.error}
     >
       {children}
+      {acting.error ? advice?.(acting.error) : null}
     </Confirm>
   );
 };

@@ -1,0 +1,109 @@
+import { Alert, Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Contact as ContactIcon } from 'lucide-react';
+import { Suspense, useMemo, useState } from 'react';
+import { api } from '../../api.ts';
+import { useMay } from '../../app/session.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { ContactPage, ContactsListQuery } from '../../sdk.ts';
+import { ContactExport } from '../../ui/contact-export.tsx';
+import { useConsentWords, useContactColumns } from '../../ui/contacts.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
+import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { PagedList } from '../../ui/lists.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useSkip } from '../../ui/paging.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { CreateContactDialog } from './dialogs.ts';
+import { texts } from './texts.ts';
+
+const LIMIT = 50;
+
+const useFields = (): readonly FilterField[] => {
+  const t = useTexts(texts);
+  const consents = useConsentWords();
+  // All of them: an organization has at most 1,000.
+  const lists = useQuery({ queryKey: ['lists'], queryFn: ({ signal }) => api.lists.all({ signal }) });
+  return useMemo(() => {
+    const ofLists = (lists.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    const choice = (name: keyof typeof t.filterFields, choices: FilterField['choices'] = []): FilterField => ({
+      name,
+      label: t.filterFields[name],
+      kind: 'choice',
+      choices,
+    });
+    return [
+      choice('optInStatus', choicesOf(consents)),
+      choice('source', choicesOf(t.sources)),
+      ...(ofLists.length > 0 ? [choice('listId', ofLists)] : []),
+      { name: 'tag', label: t.filterFields.tag, kind: 'text' },
+      { name: 'externalId', label: t.filterFields.externalId, kind: 'text' },
+      { name: 'updatedSince', label: t.filterFields.updatedSince, kind: 'moment' },
+    ];
+  }, [t, consents, lists.data]);
+};
+
+const Actions = ({ onCreate }: { readonly onCreate: () => void }) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  return (
+    <>
+      {may('contacts:write') ? <Button onClick={onCreate}>{t.create}</Button> : null}
+      {may('contacts:write') ? (
+        <Button variant="default" component={Link} to="/contacts/import">
+          {t.import}
+        </Button>
+      ) : null}
+      {may('messages:read') ? <ContactExport /> : null}
+    </>
+  );
+};
+
+/** The contacts of the organization, by a search and by every filter of the operation. */
+export default function ContactsPage() {
+  const t = useTexts(texts);
+  const may = useMay();
+  const skip = useSkip(LIMIT);
+  const fields = useFields();
+  const filters = useFilterValues(fields) as ContactsListQuery;
+  const [{ q }] = useSearchValues();
+  const [creating, setCreating] = useState(false);
+  const asked = { ...filters, ...(q?.trim() ? { q: q.trim() } : {}) };
+  const list = useQuery<ContactPage>({
+    queryKey: ['contacts', asked, skip],
+    queryFn: async ({ signal }) => api.contacts.list({ ...asked, skip, limit: LIMIT }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const isFiltered = Object.keys(asked).length > 0;
+  return (
+    <Page title={t.title} description={t.description} actions={<Actions onCreate={() => setCreating(true)} />}>
+      {/* Whoever sees phones masked cannot search by them: the service would drop the search. */}
+      {may('pii:full') ? (
+        <SearchField label={t.search} placeholder={t.searchHint} busy={list.isFetching && q !== undefined} />
+      ) : null}
+      <Filters fields={fields} label={t.filters} />
+      {list.data?.warnings?.map((warning) => (
+        <Alert key={warning} color="yellow" variant="outline">
+          {warning}
+        </Alert>
+      ))}
+      <PagedList
+        query={list}
+        limit={LIMIT}
+        caption={t.title}
+        columns={useContactColumns()}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState icon={ContactIcon} title={isFiltered ? t.emptyFilteredTitle : t.emptyTitle}>
+            {isFiltered ? t.emptyFiltered : t.empty}
+          </EmptyState>
+        }
+      />
+      <Suspense fallback={null}>
+        {creating ? <CreateContactDialog onClose={() => setCreating(false)} /> : null}
+      </Suspense>
+    </Page>
+  );
+}

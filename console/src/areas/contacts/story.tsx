@@ -1,0 +1,100 @@
+import { Text, Timeline } from '@mantine/core';
+import { MessagesSquare } from 'lucide-react';
+import { api } from '../../api.ts';
+import { useFormat } from '../../app/format.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { ContactTimelineStep } from '../../sdk.ts';
+import { JsonView } from '../../ui/code-block.tsx';
+import { CursorView, useCursorList } from '../../ui/lists.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { AppLink, Time } from '../../ui/values.tsx';
+import { pageTexts } from './page-texts.ts';
+
+type CustomerEvent = NonNullable<ContactTimelineStep['event']>;
+
+const EventStep = ({ event }: { readonly event: CustomerEvent }) => {
+  const t = useTexts(pageTexts).story;
+  const format = useFormat();
+  const { value, currency, properties, attribution } = event;
+  return (
+    <>
+      {value === undefined ? null : <Text size="sm">{format.amount(value, currency)}</Text>}
+      {attribution ? (
+        <Text size="sm">
+          <AppLink to={`/messages/${attribution.messageId}`}>
+            {t.attributed(format.number(attribution.horasAteOEvento))}
+          </AppLink>
+        </Text>
+      ) : null}
+      {properties ? <JsonView value={properties} /> : null}
+    </>
+  );
+};
+
+const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
+  const t = useTexts(pageTexts).story;
+  const { at, detail, messageId, turn, event } = step;
+  return (
+    <>
+      <Text size="sm" className="breakable">
+        {detail}
+      </Text>
+      {turn?.text ? (
+        <Text size="sm" className="breakable">
+          {turn.text}
+        </Text>
+      ) : null}
+      {event ? <EventStep event={event} /> : null}
+      <Text size="xs" c="dimmed" component="div">
+        <Time at={at} />
+        {messageId ? (
+          <>
+            {' · '}
+            <AppLink to={`/messages/${messageId}`} underline="always">
+              {t.open}
+            </AppLink>
+          </>
+        ) : null}
+      </Text>
+    </>
+  );
+};
+
+/** What happened between the organization and a person, on every channel, newest first. */
+export const Story = ({ id }: { readonly id: string }) => {
+  const t = useTexts(pageTexts).story;
+  const timeline = useCursorList<ContactTimelineStep>({
+    queryKey: ['contact', id, 'timeline'],
+    read: async (paging, signal) => api.contacts.timeline(id, paging, { signal }),
+  });
+  return (
+    <>
+      <Text size="sm" pb="md">
+        <AppLink to="/messages" search={{ contactId: id }}>
+          {t.allMessages}
+        </AppLink>
+      </Text>
+      <CursorView
+        query={timeline}
+        empty={
+          <EmptyState icon={MessagesSquare} title={t.emptyTitle}>
+            {t.empty}
+          </EmptyState>
+        }
+      >
+        {(steps) => (
+          <Timeline bulletSize={14} lineWidth={2}>
+            {steps.map((step) => (
+              <Timeline.Item
+                key={`${step.at} ${step.kind} ${step.messageId ?? step.turn?.id ?? step.event?.id ?? step.detail}`}
+                title={t.kinds[step.kind]}
+              >
+                <Step step={step} />
+              </Timeline.Item>
+            ))}
+          </Timeline>
+        )}
+      </CursorView>
+    </>
+  );
+};

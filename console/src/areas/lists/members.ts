@@ -1,0 +1,55 @@
+import { api } from '../../api.ts';
+import type { ListMembers, ListMembership } from '../../sdk.ts';
+
+/** How contacts are named in a call. */
+export type MemberKind = keyof ListMembers;
+/** What one call takes. */
+const MOST_A_CALL = 50_000;
+/** Of what was not found, so much is shown. */
+const SHOWN = 20;
+
+/** What became of all calls together. */
+export interface MembersResult {
+  readonly added: number;
+  readonly removed: number;
+  readonly notFoundCount: number;
+  readonly notFound: readonly string[];
+}
+
+/** The identifiers of a text: one a line, each once. */
+export const identifiersOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+];
+
+const BATCHES = { add: api.lists.addMembers, remove: api.lists.removeMembers } as const;
+
+/**
+ * Adds contacts to a list, or takes them out, so many a call. `onProgress`: how many identifiers were sent. A call that fails throws; those before it
+ * are done, and sending all again adds nobody twice.
+ */
+export const changeMembers = async (
+  change: keyof typeof BATCHES,
+  listId: string,
+  kind: MemberKind,
+  identifiers: readonly string[],
+  onProgress: (sent: number) => void,
+): Promise<MembersResult> => {
+  let result: MembersResult = { added: 0, removed: 0, notFoundCount: 0, notFound: [] };
+  for (let from = 0; from < identifiers.length; from += MOST_A_CALL) {
+    const members: ListMembers = { [kind]: identifiers.slice(from, from + MOST_A_CALL) };
+    const answer: ListMembership = await BATCHES[change].call(api.lists, listId, members);
+    result = {
+      added: result.added + answer.added,
+      removed: result.removed + answer.removed,
+      notFoundCount: result.notFoundCount + answer.notFoundCount,
+      notFound: [...result.notFound, ...answer.notFound[kind]].slice(0, SHOWN),
+    };
+    onProgress(Math.min(from + MOST_A_CALL, identifiers.length));
+  }
+  return result;
+};

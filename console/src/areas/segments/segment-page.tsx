@@ -1,0 +1,172 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { UsersRound } from 'lucide-react';
+import { type SyntheticEvent, useState } from 'react';
+import { api } from '../../api.ts';
+import { useFormat } from '../../app/format.ts';
+import { useMay } from '../../app/session.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { Contact, Segment } from '../../sdk.ts';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { ContactExport } from '../../ui/contact-export.tsx';
+import { useContactColumns, useNameOf } from '../../ui/contacts.tsx';
+import { CopyText } from '../../ui/copy-text.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { CursorList, QueryView, useCursorList } from '../../ui/lists.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
+import { Conditions } from './conditions-view.tsx';
+import { texts } from './texts.ts';
+
+const SegmentFacts = ({ segment }: { readonly segment: Segment }) => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  const { id, size, evaluatedAt, description, createdAt, updatedAt } = segment;
+  return (
+    <Facts>
+      <Fact name={t.columns.size}>{format.number(size)}</Fact>
+      <Fact name={t.evaluatedAt}>
+        <Time at={evaluatedAt} />
+      </Fact>
+      {description ? <Fact name={t.about}>{description}</Fact> : null}
+      <Fact name={t.createdAt}>
+        <Time at={createdAt} />
+      </Fact>
+      <Fact name={t.columns.updatedAt}>
+        <Time at={updatedAt} />
+      </Fact>
+      <Fact name={t.id}>
+        <CopyText text={id} />
+      </Fact>
+    </Facts>
+  );
+};
+
+const Members = ({ segmentId }: { readonly segmentId: string }) => {
+  const t = useTexts(texts);
+  const nameOf = useNameOf();
+  const members = useCursorList<Contact>({
+    queryKey: ['segment', segmentId, 'contacts'],
+    read: async (paging, signal) => api.segments.contacts(segmentId, { limit: 50, ...paging }, { signal }),
+  });
+  const why: Column<Contact> = {
+    key: 'why',
+    title: t.why,
+    cell: (contact) => (
+      <AppLink to={`/segments/${segmentId}/contacts/${contact.id}`} aria-label={t.whyOf(nameOf(contact))}>
+        {t.why}
+      </AppLink>
+    ),
+  };
+  return (
+    <Section title={t.members}>
+      <CursorList
+        query={members}
+        caption={t.members}
+        columns={[...useContactColumns(), why]}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState icon={UsersRound} title={t.noMembersTitle}>
+            {t.noMembers}
+          </EmptyState>
+        }
+      />
+    </Section>
+  );
+};
+
+/** Leads to why a contact is in the segment or not. */
+const Explain = ({ segmentId }: { readonly segmentId: string }) => {
+  const t = useTexts(texts);
+  const navigate = useNavigate();
+  const [contactId, setContactId] = useState('');
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    void navigate({ to: `/segments/${segmentId}/contacts/${encodeURIComponent(contactId.trim())}` });
+  };
+  return (
+    <Section title={t.explain}>
+      <Group component="form" align="flex-end" onSubmit={submit}>
+        <TextField
+          name="contactId"
+          required
+          label={t.contactId}
+          description={t.explainHint}
+          placeholder="cnt_…"
+          value={contactId}
+          onChange={setContactId}
+        />
+        <Button type="submit" variant="default">
+          {t.show}
+        </Button>
+      </Group>
+    </Section>
+  );
+};
+
+const DeleteDialog = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
+  const t = useTexts(texts);
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api.segments.delete(id);
+    await navigate({ to: '/segments', replace: true });
+  };
+  return (
+    <ActionDialog
+      dangerous
+      title={t.delete}
+      hint={t.deleteHint}
+      act={remove}
+      invalidates={[['segments']]}
+      onClose={onClose}
+    />
+  );
+};
+
+const Actions = ({ id }: { readonly id: string }) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  const [deleting, setDeleting] = useState(false);
+  return (
+    <>
+      {may('contacts:write') ? (
+        <Button component={Link} to={`/segments/${id}/edit`}>
+          {t.edit}
+        </Button>
+      ) : null}
+      {may('messages:read') ? <ContactExport segmentId={id} /> : null}
+      {may('contacts:write') ? (
+        <Button variant="default" onClick={() => setDeleting(true)}>
+          {t.delete}
+        </Button>
+      ) : null}
+      {deleting ? <DeleteDialog id={id} onClose={() => setDeleting(false)} /> : null}
+    </>
+  );
+};
+
+/** A segment: what it asks, and who meets it now. */
+export default function SegmentPageView() {
+  const t = useTexts(texts);
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const segment = useQuery({ queryKey: ['segment', id], queryFn: ({ signal }) => api.segments.get(id, { signal }) });
+  return (
+    <Page title={segment.data?.name ?? t.title} actions={segment.data ? <Actions id={id} /> : null}>
+      <QueryView query={segment}>
+        {(data) => (
+          <Stack gap="xl">
+            <SegmentFacts segment={data} />
+            <Section title={t.conditions}>
+              <Conditions segment={data} />
+            </Section>
+            <Explain segmentId={id} />
+            <Members segmentId={id} />
+          </Stack>
+        )}
+      </QueryView>
+    </Page>
+  );
+}

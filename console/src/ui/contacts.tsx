@@ -1,0 +1,97 @@
+import { Badge, Group } from '@mantine/core';
+import { defineTexts, useTexts } from '../app/texts.ts';
+import type { Contact } from '../sdk.ts';
+import type { Column } from './data-table.tsx';
+import { AppLink, StateOf, Time, type Tone } from './values.tsx';
+
+const texts = defineTexts(
+  {
+    nameless: 'Sem nome',
+    columns: {
+      name: 'Nome',
+      phone: 'Telefone',
+      email: 'E-mail',
+      consent: 'Consentimento',
+      tags: 'Etiquetas',
+      lastInteractionAt: 'Última interação',
+    },
+    consents: { granted: 'Deu', denied: 'Negou', unknown: 'Não disse' },
+    more: (count: string) => `mais ${count}`,
+  },
+  {
+    nameless: 'No name',
+    columns: {
+      name: 'Name',
+      phone: 'Phone',
+      email: 'E-mail',
+      consent: 'Consent',
+      tags: 'Tags',
+      lastInteractionAt: 'Last interaction',
+    },
+    consents: { granted: 'Given', denied: 'Withdrawn', unknown: 'Not said' },
+    more: (count: string) => `${count} more`,
+  },
+);
+
+/** What a contact said about being written to. */
+export type ConsentState = Contact['optIn']['status'];
+const TONES: Readonly<Record<ConsentState, Tone>> = { granted: 'good', denied: 'bad', unknown: 'neutral' };
+
+/** The words for consent, in the order in which a filter offers them. */
+export const useConsentWords = () => useTexts(texts).consents;
+export const Consent = ({ status }: { readonly status: ConsentState }) => (
+  <StateOf state={status} tones={TONES} words={useConsentWords()} />
+);
+
+/** What a contact is called: its name, else that of its WhatsApp profile. */
+export const useNameOf = (): ((contact: Pick<Contact, 'name' | 'whatsappProfileName'>) => string) => {
+  const t = useTexts(texts);
+  return ({ name, whatsappProfileName }) => name ?? whatsappProfileName ?? t.nameless;
+};
+
+const MOST_TAGS = 3;
+
+const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
+  const t = useTexts(texts);
+  if (tags.length === 0) return <>—</>;
+  return (
+    <Group gap={4} title={tags.join(', ')}>
+      {tags.slice(0, MOST_TAGS).map((tag) => (
+        <Badge key={tag} variant="default" tt="none" fw={500}>
+          {tag}
+        </Badge>
+      ))}
+      {tags.length > MOST_TAGS ? t.more(String(tags.length - MOST_TAGS)) : null}
+    </Group>
+  );
+};
+
+/** The columns of a table of contacts; each row leads to its contact. */
+export const useContactColumns = (): readonly Column<Contact>[] => {
+  const t = useTexts(texts);
+  const nameOf = useNameOf();
+  return [
+    {
+      key: 'name',
+      title: t.columns.name,
+      cell: (contact) => (
+        <AppLink to={`/contacts/${contact.id}`} className="breakable">
+          {nameOf(contact)}
+        </AppLink>
+      ),
+    },
+    { key: 'phone', title: t.columns.phone, cell: ({ phone }) => phone },
+    {
+      key: 'email',
+      title: t.columns.email,
+      cell: ({ email }) => <span className="breakable">{email ?? '—'}</span>,
+    },
+    { key: 'consent', title: t.columns.consent, cell: ({ optIn }) => <Consent status={optIn.status} /> },
+    { key: 'tags', title: t.columns.tags, cell: ({ tags }) => <Tags tags={tags} /> },
+    {
+      key: 'lastInteractionAt',
+      title: t.columns.lastInteractionAt,
+      cell: ({ lastInteractionAt }) => <Time at={lastInteractionAt} />,
+    },
+  ];
+};
