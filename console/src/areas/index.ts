@@ -1,5 +1,6 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
+import { campaigns } from './campaigns/index.ts';
 import { companies } from './companies/index.ts';
 import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
@@ -13,6 +14,7 @@ import { webhooks } from './webhooks/index.ts';
 export const AREAS: readonly Area[] = [
   overview,
   messages,
+  campaigns,
   journeys,
   companies,
   pipelines,
