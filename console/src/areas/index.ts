@@ -1,5 +1,6 @@
 import type { Area } from '../app/area.ts';
 import { audit } from './audit/index.ts';
+import { campaigns } from './campaigns/index.ts';
 import { companies } from './companies/index.ts';
 import { composer } from './composer/index.ts';
 import { contacts } from './contacts/index.ts';
@@ -23,6 +24,7 @@ export const AREAS: readonly Area[] = [
   lists,
   segments,
   journeys,
+  campaigns,
   companies,
   pipelines,
   webhooks,
