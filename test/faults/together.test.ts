@@ -172,6 +172,29 @@ describe('messages that are sent at once', () => {
     await check(actor);
   });
 
+  test('whose price only stood behind one that is refused are priced again: no position is given twice', async () => {
+    world.prices = premiumPrices([12, 100], [15, 70], [null, 50]);
+    const actor = await world.organization(10_000);
+    const { organizationId } = actor;
+    expect(await send(actor, [{ body: 'x'.repeat(11 * 152) }])).toEqual([1_100]);
+    const optedOut = recipientAt(1);
+    const hash = await world.ports.recipientHashOf(organizationId, 'phone', optedOut);
+    await world.table.write({ put: { ...KEYS.phone(organizationId, hash), optInStatus: 'denied' } });
+    // Each was priced when those before it had been.
+    const seen = [11, 12, 15];
+    const early: typeof ports = {
+      ...ports,
+      volume: async (...of) => {
+        const taken = seen.shift();
+        return taken === undefined ? ports.volume(...of) : { taken, free: [] };
+      },
+    };
+    const refused = { body: 'x'.repeat(3 * 152), to: optedOut };
+    expect(await sendAtOnce(early, actor, [{}, refused, {}])).toEqual([100, 'VALIDATION_ERROR', 70]);
+    expect(await readVolume(world.live, organizationId, 'sms', '202603')).toMatchObject({ taken: 13 });
+    expect((await check(actor)).balance).toBe(10_000 - 1_270);
+  });
+
   test('use up the contracted rate of their second and no more, whichever second each is of', async () => {
     world.smsPerSecond = 10;
     const actor = await world.organization(10_000);

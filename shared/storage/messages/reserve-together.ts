@@ -45,9 +45,9 @@ const takenBy = (before: VolumeChange, { volume }: Reservation): VolumeChange | 
 };
 
 /** Those that have their price one after the other. */
-const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
+const atTheirPrice = <One extends { readonly reservation: Reservation }>(all: readonly One[]): One[] => {
   let taken: VolumeChange = NO_CHANGE;
-  return reservations.filter((reservation) => {
+  return all.filter(({ reservation }) => {
     const change = takenBy(taken, reservation);
     if (change) taken = change;
     return change !== undefined;
@@ -57,7 +57,7 @@ const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
 /** The one debit of several reservations. */
 const sumDebit = (first: Reservation, all: readonly Reservation[]): Debit => {
   const coins = asCoins(all.reduce((sum, { message }) => sum + message.coins, 0));
-  const change = all.reduce<VolumeChange>((sum, one) => takenBy(sum, one) ?? sum, NO_CHANGE);
+  const change = all.reduce((sum, one) => (one.volume ? bothChanges(sum, one.volume.change) : sum), NO_CHANGE);
   const { volume, ...debit } = debitOf(first);
   return {
     ...debit,
@@ -158,7 +158,9 @@ const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> =>
 type Outcomes = Map<Reservation, TogetherOutcome>;
 
 /** Decides what can be decided together; what is to be decided alone gets no outcome. */
-const decide = async (table: Table, parts: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+const decide = async (table: Table, asked: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+  // Without those that were refused, others may not have their price any more.
+  const parts = atTheirPrice(asked);
   const [first] = parts;
   if (!first) return undefined;
   const all = (outcome: TogetherOutcome, some = parts): void => {
@@ -207,7 +209,7 @@ export const reserveTogether = async (
   raised: Raised,
 ): Promise<readonly TogetherOutcome[]> => {
   const outcomes: Outcomes = new Map();
-  const parts = reservations.length > 1 ? atTheirPrice(reservations).map((one) => partOf(table, one)) : [];
+  const parts = reservations.length > 1 ? atTheirPrice(reservations.map((one) => partOf(table, one))) : [];
   for (const transaction of inTransactions(parts)) await decide(table, transaction, raised, outcomes);
   return reservations.map((one) => outcomes.get(one) ?? APART);
 };
