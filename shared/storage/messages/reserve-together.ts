@@ -1,13 +1,11 @@
 import { asCoins } from '../../domain/core/money.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import { bothChanges, isPricedAt, NO_CHANGE, type VolumeChange } from '../../domain/pricing/volume.ts';
+import { bothChanges, NO_CHANGE, type VolumeChange } from '../../domain/pricing/volume.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { rowBytes } from '../../domain/sending/size.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart, writeName } from '../client/transactions.ts';
 import { type Debit, type DebitFailure, debitFailure, makeDebit } from '../wallet/debit.ts';
-import { seenWallet } from '../wallet/lane-cache.ts';
-import { windowName } from '../wallet/lane-rows.ts';
 import { consentWrites, debitOf, type Named, ownWrites, sharedWrites } from './reserve.ts';
 
 /** What became of one of several reservations. `apart`: nothing was stored for it, as far as is known; alone it gets its answer. */
@@ -102,13 +100,6 @@ type Failure =
   /** Conditions of these failed; the others may still be reserved together. */
   { readonly kind: 'refused'; readonly refused: ReadonlySet<Reservation> } | { readonly kind: 'apart' };
 
-/** Whether a debit's lane, as it was just seen, is at an end of a band: there its messages have different prices, which only one after the other finds. */
-const crossesBand = (table: Table, { organizationId, lane, volume }: Debit): boolean => {
-  const state = seenWallet(table, organizationId).lanes.get(lane);
-  if (!volume || state?.window !== windowName(volume.channel, volume.month)) return false;
-  return !isPricedAt({ taken: state.segments, free: state.free }, volume.change);
-};
-
 /** Why a transaction of several was cancelled. */
 const failureOf = async (
   table: Table,
@@ -120,8 +111,7 @@ const failureOf = async (
   const refused = new Set(failed.flatMap(({ of }) => of));
   if (refused.size > 0) return { kind: 'refused', refused };
   if (failed.some(({ part }) => part === 'ceiling')) return { kind: 'apart' };
-  const failure = await debitFailure(table, debit, reasons[named.findIndex(({ part }) => part === 'wallet')]);
-  return failure.kind === 'moved' && crossesBand(table, debit) ? { kind: 'apart' } : failure;
+  return debitFailure(table, debit, reasons[named.findIndex(({ part }) => part === 'wallet')]);
 };
 
 type Raised = (events: readonly DomainEvent[]) => void;
