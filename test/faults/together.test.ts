@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
@@ -10,11 +9,10 @@ import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
-import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { gatheringPorts, recipientAt, type Sending, sendAtOnce, submitAt, times } from './together-kit.ts';
+import { counted, gatheringPorts, recipientAt, recordsOf, type Sending, sendAtOnce, times } from './together-kit.ts';
 
 const PRICE = 100;
 const MANY = 12;
@@ -34,14 +32,6 @@ const sendMany = (actor: Actor, count = MANY) =>
   );
 const wallet = async ({ organizationId }: Actor) => (await readWallet(world.table, organizationId))?.wallet;
 const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId, { quiet: true });
-/** The messages that the records of these keys name. */
-const recordsOf = async ({ organizationId }: Actor, messages: readonly MessageRecord[]) => {
-  const keys = messages.map(({ callerKey }) => KEYS.idempotency(organizationId, callerKey));
-  return (await world.table.getMany(keys, { consistent: true })).map((row) => row?.messageId);
-};
-const counted = (all: readonly (string | number)[]) =>
-  Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
-
 describe('messages that are sent at once', () => {
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
     const actor = await world.organization(1_000_000);
@@ -59,7 +49,7 @@ describe('messages that are sent at once', () => {
     expect(messages.map(({ hold }) => hold)).toEqual(times(MANY + 1, () => 'captured'));
     expect(await wallet(actor)).toMatchObject({ sms: MANY + 1 });
     expect((await readVolume(world.live, actor.organizationId, 'sms', '202603')).taken).toBe(MANY + 1);
-    expect(await recordsOf(actor, messages)).toEqual(messages.map(({ id }) => id));
+    expect(await recordsOf(world, actor, messages)).toEqual(messages.map(({ id }) => id));
   });
 
   test('need no further calls when there is only one: its references are written once', async () => {
@@ -239,6 +229,36 @@ describe('messages that are sent at once', () => {
     await check(actor);
   });
 
+  test('of two months are each of their own, though they were sent at once', async () => {
+    const actor = await world.organization(1_000_000);
+    const at = (time: string): typeof ports => ({ ...ports, clock: () => Date.parse(time) });
+    // In São Paulo it is three hours earlier.
+    const [march, april] = [at('2026-04-01T02:59:59Z'), at('2026-04-01T03:00:00Z')];
+    const many = (count: number) => times(count, () => ({}));
+    await Promise.all([sendAtOnce(march, actor, many(5)), sendAtOnce(april, actor, many(7))]);
+    const takenIn = async (month: string) => (await readVolume(world.live, actor.organizationId, 'sms', month)).taken;
+    expect([await takenIn('202603'), await takenIn('202604')]).toEqual([5, 7]);
+    await check(actor);
+  });
+
+  test('of two organizations are paid for by each of them', async () => {
+    const [rich, poor] = [await world.organization(10_000), await world.organization(PRICE)];
+    const outcomes = await Promise.all([sendMany(rich), sendMany(poor)]);
+    expect(outcomes.map(counted)).toEqual([{ [PRICE]: MANY }, { [PRICE]: 1, PAYMENT_REQUIRED: MANY - 1 }]);
+    expect([(await check(rich)).balance, (await check(poor)).balance]).toEqual([10_000 - MANY * PRICE, 0]);
+  });
+
+  test('are bounded each by the contracted rate that it was checked for, where that is changed meanwhile', async () => {
+    const actor = await world.organization(10_000);
+    const many = times(MANY, () => ({}));
+    const before: typeof ports = { ...ports, perSecond: async () => 100 };
+    const after: typeof ports = { ...ports, perSecond: async () => 2 };
+    const outcomes = await Promise.all([sendAtOnce(before, actor, many), sendAtOnce(after, actor, many)]);
+    expect(counted(outcomes[0] ?? [])).toEqual({ [PRICE]: MANY });
+    expect(counted(outcomes[1] ?? []).RATE_LIMITED).toBeGreaterThanOrEqual(MANY - 2);
+    await check(actor);
+  });
+
   test('beyond what one transaction holds are in several: long texts, and more messages than its rows', async () => {
     const actor = await world.organization(10_000_000);
     world.prices = premiumPrices([null, 1]);
@@ -246,62 +266,5 @@ describe('messages that are sent at once', () => {
     const outcomes = await send(actor, [...times(50, () => ({})), ...times(30, () => ({ body }))]);
     expect(counted(outcomes)).toEqual({ 1: 50, 66: 30 });
     expect((await check(actor)).messages).toHaveLength(80);
-  });
-});
-
-describe('what becomes of one of them', () => {
-  test('is its own: that its hold was released meanwhile does not keep the others from being captured', async () => {
-    const actor = await world.organization(10_000);
-    let late: string | undefined;
-    // All are settled at the same moment, after that.
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    world.provider.script = times(MANY, (at) => async ({ messageId }) => {
-      if (at === 3) {
-        late = messageId;
-        await world.table.write({ update: KEYS.message(messageId), set: { fence: 2 } });
-        release();
-      }
-      await isReleased;
-      return { kind: 'accepted', providerMessageId: `p-${messageId}` };
-    });
-    expect(counted(await sendMany(actor))).toEqual({ [PRICE]: MANY - 1, DEPENDENCY_FAILED: 1 });
-    const { messages } = await checkMoney(world.table, actor.organizationId, { quiet: false });
-    for (const { id, hold } of messages) expect(hold).toBe(id === late ? 'open' : 'captured');
-  });
-
-  test.each([
-    ['whose answer was lost', FAULTS.loseAnswer, { first: 0, last: 0 }],
-    ['of which every other answer is lost', FAULTS.loseAnswer, { last: 8, every: 2 }],
-    ['that the table throttles', FAULTS.throttle, { first: 0, last: 2 }],
-    ['that the table did not take five times', FAULTS.drop, { first: 0, last: 5 }],
-    ['that meets others', FAULTS.conflict(MANY * 4 + 1), { first: 0, last: 3 }],
-  ] as const)('in a transaction %s is decided once, as alone', async (_, fault, when) => {
-    const actor = await world.organization(10_000);
-    world.proxy.plan(onTransactions(fault, when));
-    expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));
-    world.proxy.plan(undefined);
-    const { messages, balance } = await check(actor);
-    expect([messages.length, balance]).toEqual([MANY, 10_000 - MANY * PRICE]);
-    expect(new Set(world.provider.dispatched.map(({ messageId }) => messageId)).size).toBe(MANY);
-    expect(world.provider.dispatched).toHaveLength(MANY);
-  });
-});
-
-describe('messages without a key', () => {
-  test.each([
-    ['together', () => ports],
-    ['alone', () => world.ports],
-  ])('are sent once each, %s, and leave no record of a key, though the first answers are lost', async (_, through) => {
-    const actor = await world.organization(10_000);
-    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 3 }));
-    const outcomes = await Promise.all(times(MANY, (at) => submitAt(world, through(), actor, at)));
-    world.proxy.plan(undefined);
-    expect(outcomes.map(({ kind }) => kind)).toEqual(times(MANY, () => 'sent'));
-    const { messages, balance } = await check(actor);
-    expect(balance).toBe(10_000 - MANY * PRICE);
-    expect(messages.map(({ id }) => id).toSorted()).toEqual(
-      outcomes.map((one) => (one.kind === 'sent' ? one.messageId : '')).toSorted(),
-    );
-    expect(await recordsOf(actor, messages)).toEqual(times(MANY, () => undefined));
   });
 });
