@@ -4,7 +4,9 @@ import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import type { SmsRequest } from '../../shared/domain/channels/sms/request.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { sendOverSmpp } from '../../shared/domain/smpp/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { gatheringStore } from '../../shared/storage/messages/gathering-store.ts';
 import { idNamed } from '../support/ids.ts';
 import type { World } from '../support/world.ts';
@@ -42,3 +44,15 @@ export const submitAt = (world: World, ports: SmsSendPorts, { organizationId, en
 };
 export const times = <T>(count: number, one: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => one(at));
+/** How many there are of each. */
+export const counted = (all: readonly (string | number)[]) =>
+  Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
+/** The messages that the records of these keys name. */
+export const recordsOf = async (
+  { table }: Pick<World, 'table'>,
+  { organizationId }: Actor,
+  messages: readonly MessageRecord[],
+) => {
+  const keys = messages.map(({ callerKey }) => KEYS.idempotency(organizationId, callerKey));
+  return (await table.getMany(keys, { consistent: true })).map((row) => row?.messageId);
+};

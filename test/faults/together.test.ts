@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { WARNING_LEVEL } from '../../shared/domain/wallet/wallet.ts';
@@ -10,11 +9,10 @@ import { openLanes } from '../../shared/storage/wallet/lanes.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
-import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { gatheringPorts, recipientAt, type Sending, sendAtOnce, submitAt, times } from './together-kit.ts';
+import { counted, gatheringPorts, recipientAt, recordsOf, type Sending, sendAtOnce, times } from './together-kit.ts';
 
 const PRICE = 100;
 const MANY = 12;
@@ -34,6 +32,7 @@ const sendMany = (actor: Actor, count = MANY) =>
   );
 const wallet = async ({ organizationId }: Actor) => (await readWallet(world.table, organizationId))?.wallet;
 const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId, { quiet: true });
+<<<<<<< HEAD
 /** The messages that the records of these keys name. */
 const recordsOf = async ({ organizationId }: Actor, messages: readonly MessageRecord[]) => {
   const keys = messages.map(({ callerKey }) => KEYS.idempotency(organizationId, callerKey));
@@ -43,6 +42,9 @@ const counted = (all: readonly (string | number)[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
 
 describe('messages that are sent concurrently', () => {
+=======
+describe('messages that are sent at once', () => {
+>>>>>>> w-sa
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
     const actor = await world.organization(1_000_000);
     // What the wallet is like is learned from the first.
@@ -59,7 +61,7 @@ describe('messages that are sent concurrently', () => {
     expect(messages.map(({ hold }) => hold)).toEqual(times(MANY + 1, () => 'captured'));
     expect(await wallet(actor)).toMatchObject({ sms: MANY + 1 });
     expect((await readVolume(world.live, actor.organizationId, 'sms', '202603')).taken).toBe(MANY + 1);
-    expect(await recordsOf(actor, messages)).toEqual(messages.map(({ id }) => id));
+    expect(await recordsOf(world, actor, messages)).toEqual(messages.map(({ id }) => id));
   });
 
   test('need no further calls when there is only one: its references are written once', async () => {
@@ -172,6 +174,29 @@ describe('messages that are sent concurrently', () => {
     await check(actor);
   });
 
+  test('whose price only stood behind one that is refused are priced again: no position is given twice', async () => {
+    world.prices = premiumPrices([12, 100], [15, 70], [null, 50]);
+    const actor = await world.organization(10_000);
+    const { organizationId } = actor;
+    expect(await send(actor, [{ body: 'x'.repeat(11 * 152) }])).toEqual([1_100]);
+    const optedOut = recipientAt(1);
+    const hash = await world.ports.recipientHashOf(organizationId, 'phone', optedOut);
+    await world.table.write({ put: { ...KEYS.phone(organizationId, hash), optInStatus: 'denied' } });
+    // Each was priced when those before it had been.
+    const seen = [11, 12, 15];
+    const early: typeof ports = {
+      ...ports,
+      volume: async (...of) => {
+        const taken = seen.shift();
+        return taken === undefined ? ports.volume(...of) : { taken, free: [] };
+      },
+    };
+    const refused = { body: 'x'.repeat(3 * 152), to: optedOut };
+    expect(await sendAtOnce(early, actor, [{}, refused, {}])).toEqual([100, 'VALIDATION_ERROR', 70]);
+    expect(await readVolume(world.live, organizationId, 'sms', '202603')).toMatchObject({ taken: 13 });
+    expect((await check(actor)).balance).toBe(10_000 - 1_270);
+  });
+
   test('use up the contracted rate of their second and no more, whichever second each is of', async () => {
     world.smsPerSecond = 10;
     const actor = await world.organization(10_000);
@@ -216,6 +241,36 @@ describe('messages that are sent concurrently', () => {
     await check(actor);
   });
 
+  test('of two months are each of their own, though they were sent at once', async () => {
+    const actor = await world.organization(1_000_000);
+    const at = (time: string): typeof ports => ({ ...ports, clock: () => Date.parse(time) });
+    // In São Paulo it is three hours earlier.
+    const [march, april] = [at('2026-04-01T02:59:59Z'), at('2026-04-01T03:00:00Z')];
+    const many = (count: number) => times(count, () => ({}));
+    await Promise.all([sendAtOnce(march, actor, many(5)), sendAtOnce(april, actor, many(7))]);
+    const takenIn = async (month: string) => (await readVolume(world.live, actor.organizationId, 'sms', month)).taken;
+    expect([await takenIn('202603'), await takenIn('202604')]).toEqual([5, 7]);
+    await check(actor);
+  });
+
+  test('of two organizations are paid for by each of them', async () => {
+    const [rich, poor] = [await world.organization(10_000), await world.organization(PRICE)];
+    const outcomes = await Promise.all([sendMany(rich), sendMany(poor)]);
+    expect(outcomes.map(counted)).toEqual([{ [PRICE]: MANY }, { [PRICE]: 1, PAYMENT_REQUIRED: MANY - 1 }]);
+    expect([(await check(rich)).balance, (await check(poor)).balance]).toEqual([10_000 - MANY * PRICE, 0]);
+  });
+
+  test('are bounded each by the contracted rate that it was checked for, where that is changed meanwhile', async () => {
+    const actor = await world.organization(10_000);
+    const many = times(MANY, () => ({}));
+    const before: typeof ports = { ...ports, perSecond: async () => 100 };
+    const after: typeof ports = { ...ports, perSecond: async () => 2 };
+    const outcomes = await Promise.all([sendAtOnce(before, actor, many), sendAtOnce(after, actor, many)]);
+    expect(counted(outcomes[0] ?? [])).toEqual({ [PRICE]: MANY });
+    expect(counted(outcomes[1] ?? []).RATE_LIMITED).toBeGreaterThanOrEqual(MANY - 2);
+    await check(actor);
+  });
+
   test('beyond what one transaction holds are in several: long texts, and more messages than its rows', async () => {
     const actor = await world.organization(10_000_000);
     world.prices = premiumPrices([null, 1]);
@@ -225,6 +280,7 @@ describe('messages that are sent concurrently', () => {
     expect((await check(actor)).messages).toHaveLength(80);
   });
 });
+<<<<<<< HEAD
 
 describe('the result of one of them', () => {
   test('is independent: a hold that was released meanwhile does not keep the others from being captured', async () => {
@@ -282,3 +338,5 @@ describe('messages without a key', () => {
     expect(await recordsOf(actor, messages)).toEqual(times(MANY, () => undefined));
   });
 });
+=======
+>>>>>>> w-sa

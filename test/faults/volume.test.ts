@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cancel } from '../../shared/domain/api/cancel-and-force.ts';
 import { resend } from '../../shared/domain/api/resend.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
@@ -53,6 +54,19 @@ describe('the position of a message', () => {
     expect(await volume(actor)).toEqual({ taken: 3, free: [{ from: 1, units: 1 }] });
     expect([await send(actor), await send(actor), await send(actor), await send(actor)]).toEqual([100, 70, 70, 40]);
     await checkMoney(world.table, actor.organizationId);
+  });
+
+  test('is paid for by what is left of the wallet, though this process saw the month in a dearer band', async () => {
+    const actor = await world.organization(2 * 100 + 70);
+    expect([await send(actor), await send(actor)]).toEqual([100, 100]);
+    let quotes = 0;
+    const stale: typeof world.ports = {
+      ...world.ports,
+      volume: async (...of) => (quotes++ === 0 ? { taken: 1, free: [] } : world.ports.volume(...of)),
+    };
+    expect(accepted(await sendSms(stale, actor, 'last', request)).billing.coins).toBe(70);
+    expect(await world.sms(actor)).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    expect((await checkMoney(world.table, actor.organizationId)).balance).toBe(0);
   });
 
   test('that is replaced goes with its coins, in the transaction that reserves the new one', async () => {

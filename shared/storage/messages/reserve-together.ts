@@ -1,13 +1,11 @@
 import { asCoins } from '../../domain/core/money.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
-import { bothChanges, isPricedAt, NO_CHANGE, type VolumeChange } from '../../domain/pricing/volume.ts';
+import { bothChanges, NO_CHANGE, type VolumeChange } from '../../domain/pricing/volume.ts';
 import type { Reservation, ReserveOutcome } from '../../domain/sending/message-store.ts';
 import { rowBytes } from '../../domain/sending/size.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart, writeName } from '../client/transactions.ts';
 import { type Debit, type DebitFailure, debitFailure, makeDebit } from '../wallet/debit.ts';
-import { seenWallet } from '../wallet/lane-cache.ts';
-import { windowName } from '../wallet/lane-rows.ts';
 import { consentWrites, debitOf, type Named, ownWrites, sharedWrites } from './reserve.ts';
 
 /** The result of one of several reservations. `apart`: nothing was stored for it, as far as is known; it must be reserved individually. */
@@ -45,9 +43,9 @@ const takenBy = (before: VolumeChange, { volume }: Reservation): VolumeChange | 
 };
 
 /** The reservations that keep their price when made one after the other. */
-const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
+const atTheirPrice = <One extends { readonly reservation: Reservation }>(all: readonly One[]): One[] => {
   let taken: VolumeChange = NO_CHANGE;
-  return reservations.filter((reservation) => {
+  return all.filter(({ reservation }) => {
     const change = takenBy(taken, reservation);
     if (change) taken = change;
     return change !== undefined;
@@ -57,7 +55,7 @@ const atTheirPrice = (reservations: readonly Reservation[]): Reservation[] => {
 /** The combined debit of several reservations. */
 const sumDebit = (first: Reservation, all: readonly Reservation[]): Debit => {
   const coins = asCoins(all.reduce((sum, { message }) => sum + message.coins, 0));
-  const change = all.reduce<VolumeChange>((sum, one) => takenBy(sum, one) ?? sum, NO_CHANGE);
+  const change = all.reduce((sum, one) => (one.volume ? bothChanges(sum, one.volume.change) : sum), NO_CHANGE);
   const { volume, ...debit } = debitOf(first);
   return {
     ...debit,
@@ -102,15 +100,6 @@ type Failure =
   /** The conditions of these failed; the others may still be reserved together. */
   { readonly kind: 'refused'; readonly refused: ReadonlySet<Reservation> } | { readonly kind: 'apart' };
 
-/**
- * Whether a debit's lane is at the end of a band: there its messages have different prices, which must be determined one after the other.
- */
-const crossesBand = (table: Table, { organizationId, lane, volume }: Debit): boolean => {
-  const state = seenWallet(table, organizationId).lanes.get(lane);
-  if (!volume || state?.window !== windowName(volume.channel, volume.month)) return false;
-  return !isPricedAt({ taken: state.segments, free: state.free }, volume.change);
-};
-
 /** Why a transaction of several was cancelled. */
 const failureOf = async (
   table: Table,
@@ -122,8 +111,7 @@ const failureOf = async (
   const refused = new Set(failed.flatMap(({ of }) => of));
   if (refused.size > 0) return { kind: 'refused', refused };
   if (failed.some(({ part }) => part === 'ceiling')) return { kind: 'apart' };
-  const failure = await debitFailure(table, debit, reasons[named.findIndex(({ part }) => part === 'wallet')]);
-  return failure.kind === 'moved' && crossesBand(table, debit) ? { kind: 'apart' } : failure;
+  return debitFailure(table, debit, reasons[named.findIndex(({ part }) => part === 'wallet')]);
 };
 
 type Raised = (events: readonly DomainEvent[]) => void;
@@ -160,7 +148,9 @@ const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> =>
 type Outcomes = Map<Reservation, TogetherOutcome>;
 
 /** Decides all that can be decided together; the others get no outcome. */
-const decide = async (table: Table, parts: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+const decide = async (table: Table, asked: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+  // Without those that were refused, others may no longer have their price.
+  const parts = atTheirPrice(asked);
   const [first] = parts;
   if (!first) return undefined;
   const all = (outcome: TogetherOutcome, some = parts): void => {
@@ -210,7 +200,7 @@ export const reserveTogether = async (
   raised: Raised,
 ): Promise<readonly TogetherOutcome[]> => {
   const outcomes: Outcomes = new Map();
-  const parts = reservations.length > 1 ? atTheirPrice(reservations).map((one) => partOf(table, one)) : [];
+  const parts = reservations.length > 1 ? atTheirPrice(reservations.map((one) => partOf(table, one))) : [];
   for (const transaction of inTransactions(parts)) await decide(table, transaction, raised, outcomes);
   return reservations.map((one) => outcomes.get(one) ?? APART);
 };

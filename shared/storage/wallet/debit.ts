@@ -160,10 +160,11 @@ export const debitFailure = async (
   if (lane > 0) return refused(table, debit, wallet);
   if (!wallet.row) return { kind: 'insufficient', balance: 0 };
   const { balance } = rememberWallet(table, organizationId, wallet.row);
-  if (balance < coins)
-    return (await isWhole(table, organizationId)) ? { kind: 'insufficient', balance } : { kind: 'again' };
+  // What was priced at another volume may be paid for once it is priced at this one.
   const now = volume && volumeOf(wallet.row, monthNames(volume.channel, volume.month));
-  return now && !isPricedAt(now, volume.change) ? { kind: 'volume_changed', volume: now } : { kind: 'again' };
+  if (now && !isPricedAt(now, volume.change)) return { kind: 'volume_changed', volume: now };
+  if (balance >= coins) return { kind: 'again' };
+  return (await isWhole(table, organizationId)) ? { kind: 'insufficient', balance } : { kind: 'again' };
 };
 
 /** An operation of a debit's transaction, with its role; the debit's own is `wallet`. */
