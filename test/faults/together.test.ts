@@ -32,19 +32,7 @@ const sendMany = (actor: Actor, count = MANY) =>
   );
 const wallet = async ({ organizationId }: Actor) => (await readWallet(world.table, organizationId))?.wallet;
 const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId, { quiet: true });
-<<<<<<< HEAD
-/** The messages that the records of these keys name. */
-const recordsOf = async ({ organizationId }: Actor, messages: readonly MessageRecord[]) => {
-  const keys = messages.map(({ callerKey }) => KEYS.idempotency(organizationId, callerKey));
-  return (await world.table.getMany(keys, { consistent: true })).map((row) => row?.messageId);
-};
-const counted = (all: readonly (string | number)[]) =>
-  Object.fromEntries(Object.entries(Object.groupBy(all, String)).map(([name, of = []]) => [name, of.length]));
-
 describe('messages that are sent concurrently', () => {
-=======
-describe('messages that are sent at once', () => {
->>>>>>> w-sa
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
     const actor = await world.organization(1_000_000);
     // What the wallet is like is learned from the first.
@@ -280,63 +268,3 @@ describe('messages that are sent at once', () => {
     expect((await check(actor)).messages).toHaveLength(80);
   });
 });
-<<<<<<< HEAD
-
-describe('the result of one of them', () => {
-  test('is independent: a hold that was released meanwhile does not keep the others from being captured', async () => {
-    const actor = await world.organization(10_000);
-    let late: string | undefined;
-    // All are settled at the same moment, after that.
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    world.provider.script = times(MANY, (at) => async ({ messageId }) => {
-      if (at === 3) {
-        late = messageId;
-        await world.table.write({ update: KEYS.message(messageId), set: { fence: 2 } });
-        release();
-      }
-      await isReleased;
-      return { kind: 'accepted', providerMessageId: `p-${messageId}` };
-    });
-    expect(counted(await sendMany(actor))).toEqual({ [PRICE]: MANY - 1, DEPENDENCY_FAILED: 1 });
-    const { messages } = await checkMoney(world.table, actor.organizationId, { quiet: false });
-    for (const { id, hold } of messages) expect(hold).toBe(id === late ? 'open' : 'captured');
-  });
-
-  test.each([
-    ['whose answer was lost', FAULTS.loseAnswer, { first: 0, last: 0 }],
-    ['of which every other answer is lost', FAULTS.loseAnswer, { last: 8, every: 2 }],
-    ['that the table throttles', FAULTS.throttle, { first: 0, last: 2 }],
-    ['that the table did not take five times', FAULTS.drop, { first: 0, last: 5 }],
-    ['that meets others', FAULTS.conflict(MANY * 4 + 1), { first: 0, last: 3 }],
-  ] as const)('in a transaction %s is decided once, as if alone', async (_, fault, when) => {
-    const actor = await world.organization(10_000);
-    world.proxy.plan(onTransactions(fault, when));
-    expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));
-    world.proxy.plan(undefined);
-    const { messages, balance } = await check(actor);
-    expect([messages.length, balance]).toEqual([MANY, 10_000 - MANY * PRICE]);
-    expect(new Set(world.provider.dispatched.map(({ messageId }) => messageId)).size).toBe(MANY);
-    expect(world.provider.dispatched).toHaveLength(MANY);
-  });
-});
-
-describe('messages without a key', () => {
-  test.each([
-    ['together', () => ports],
-    ['alone', () => world.ports],
-  ])('are sent once each, %s, and leave no record of a key, though the first answers are lost', async (_, through) => {
-    const actor = await world.organization(10_000);
-    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 3 }));
-    const outcomes = await Promise.all(times(MANY, (at) => submitAt(world, through(), actor, at)));
-    world.proxy.plan(undefined);
-    expect(outcomes.map(({ kind }) => kind)).toEqual(times(MANY, () => 'sent'));
-    const { messages, balance } = await check(actor);
-    expect(balance).toBe(10_000 - MANY * PRICE);
-    expect(messages.map(({ id }) => id).toSorted()).toEqual(
-      outcomes.map((one) => (one.kind === 'sent' ? one.messageId : '')).toSorted(),
-    );
-    expect(await recordsOf(actor, messages)).toEqual(times(MANY, () => undefined));
-  });
-});
-=======
->>>>>>> w-sa
