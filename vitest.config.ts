@@ -29,7 +29,7 @@ const IN_PROCESS = [
 const ENGINE = ['test/{storage,faults,table-laws}/**/*.test.ts'];
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
-/** The console, in a Chromium of its own. */
+/** The console, in a Chromium: one service and one Chromium per process. */
 const CONSOLE = ['test/console/**/*.test.ts'];
 /** Files of E2E that share one service per process. */
 const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
@@ -54,7 +54,7 @@ const PROJECTS = {
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
   e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
-  console: { ...NATIVE, include: CONSOLE, isolate: true, testTimeout: 120_000 },
+  console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000 },
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import type { Role } from '../../shared/domain/access/roles.ts';
 import { newLink } from '../../shared/domain/access/sign-in.ts';
@@ -12,6 +11,7 @@ import type { Environment } from '../../shared/domain/core/actor.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
 import { putLink } from '../../shared/storage/access/sign-in-links.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
+import { checkRoles } from '../support/role-permissions.ts';
 import { DESKTOP, startBrowser } from './browser.ts';
 
 /** Where `npm run screenshots` writes pages; nowhere in other runs. */
@@ -90,10 +90,9 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
   expectNoFaults(page);
 };
 
-/** The service with its console and a Chromium, for the tests of one file. */
-export const startConsole = async (options: Partial<LocalStackOptions> = {}) => {
+const startWithBrowser = async () => {
   const consoleDir = join(tmpdir(), 'console-dist');
-  const [messaging, browser] = await Promise.all([startMessaging({ consoleDir, ...options }), startBrowser()]);
+  const [messaging, browser] = await Promise.all([startMessaging({ consoleDir }), startBrowser()]);
   let people = 0;
 
   /** A person of an organization, and a link that signs the person in. */
@@ -130,9 +129,21 @@ export const startConsole = async (options: Partial<LocalStackOptions> = {}) => 
     return page;
   };
 
+  /** Ends what a file opened. */
   const close = async () => {
-    await browser.close();
-    await messaging.close();
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    checkRoles();
   };
   return { ...messaging, browser, person, linkFor, open, signIn, signedIn, close };
+};
+
+let started: ReturnType<typeof startWithBrowser> | undefined;
+/**
+ * The service with its console and a Chromium, which the files of one process use one after another: each with organizations of its own. They end
+ * with the process, which is ended by a signal.
+ */
+export const startConsole = (): ReturnType<typeof startWithBrowser> => {
+  if (!started) process.once('SIGTERM', () => process.exit());
+  started ??= startWithBrowser();
+  return started;
 };

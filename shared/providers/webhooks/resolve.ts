@@ -4,8 +4,11 @@ import { isPrivateName } from '../../domain/core/public-address.ts';
 /** Resolves all IPv4 and IPv6 addresses of a name; rejects if there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** Timeout of the first attempt, in ms, and number of attempts. Later ones wait longer; together they stay below the connect timeout. */
-const TIMEOUT_MS = 1_000;
+/**
+ * Timeout of the first attempt, in ms, and number of attempts. The second waits twice as long, and Node looks for what is late once per
+ * timeout: together up to five of them, which stays below the connect timeout.
+ */
+const TIMEOUT_MS = 800;
 const MAX_ATTEMPTS = 2;
 
 /** An error for one address family counts only if the other has no address either. */
