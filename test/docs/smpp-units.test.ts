@@ -39,7 +39,7 @@ const consumedBy = async (work: () => Promise<unknown>) => {
   return { writeUnits, readUnits, trips };
 };
 
-/** What the receipt of an SMS takes that was submitted so. */
+/** The consumption of a receipt for an SMS submitted this way. */
 const receiptOf = async (smpp?: SmppOrigin) => {
   const actor = await world.organization(1_000_000, false);
   const request = { channel: 'sms', to: '+5511987654321', text: 'a'.repeat(150) } as const;

@@ -162,7 +162,7 @@ it.each([
   'answered with %s it is %s and counted so, together with the later reports of its message',
   async (status, becomes) => {
     const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
-    // As the stage would: what is put off waits, and holds back the rest.
+    // Like the stage: deferred notices wait, and hold back later ones.
     const { take } = stage.answers;
     stage.answers.take = (event) => (stage.log.length > 0 && becomes === 'put off' ? undefined : take?.(event));
     let notTaken = 0;
@@ -225,7 +225,7 @@ it('a peer that does not answer has as much without a response as the window say
   await courier.ended;
 });
 
-it('a peer that is asked too much is left alone for a second', async () => {
+it('a peer that throttles gets nothing for a second', async () => {
   const stage = stageOf({ 0: [deliveryOf('a'), deliveryOf('b')] });
   const courier = new AccountCourier(ACCOUNT.id, stage.calls);
   const bind = await bindOf((id) => (id === 'a.1' ? 'ESME_RTHROTTLED' : 'ESME_ROK'), { sendWindow: 1 });

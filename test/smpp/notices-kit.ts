@@ -10,11 +10,11 @@ import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
-/** What a turn has to deliver, as text. */
+/** The deliveries of a lease, as text. */
 export const told = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
   deliveries.map(({ report: about, text }) => (about ? `${about.id} ${about.state}` : text));
 export const LATER = 1_001;
-/** What else a message says while its provider is called. */
+/** The other fields of a message while its provider is called. */
 export const UNDER_WAY = {
   channel: 'sms',
   env: 'test',
@@ -42,7 +42,7 @@ export const turnOf = (accountId: Account, shard = 0): Turn => ({ accountId, sha
 /** Notices on a table behind its laws, and what they are about, for the tests of one file. */
 export const useNotices = async () => {
   const { ownTable, table } = await useContendedTable();
-  /** What the clock of all processes says (ms). */
+  /** The clock of all processes (ms). */
   const time = { now: Date.UTC(2026, 10, 26) };
   const organizationId = newId('organization');
   const messages = new Map<string, MessageOf<'sms'> | 'unreadable'>();
@@ -77,7 +77,7 @@ export const useNotices = async () => {
   const report = async (message: MessageOf<'sms'>, status: MessageOf<'sms'>['status'], reason?: string) => {
     for (const write of reportWrites(message, { status, reason, at: time.now })) await table.write(write);
   };
-  /** What a turn has to deliver; its lease is given back. */
+  /** The deliveries of a lease, which is released. */
   const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; shard?: number } = {}) => {
     const turn = turnOf(accountId, shard);
     const work = await takeTurn(ports, turn, after);

@@ -60,7 +60,7 @@ describe('a notice', () => {
     time.now += 900;
     await report(message, 'delivered');
     time.now += 200;
-    // The second is younger than a second: the first is told, and holds nothing back that comes after.
+    // The second is younger than a second: only the first is delivered, and does not hold back later messages.
     expect(told(await seen(account))).toEqual([`${message.id} 1`]);
     time.now += 1_000;
     expect(told(await seen(account))).toEqual([`${message.id} 1`, `${message.id} 2`]);
@@ -121,7 +121,7 @@ describe('a notice', () => {
     const rest = (await seen(account)).deliveries;
     expect(told({ deliveries: rest })).toEqual(['b 2', 'c 2']);
     expect(rest[0]?.tries).toBe(1);
-    // The next one has been tried by nobody.
+    // The next one has not been tried.
     await recordTold(ports, rest[0] as Delivery);
     expect((await seen(account)).deliveries.map(({ report: about, tries }) => [about?.id, tries])).toEqual([['c', 0]]);
     await recordTold(ports, rest[1] as Delivery);
