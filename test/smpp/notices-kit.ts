@@ -2,8 +2,8 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageOf } from '../../shared/domain/message/message.ts';
 import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
 import type { Assembly } from '../../shared/domain/smpp/assembly.ts';
-import { type DeliverPorts, type Delivery, takeTurn } from '../../shared/domain/smpp/deliver.ts';
-import type { Turn } from '../../shared/domain/smpp/notice.ts';
+import { type DeliverPorts, type Delivery, leaseShard } from '../../shared/domain/smpp/deliver.ts';
+import type { ShardLease } from '../../shared/domain/smpp/notice.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
@@ -36,8 +36,12 @@ const held = <I extends string, T>(all: ReadonlyMap<string, T>, ids: readonly I[
     }),
   );
 export type Account = ReturnType<typeof newId<'smppAccount'>>;
-let turns = 0;
-export const turnOf = (accountId: Account, shard = 0): Turn => ({ accountId, shard, owner: `turn-${++turns}` });
+let leases = 0;
+export const leaseOf = (accountId: Account, shard = 0): ShardLease => ({
+  accountId,
+  shard,
+  owner: `lease-${++leases}`,
+});
 
 /** Notices on a table behind its laws, and what they are about, for the tests of one file. */
 export const useNotices = async () => {
@@ -79,10 +83,10 @@ export const useNotices = async () => {
   };
   /** The deliveries of a lease, which is released. */
   const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; shard?: number } = {}) => {
-    const turn = turnOf(accountId, shard);
-    const work = await takeTurn(ports, turn, after);
-    if (!work) throw new Error('another has its turn');
-    await notices.end(turn);
+    const lease = leaseOf(accountId, shard);
+    const work = await leaseShard(ports, lease, after);
+    if (!work) throw new Error('another process has the lease');
+    await notices.end(lease);
     return work;
   };
   return {

@@ -28,7 +28,7 @@ const bindTo = async (
 /** The notices of an account that wait. */
 const waitingOf = async (id: string) => {
   const accountId = parseId('smppAccount', id);
-  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppTurn(accountId, shard));
+  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppShardLease(accountId, shard));
   const rows = await Promise.all(shards.map(({ pk }) => lab.table.queryAll({ partition: pk, consistent: true })));
   return rows.flat().filter(({ sk }) => sk.startsWith('WAITS#'));
 };
