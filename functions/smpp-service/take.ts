@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
-import { takeSmppTurn } from '../../shared/wiring/smpp/deliver.ts';
+import { leaseSmppShard } from '../../shared/wiring/smpp/deliver.ts';
 
 /** For the SMPP service: leases an account's pending notices. */
-export const handler = lambda(takeSmppTurn);
+export const handler = lambda(leaseSmppShard);

@@ -1,4 +1,4 @@
-/** What the console's page is sent with, the same locally and deployed: docs/console.md#security. */
+/** The response headers of the console's page, the same locally and deployed: docs/console.md#security. */
 
 /** Where the page's own nonce goes; `console/vite.config.ts` writes it into the page. */
 export const NONCE_PLACEHOLDER = '__CSP_NONCE__';
@@ -18,7 +18,7 @@ const policyOf = (nonce: string, connect: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** What the console's pages may do at a bucket, by its rule for other origins: put a file of a type that was agreed. */
+/** The CORS rule of the bucket for the console's pages: they may put files of an accepted type. */
 export const UPLOAD_RULE = { method: 'PUT', header: 'content-type', maxAgeSeconds: 3000 } as const;
 
 /** The headers of every answer under `/console`. */

@@ -11,7 +11,7 @@ import { Session } from '../../shared/smpp/session.ts';
 import type { Answer, BindAnswer, BindPdu, MessagePdu } from '../../shared/smpp/session-types.ts';
 import { writeTime } from '../../shared/smpp/time.ts';
 import { tlv } from '../../shared/smpp/tlvs.ts';
-import type { SmppCourier } from './smpp-courier.ts';
+import type { SmppDeliverer } from './smpp-deliverer.ts';
 import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
@@ -56,15 +56,15 @@ interface Held {
 export class SmppConnection {
   readonly session: Session;
   readonly #stages: SmppStages;
-  readonly #courier: SmppCourier;
+  readonly #deliverer: SmppDeliverer;
   readonly #address: string;
   readonly #onRefused: () => void;
   #held: Held | undefined;
   #freed: Promise<unknown> = Promise.resolve();
 
-  constructor(socket: Socket, stages: SmppStages, courier: SmppCourier, onRefused: () => void = () => {}) {
+  constructor(socket: Socket, stages: SmppStages, deliverer: SmppDeliverer, onRefused: () => void = () => {}) {
     this.#stages = stages;
-    this.#courier = courier;
+    this.#deliverer = deliverer;
     this.#onRefused = onRefused;
     this.#address = addressOf(socket);
     socket.setNoDelay(true);
@@ -131,7 +131,7 @@ export class SmppConnection {
   /** Starts deliveries to the account over this bind. */
   #deliver(held: Held): () => void {
     const { stage, version } = held;
-    return this.#courier.add(stage, { session: this.session, version, account: () => held.account });
+    return this.#deliverer.add(stage, { session: this.session, version, account: () => held.account });
   }
 
   async #serve(pdu: MessagePdu): Promise<Answer> {
@@ -153,7 +153,7 @@ export class SmppConnection {
   async #submit({ stage, version, account }: Held, pdu: PduOf<'data_sm'> | PduOf<'submit_sm'>): Promise<Answer> {
     const message = readMessage(pdu, Date.now());
     if ('refused' in message) return { status: message.refused };
-    this.#courier.touch(stage, account.id);
+    this.#deliverer.touch(stage, account.id);
     const outcome = (await this.#stages.invoke(stage, 'submit', submitEvent(account, message))) as PartOutcome;
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;

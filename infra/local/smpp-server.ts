@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { SmppConnection } from './smpp-connection.ts';
-import { SmppCourier } from './smpp-courier.ts';
+import { SmppDeliverer } from './smpp-deliverer.ts';
 import type { SmppStages } from './smpp-stages.ts';
 
 /** Concurrent connections: each may hold a PDU and the responses to 64 KB of requests. */
@@ -38,7 +38,7 @@ export const startSmppServer = async (
   { port, host, certificate }: { readonly port: number; readonly host: string; readonly certificate?: Certificate },
   stages: SmppStages,
 ): Promise<SmppServer> => {
-  const courier = new SmppCourier(stages);
+  const deliverer = new SmppDeliverer(stages);
   const connections = new Set<SmppConnection>();
   const freeing = new Set<Promise<unknown>>();
   let refusedBinds = 0;
@@ -46,7 +46,7 @@ export const startSmppServer = async (
     refusedBinds += 1;
   };
   const serve = (socket: Socket) => {
-    const connection = new SmppConnection(socket, stages, courier, onRefused);
+    const connection = new SmppConnection(socket, stages, deliverer, onRefused);
     connections.add(connection);
     socket.on('close', () => {
       connections.delete(connection);
@@ -63,13 +63,13 @@ export const startSmppServer = async (
     port: (server.address() as AddressInfo).port,
     counts: () => {
       const binds = Array.from(connections).filter(({ isBound }) => isBound).length;
-      const counts = { connections: connections.size, binds, refusedBinds, notTaken: courier.countNotTaken() };
+      const counts = { connections: connections.size, binds, refusedBinds, notTaken: deliverer.countNotTaken() };
       refusedBinds = 0;
       return counts;
     },
     async close() {
       server.close();
-      const { ended } = await courier.stop();
+      const { ended } = await deliverer.stop();
       await Promise.all(Array.from(connections, ({ session }) => session.unbind()));
       await Promise.all([...Array.from(connections, ({ freed }) => freed), ...freeing]);
       await ended;

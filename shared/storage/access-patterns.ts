@@ -292,7 +292,7 @@ export const KEYS = {
   smppNotice: (accountId: Id<'smppAccount'>, about: IdOrEmpty<'message'> | Id<'smppParts'>, position: string) =>
     key(`SMPPQ#${accountId}#${shardOf(about, SMPP_SHARDS)}`, `WAITS#${position}`),
   /** The lease of a process that delivers the notices of a shard. Sorts before them, so that one query finds both. */
-  smppTurn: (accountId: Id<'smppAccount'>, shard: number) => key(`SMPPQ#${accountId}#${shard}`, 'TURN'),
+  smppShardLease: (accountId: Id<'smppAccount'>, shard: number) => key(`SMPPQ#${accountId}#${shard}`, 'TURN'),
   /** One of the binds to the SMPP carrier, by its number from 0: the lease and address of the SMPP process that holds it. */
   carrierBind: (slot: number) => key('CARRIERB', `SLOT#${padded(slot, 3)}`),
   /** The message of parts from one account with the same reference, sender and recipient. */

@@ -15,7 +15,7 @@ const rounds = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** What filters read: no tree asks for trigrams. */
+/** The columns that filters read: none reads trigrams. */
 const FILTERED = COLUMN_NAMES.filter((name) => !name.startsWith('grams'));
 
 /** A block's columns after rounds of changes, stored and read again each time; and the contacts themselves. */

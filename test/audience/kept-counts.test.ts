@@ -140,7 +140,7 @@ const tableWith = (replaced: Partial<Pick<Table, 'getMany' | 'write'>>): Table =
     },
   });
 
-/** A merge before whose `seen`th write others look, and whose process ends before its `lost`th; 0: never. */
+/** A merge with concurrent reads before its `seen`th write, whose process ends before its `lost`th; 0: never. */
 const merge = async (base: Base, { lost, seen }: { readonly lost: number; readonly seen: number }) => {
   let writes = 0;
   const ended = new Error('the process has ended');
@@ -207,7 +207,7 @@ test('a reader of marks requests a merge with a probability that grows with thei
     ({ mergeRequested, duePk }) => mergeRequested && duePk,
   );
   expect(due).toHaveLength(1);
-  // Who asks later does not put it off.
+  // A later request does not defer it.
   const [wanted] = due;
   if (!wanted) throw new Error('nobody wants a merge');
   const dueAt = async () => (await table.get(KEYS.changedContact(base.organizationId, wanted.contactId)))?.dueAt;
@@ -219,7 +219,7 @@ test('a reader of marks requests a merge with a probability that grows with thei
   expect(await readChanged(table, base.organizationId)).toEqual([]);
 });
 
-/** A reader that tells of how many blocks it read columns, call by call. */
+/** A reader that records the number of blocks of each call that read columns. */
 const countingIndex = (keptFrom = 1) => {
   const columns: string[] = [];
   const counting = tableWith({

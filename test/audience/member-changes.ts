@@ -20,7 +20,7 @@ type Org = Id<'organization'>;
 /** Stands for the blind index of a trigram. */
 const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
 
-/** The ports of a process that works on members; `take` is told of each move beside what the service does with it. */
+/** The ports of a process that works on members; `take` receives each move, in addition to the service's own processing. */
 export const memberPorts = (
   table: Table,
   clock: () => number,
@@ -56,7 +56,10 @@ export const workOnBlocks = async (
   return worked;
 };
 
-/** Works on the marks of an organization that are due once, as the queue's consumer does; answers whether there were any. `reads`: what looks for them. */
+/**
+ * Processes the due marks of an organization once, as the queue's consumer does; returns whether there were any. `reads`: the reader that
+ * finds them.
+ */
 export const workOnMarks = async (ports: MergePorts, organizationId: Org, reads = ports.table): Promise<boolean> => {
   let worked = false;
   for (const { contactId, duePk } of await readChanged(reads, organizationId)) {

@@ -7,7 +7,7 @@ import { patient } from '../support/patient-client.ts';
 import { asProcess } from '../support/run-processes.ts';
 import { memberPorts, writeContact } from './member-changes.ts';
 
-/** What a process does: it changes its contacts, all of them at once, and has their block looked at, where others change theirs. */
+/** The work of a process: it changes all of its contacts concurrently, and then evaluates their block, while others change theirs. */
 export interface MemberWork {
   readonly endpoint: string;
   readonly tableName: string;
@@ -28,7 +28,7 @@ asProcess<MemberWork, 'changed'>(async ({ endpoint, tableName, now, contacts, ch
       ),
     );
     say('changed');
-    // As the message of each change has it done. What fails where many meet stays due, as a message that comes again: the test goes on with it.
+    // As the message of each change does. Work that fails by conflicts stays due, like a redelivered message: the test continues with it.
     for (const { id: contactId, organizationId } of contacts)
       await mergeChanges(ports, organizationId, { atLeast: 16, contactId }).catch(() => {});
   }

@@ -51,7 +51,7 @@ const wireTree = (tree: FilterTree): WireTree =>
 export const phoneHashOf = (organizationId: string, phone: string): string =>
   createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url');
 
-/** What entered or left, as a test compares it. */
+/** An entry or exit as text, for comparisons. */
 export const moveText = ({ kind, segmentId, contactId }: Pick<Transition, 'contactId' | 'kind' | 'segmentId'>) =>
   `${segmentId} ${kind} ${contactId}`;
 
@@ -149,10 +149,10 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     async quiet() {
       for (let rounds = 0; await this.work(table); rounds++) expect(rounds).toBeLessThan(50);
     },
-    /** What a plain filter finds in a segment now, by contact. */
+    /** The contacts of a segment by a plain filter. */
     oracle: (tree: FilterTree): Set<Contact['id']> =>
       new Set([...contacts.values()].filter((each) => matches(tree, digestOf(each), world.now)).map(({ id }) => id)),
-    /** Who is in some segments by the rows of the blocks, in their order. Expects that nobody waits to be told of anything. */
+    /** The members of some segments by the rows of the blocks, in their order. Expects that no notification is pending. */
     async keptOf(segmentIds: readonly Segment['id'][]): Promise<Set<Contact['id'] | number>[]> {
       const last = Math.floor(Math.max(0, ...contacts.keys(), skip) / BLOCK_SIZE);
       const blocks = await readMembers(table, organizationId, [...Array(last + 1).keys()]);

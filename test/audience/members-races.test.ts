@@ -106,13 +106,13 @@ describe('concurrent workers', () => {
     expect([moves(), await base.kept(segment.id)]).toEqual([[], new Set()]);
   });
 
-  test('leave marks as they are where a look was lost, also of a merge that has read all of its contacts', async () => {
+  test('leave marks in place if an evaluation was lost, also of a merge that has read all of its contacts', async () => {
     const { base, contact, moves, segment } = await startWith(isVip, 2);
     await base.change(contact(0), vip);
     const sweepAnother = async () => {
       await base.addSegment(isRecent);
       world.now += BASELINE_DELAY_MS;
-      // Its sweep looks at the block, and not at who is in the first segment.
+      // Its sweep checks the block, not the members of the first segment.
       await base.sweeps();
     };
     const late = base.portsOver(waiting(sweepAnother));
@@ -136,7 +136,7 @@ describe('concurrent workers', () => {
 });
 
 describe('the first members of a segment', () => {
-  test('are those that match at the first look, also changed by a process that knew of no segment', async () => {
+  test('are those that match at the first evaluation, also if changed by a process unaware of the segment', async () => {
     const base = await startMembers(world);
     for (let at = 0; at < 3; at++) await base.create(plain);
     const other = table.named(table.name);

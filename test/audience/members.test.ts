@@ -7,7 +7,7 @@ import { membershipHistories, runMembershipHistory } from './membership-model.ts
 
 /** Another run: SEED=… npx vitest run test/audience/members.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-/** Of 40 trees each, and those that come later: 2,560 as a whole. `npm run torture -- members` does as many as it is told to. */
+/** Of 40 trees each, and later ones: 2,560 in all. `npm run torture -- members` runs a given number. */
 const HISTORIES = shareOf(64);
 
 const world = await use(startWorld('test'));
@@ -17,7 +17,7 @@ test(`reports exactly the differences of plain filters as transitions, once each
 }, async () => {
   await fc.assert(
     fc.asyncProperty(membershipHistories, async (history) => void (await runMembershipHistory(world, history))),
-    // A failure is told before the test's own time is over, however far it was reduced by then.
+    // A failure is reported before the test's own timeout, however far it was reduced by then.
     { seed: SEED, numRuns: HISTORIES, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true },
   );
 });

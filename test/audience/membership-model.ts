@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind('merge') }) },
 );
 
-/** What happens to a base of contacts with many segments: after each step some processes work on it, which end in the middle. */
+/** The history of a base of contacts with many segments: after each step some processes work on it, and crash midway. */
 export interface MembershipHistory {
   /** Numbers before the first contact's: its contacts lie in one block or in two. */
   readonly skip: number;
@@ -166,10 +166,10 @@ const apply = async (stage: Stage, given: Step): Promise<void> => {
   list.members = list.members.andNot(NumberSet.of([contact.number]));
 };
 
-/** What plain filters found before, by segment. */
+/** The earlier results of plain filters, by segment. */
 type Known = Map<Id<'segment'>, Set<Id<'contact'>>>;
 
-/** What entered and left by comparing plain filters, for segments that were known before; notes what they find now. */
+/** Entries and exits by comparing plain filters, for segments that were known before; stores the current results. */
 const differences = (base: Members, known: Known): string[] => {
   const there = new Set([...base.contacts.values()].map(({ id }) => id));
   const moves = [...base.segments].flatMap(([segmentId, each]) => {
@@ -227,7 +227,7 @@ const expectList = async ({ world, base, list }: Stage): Promise<void> => {
   expect(found.count).toBe(expected.length);
 };
 
-/** Plays a history, and compares it after each step with plain sets: who moved, what was told of it, and who is where. Answers how many moves there were. */
+/** Plays a history, and compares it after each step with plain sets: moves, notifications and members. Returns the number of moves. */
 export const runMembershipHistory = async (world: World, history: MembershipHistory): Promise<number> => {
   world.now = NOW;
   const base = await startMembers(world, history.skip);
@@ -242,7 +242,7 @@ export const runMembershipHistory = async (world: World, history: MembershipHist
   for (const [given, ends] of history.steps) {
     const before = new Set(base.taken.keys());
     await apply(stage, given);
-    // The first look at a segment waits until every process knows of it.
+    // The first evaluation of a segment waits until every process knows the segment.
     if (given.kind === 'add' || given.kind === 'redefine') world.now += BASELINE_DELAY_MS;
     for (const calls of ends) await crashing(base.work(crashingTable(world.table, calls)));
     await base.quiet();

@@ -39,7 +39,7 @@ const startBase = async () => {
       contacts: contacts.slice(at * CONTACTS_EACH, (at + 1) * CONTACTS_EACH),
       changes,
     }));
-  /** The moves of each contact that were told of, in their order: by the rows that say since when, and by the events. */
+  /** The reported moves of each contact, in their order: by the rows with their times, and by the events. */
   const movesOf = async () => {
     const rows = await world.table.queryAll({ partition: `AUD#${base.organizationId}#0` });
     const version = Number(rows.find(({ sk }) => sk === 'MEMBERS')?.version);
@@ -63,7 +63,8 @@ test('twenty processes that change contacts and evaluate their block concurrentl
   await base.quiet();
   const moves = await movesOf();
   for (const { id } of contacts) {
-    // Who entered and left between two looks raised nothing; whatever was told begins with an entry, alternates and ends with one.
+    // Contacts that entered and left between two evaluations raised nothing; the reported moves begin with an entry, alternate and end with
+    // an entry.
     const kinds = (moves.get(id) ?? []).map(({ kind }) => kind);
     expect(kinds).toEqual(kinds.map((_, at) => (at % 2 === 0 ? 'entered' : 'left')));
     expect(kinds.length % 2).toBe(1);

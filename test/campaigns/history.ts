@@ -32,7 +32,7 @@ interface Work {
   /** After so many calls of the table its process ends. */
   readonly crashAfter?: number | undefined;
   readonly twice: boolean;
-  /** What meets its first transactions, and how many of them. */
+  /** The fault of its first transactions, and their number. */
   readonly fault?: { readonly name: string; readonly last: number } | undefined;
 }
 type Step =
@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'start' as const) }) },
 );
-/** What happens to a campaign: work that crashes, repeats and meets faults, pauses, want of money, time that passes. */
+/** The events of a campaign's history: work that crashes, repeats and hits faults, pauses, lack of money, passing time. */
 export const campaignHistories: fc.Arbitrary<CampaignHistory> = fc.record({
   people: fc.array(fc.record({ denied: fc.boolean() }), { minLength: 1, maxLength: 9 }),
   opening: fc.integer({ min: 0, max: 10 }),
@@ -128,7 +128,7 @@ export const campaignModel = (world: World) => {
     return false;
   };
 
-  /** Whether nobody else is to be sent to. */
+  /** Whether no recipient is left to send to. */
   const isSent = async (id: Id<'campaign'>): Promise<boolean> => {
     const campaign = (await ports.store.readById(id)) as Campaign;
     const { status, drive } = campaign;

@@ -41,7 +41,7 @@ const tells: Matches = (call, campaign) =>
 
 interface Point {
   readonly matches: Matches;
-  /** How its caller brings a campaign there: `start` alone, or what is asked for once it runs. */
+  /** How its caller brings a campaign there: by `start` alone, or by a further request while it runs. */
   readonly by: 'start' | 'pause' | 'resume' | 'cancel' | 'receipts';
   /** Whether that call itself is killed: its caller hears nothing of it. */
   readonly isCall?: true;

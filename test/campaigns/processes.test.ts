@@ -58,7 +58,7 @@ const [ports] = processes as [PortionPorts];
 
 /** Does something in all processes at once. */
 const atOnce = <T>(act: (own: PortionPorts, at: number) => Promise<T>): Promise<T[]> => Promise.all(processes.map(act));
-/** All processes work on all that is due, each from another place on. What one cannot do is due again. */
+/** All processes work on all due rows, each in a different order. Failed work is due again. */
 const workAtOnce = async (id: Id<'campaign'>): Promise<void> => {
   const due = await dueOf(world, id);
   await atOnce(async (own, at) => {
@@ -66,7 +66,7 @@ const workAtOnce = async (id: Id<'campaign'>): Promise<void> => {
     for (const item of [...due.slice(from), ...due.slice(0, from)]) await tolerant(workOnCampaign(own, item));
   });
 };
-/** Asks again, as callers do, while the table is too busy. */
+/** Retries, as callers do, while the table is too busy. */
 const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (;;) {
     const answer = await tolerant(ask());
@@ -86,7 +86,7 @@ const entered = async ({ organizationId }: Actor, id: Id<'campaign'>) => {
   return Object.fromEntries([...Map.groupBy(entries, ({ action }) => action)].map(([act, all]) => [act, all.length]));
 };
 const spentOf = async (id: Id<'campaign'>) => (await world.table.get(KEYS.campaignBudget(id)))?.spent ?? 0;
-/** A minute and a half: claims end, and batches that nobody decided are refused. */
+/** A minute and a half: claims expire, and undecided batches are refused. */
 const pass = async (): Promise<void> => {
   world.now += 91_000;
   await bulk.dispatch();

@@ -153,7 +153,7 @@ export const draftTo = async (
   return accepted(await createCampaign(ports, actor, { name: 'Campanha', message, audience, ...fields })).id;
 };
 
-/** What is due of a campaign at the world's time. */
+/** The due rows of a campaign at the world's time. */
 export const dueOf = async (world: World, id: Id<'campaign'>) =>
   (await overdue(world.table, 'campaign_work', world.now, 1_000)).filter(({ pk }) => pk.includes(id));
 

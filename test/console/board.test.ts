@@ -40,7 +40,7 @@ const startBoard = async (titles: readonly string[], fields: object = {}) => {
   };
   return { tenant, pipeline, path, cards, card, stored };
 };
-/** What the page shows, column by column. */
+/** The page's content, column by column. */
 const shown = (page: Page) =>
   page.evaluate<string[][]>(
     "[...document.querySelectorAll('[data-stage]')].map((stage) => [...stage.querySelectorAll('[data-card] p:first-child')].map((title) => title.textContent))",
@@ -197,7 +197,7 @@ describe('the board', () => {
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A'], [], [], [], []]);
   });
 
-  test('asks why a card is lost before it is', async () => {
+  test('requires a reason before a card is lost', async () => {
     const { tenant, path, card } = await startBoard(['A']);
     const page = await service.signedIn(tenant, 'owner', WIDE);
     await page.goto(path);

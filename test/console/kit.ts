@@ -21,10 +21,10 @@ const SCREENSHOTS =
 export const PATIENCE = { timeout: 30_000, interval: 100 };
 export const SCHEMES = ['light', 'dark'] as const;
 
-/** What went wrong in a page, besides what the test looks at. */
+/** Errors of a page, besides those that the test expects. */
 const faults = new WeakMap<Page, string[]>();
 
-/* What runs in the page is text: the tests are compiled for Node, which has no document. */
+/* Code for the page is text: the tests are compiled for Node, which has no document. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
   void window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
 });`;
@@ -66,8 +66,8 @@ const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<
 };
 
 /**
- * Looks at a page as it stands: no finding of axe in either theme, no error, no violation of the content security policy. Where screenshots are
- * asked for, writes one a theme under this name.
+ * Inspects a page: no finding of axe in either theme, no error, no violation of the content security policy. If screenshots are enabled,
+ * writes one per theme under this name.
  */
 export const inspect = async (page: Page, name: string): Promise<void> => {
   for (const scheme of SCHEMES) {

@@ -7,7 +7,7 @@ const service = await use(startConsole());
 const tenant = await service.tenant();
 
 describe('signing in', () => {
-  test('asks for an address, without revealing whether it has an account', async () => {
+  test('accepts an address without revealing whether it has an account', async () => {
     const page = await service.open();
     await page.goto('/console/messages');
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
@@ -125,7 +125,7 @@ describe('the frame', () => {
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
   });
 
-  test('asks to sign in where no session is open: each environment has its own', async () => {
+  test('offers to sign in if no session is open: each environment has its own', async () => {
     const page = await service.signedIn(tenant);
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.getByText('Produção', { exact: true }).click();

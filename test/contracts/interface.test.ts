@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS, type ProblemName } from '../../shared/domain/core/errors.ts';
 import { problemsOf } from '../../shared/openapi/problems.ts';
 
-/** What any operation may answer besides what it documents (docs/spec/errors.md#what-every-operation-may-answer). */
+/** Statuses that any operation may return besides those that it documents (docs/spec/errors.md#what-every-operation-may-answer). */
 const ALWAYS = [400, 401, 403, 413, 415, 429, 500, 503];
 
 /** The success and the errors promised to callers, written independently of the contracts (docs/spec/errors.md#statuses-by-operation). */
@@ -46,7 +46,7 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
   ['POST /v2/lists/{id}/members/remove', 200, [400, 401, 403, 404, 422]],
 ];
 
-/** What was added to those lists, with the rule that requires it. */
+/** Additions to those lists, with the rule that requires each. */
 const ADDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /v1/messages': {
     412: 'docs/spec/sends.md#order-of-checks: a route without a price',

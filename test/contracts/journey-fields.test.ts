@@ -137,7 +137,7 @@ describe('the body of a journey', () => {
     ).toBeUndefined();
   });
 
-  test('has branches whose weights sum to 100, and asks either for one thing or the other', () => {
+  test('has branches whose weights sum to 100, and checks exactly one condition each', () => {
     const ramos = (...pesos: number[]) => ({ ramos: pesos.map((peso, at) => ({ nome: `r${at}`, peso })) });
     expect(ofStep('divisao', ramos(34, 33, 33))).toBeUndefined();
     expect(ofStep('divisao', ramos(50, 49))).toEqual([`${CONFIG}.ramos`]);

@@ -76,7 +76,7 @@ export const cardBody = ({ plain, next }: Scene, { a, b, c, d }: Draw): NewCard 
     motivoPerda: bit(c, 1) || bit(c, 2) ? 'preço' : undefined,
   };
 };
-/** What a new card is, why it may not be, and where it goes. */
+/** A new card, the reason why it may be refused, and its position. */
 export const drafted = ({ plain, now }: Scene, body: NewCard, id = '' as Id<'card'>) => {
   const pipeline = plain.pipelines.get(body.pipelineId) as PlainPipeline;
   const stage = pipeline.stages.find((each) =>

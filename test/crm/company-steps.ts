@@ -143,7 +143,7 @@ const createPerson = (scene: Scene, { b, c }: Draw): Step<{ readonly id: Id<'con
     touches: { companies: [companyId] },
   };
 };
-/** The contact that has a phone; a second creation is told who. */
+/** The contact with a phone; a second creation returns it. */
 const ofPhone = async ({ actor }: Scene, crm: Crm, phone: string): Promise<{ id: Id<'contact'> } | undefined> => {
   const hash = (await crm.contacts.recipients()).blindIndex(actor.organizationId, 'phone', phone);
   const row = await crm.table.get(KEYS.phone(actor.organizationId, hash));

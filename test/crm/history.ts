@@ -56,7 +56,7 @@ export const stepOf = (kind: Exclude<Kind, 'work'>, scene: Scene, draw: Draw): S
 /** The kinds of operations, each as often as it is drawn. */
 export const KINDS = Object.entries(STEPS).flatMap(([kind, [weight]]) => Array<Kind>(weight).fill(kind as Kind));
 
-/** What happens to the process of a step, or to its calls of the table. */
+/** A fault of a step: of its process, or of its table calls. */
 export type Trouble =
   | { readonly kind: 'none' }
   /** The process ends at its nth call: before it, or once it is made and not yet answered. */
@@ -146,7 +146,7 @@ const take = async (world: World, crm: Crm, step: Step, own: Trouble): Promise<v
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a history is played on: an organization of its own. */
+/** The scene of a history: a new organization. */
 export const newScene = async (world: World, account: (actor: Scene['actor']) => Promise<Id<'account'>>) => {
   const actor = await world.organization(1, false);
   let made = 0;

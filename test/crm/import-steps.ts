@@ -127,7 +127,7 @@ interface PlannedCompany {
   readonly before?: PlainCompany;
   after: PlainCompany;
 }
-/** What the rows make of the companies, in their order. */
+/** The companies that the rows create, in their order. */
 const planCompanies = ({ plain }: Scene, rows: readonly NewCompany[]) => {
   const planned: PlannedCompany[] = [...plain.companies.values()].map((before) => ({ before, after: before }));
   const counts = { created: 0, updated: 0, refused: [] as number[] };

@@ -5,7 +5,7 @@ import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { historyArbitrary, newScene, playHistory } from './history.ts';
 
-/** Another history: SEED=… npx vitest run test/crm/model.test.ts; SHRINK=1 looks for a short one that fails, which takes minutes. */
+/** Another history: SEED=… npx vitest run test/crm/model.test.ts; SHRINK=1 shrinks a failing one, which takes minutes. */
 const SEED = Number(process.env.SEED ?? 20_261_125);
 const STEPS = 100;
 

@@ -103,7 +103,7 @@ export class Plain {
     for (const card of this.cards.values()) if (card.empresaId === id) card.empresaId = undefined;
     for (const activity of this.activities.values()) if (activity.companyId === id) activity.companyId = undefined;
   }
-  /** Takes a contact away; what names it names its heir from now on, or nobody. */
+  /** Removes a contact; references to it become references to its heir, or are removed. */
   removeContact({ id }: PlainContact, heir?: Id<'contact'>): void {
     this.contacts.delete(id);
     this.gone.contact.push(id);
@@ -112,7 +112,7 @@ export class Plain {
       if (company.contatoPrincipalId === id) company.contatoPrincipalId = heir;
     for (const activity of this.activities.values()) if (activity.contactId === id) activity.contactId = heir;
   }
-  /** What workers made of the cards by `now` (ms). */
+  /** The work on stalled cards that is done by `now` (ms). */
   letStall(now: number): void {
     for (const card of this.cards.values()) {
       const dias = this.stage(card.stageId)?.dias;

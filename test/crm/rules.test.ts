@@ -23,7 +23,7 @@ interface Own {
   readonly card: Card;
   readonly stageId: Id<'stage'>;
 }
-/** A pipeline whose second stage asks for a company, and a card that names one which is deleted. */
+/** A pipeline whose second stage requires a company, and a card with a deleted one. */
 const unlinked = async (before: (own: Own) => Promise<void> = async () => {}) => {
   const actor = await world.organization(1, false);
   const stages = newStages([{ nome: 'Novo' }, { nome: 'Proposta', camposObrigatorios: ['empresaId'] }]);

@@ -121,7 +121,7 @@ export type Crm = ReturnType<typeof crmOver>;
 
 const KINDS = ['clean_up', 'erase_contact', 'check_cards', 'index_companies'] as const;
 
-/** What is due now, as the sweeper finds it; `table` shows it, and `by` works on it. */
+/** The due rows as the sweeper finds them; `table` reads them, and `by` processes them. */
 export const dueNow = async ({ table, clock }: Pick<Crm, 'clock' | 'table'>) => {
   await indexesUpToDate();
   return (await Promise.all(KINDS.map((kind) => overdue(table, kind, clock(), 1_000)))).flat();

@@ -4,7 +4,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Plain } from './plain.ts';
 import type { Crm } from './stage.ts';
 
-/** What a step is drawn from: what it is about, and how, by numbers that mean something to the state that it meets. */
+/** The numbers of a step: its subject and its parameters, interpreted by the current state. */
 export interface Draw {
   readonly a: number;
   readonly b: number;
@@ -12,12 +12,12 @@ export interface Draw {
   readonly d: number;
 }
 
-/** What a history needs besides the plain state. */
+/** The state of a history besides the plain model. */
 export interface Scene {
   readonly plain: Plain;
   readonly actor: Actor;
   readonly accounts: readonly Id<'account'>[];
-  /** Another one for each call: names, phones and titles that nobody else has. */
+  /** A new number for each call: for names, phones and titles that are unique. */
   readonly next: () => number;
   readonly now: () => number;
 }
@@ -30,13 +30,13 @@ export interface Step<T = unknown> {
   readonly run: (crm: Crm) => Promise<T>;
   /** Changes the plain state as the operation changes the stored one; `answer` has the ids that it made. */
   commit(answer: T): void;
-  /** What tells whether the operation was made, though its process ended: differs from before if so. */
+  /** Shows whether the operation was committed, though its process ended: differs from before if so. */
   readonly witness: (crm: Crm) => Promise<unknown>;
   /** The answer of an operation that was made, whose process ended before it answered. */
   readonly found: (crm: Crm) => Promise<T>;
   /** Has the plain state follow what reads say of an operation that may be made in part; else it was made, or it was not. */
   readonly follow?: (crm: Crm) => Promise<void>;
-  /** What is looked at afterwards. */
+  /** What is verified afterwards. */
   readonly touches: {
     readonly pipelines?: readonly (Id<'pipeline'> | undefined)[];
     readonly companies?: readonly (Id<'company'> | undefined)[];

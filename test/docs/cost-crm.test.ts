@@ -17,7 +17,7 @@ const rows = (many: number, nth = 0) => Array.from({ length: many }, (_, at) => 
 const created = async (body: object = {}): Promise<string> =>
   (await tenant.test.post('/v2/companies', { nome: 'Padaria', ...body })).body.id;
 
-/** All companies get a contact, which a list asks for when it last wrote. */
+/** Gives all companies a contact, since a list reads the time of its last message. */
 const addContacts = async () => {
   const { items } = (await tenant.test.get('/v2/companies', { limit: 100 })).body;
   const contatos = items.map(({ id }: { id: string }, at: number) => ({

@@ -24,7 +24,7 @@ const balancers = ofType('AWS::ElasticLoadBalancingV2::LoadBalancer');
 const tracked = ofType('AWS::ApplicationAutoScaling::ScalingPolicy').flatMap(
   ({ TargetTrackingScalingPolicyConfiguration: found }) => (found ? [found.DisableScaleIn ? 1 : 2] : []),
 );
-/** What a container counts, in a stage with a carrier and in one without. */
+/** The metrics of a container, in a stage with a carrier and in one without. */
 const metrics = [1, undefined].map((carrierBinds) => {
   const counts = { connections: 0, binds: 0, refusedBinds: 0, notTaken: 0, carrierBinds };
   return Object.keys(countsOf({ counts: () => counts })).length;

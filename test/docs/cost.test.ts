@@ -173,7 +173,7 @@ beforeAll(async () => {
   });
   await service.messaging.tables.test.putMany(externalIds.map(contact));
   members = `/v2/lists/${(await tenant.test.post('/v2/lists', { name: 'Clientes VIP' })).body.id}/members`;
-  // What has no certain answer is inquired about later, which would be counted with whatever is measured then.
+  // An uncertain send is queried later, which would be counted in a later measurement.
   const isLast = ([row]: (typeof ROWS)[number]) => row === 'Send without a certain answer';
   for (const row of ROWS.filter((each) => !isLast(each))) await measure(...row);
   await measureLog();

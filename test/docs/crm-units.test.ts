@@ -28,7 +28,7 @@ import '../support/aws-environment.ts';
 import { idNamed } from '../support/ids.ts';
 import { cell, tableUnder } from './cost-page.ts';
 
-/** What docs/crm.md says of units is measured here, by the capacity that the engine reports. */
+/** The units in docs/crm.md are measured here, by the capacity that the engine reports. */
 let meter: Awaited<ReturnType<typeof startCountingProxy>>;
 let stop: (() => Promise<void>) | undefined;
 let crm: Crm;
@@ -92,7 +92,7 @@ const sales = async () =>
   accepted(
     await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages: newStages(undefined) }),
   );
-/** Ids that look drawn, and are the same in every run: what a bucket packs into depends on them. */
+/** Ids that are spread like random ones, and are the same in every run: the packing of buckets depends on them. */
 const idOfNth = (nth: number) =>
   idNamed(
     'company',

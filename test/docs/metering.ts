@@ -7,7 +7,7 @@ import { type Messaging, startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 
-/** What work consumed: request units and round trips of the table, and queue messages. */
+/** Consumption: request units and round trips of the table, and queue messages. */
 export interface Metered {
   readonly writeUnits: number;
   readonly readUnits: number;
@@ -40,7 +40,7 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
   const quiet = async (): Promise<void> => {
     for (let seen = -1; seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
   };
-  /** What work consumed, on request with its consumers. */
+  /** The consumption of work, including its consumers if requested. */
   const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {
     meter.reset();
     messages = 0;

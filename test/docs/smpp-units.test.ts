@@ -7,7 +7,7 @@ import type { SmppOrigin } from '../../shared/domain/message/smpp-origin.ts';
 import { applySettled } from '../../shared/domain/sending/apply-receipt.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { SmppAccount } from '../../shared/domain/smpp/account.ts';
-import { type DeliverPorts, recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
+import { type DeliverPorts, leaseShard, recordAnswered } from '../../shared/domain/smpp/deliver.ts';
 import { WATCH_MS, workOnWatch } from '../../shared/domain/smpp/watch.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
@@ -39,7 +39,7 @@ const consumedBy = async (work: () => Promise<unknown>) => {
   return { writeUnits, readUnits, trips };
 };
 
-/** What the receipt of an SMS takes that was submitted so. */
+/** The consumption of a receipt for an SMS submitted this way. */
 const receiptOf = async (smpp?: SmppOrigin) => {
   const actor = await world.organization(1_000_000, false);
   const request = { channel: 'sms', to: '+5511987654321', text: 'a'.repeat(150) } as const;
@@ -83,9 +83,9 @@ test('docs/cost.md states the cost of a report over SMPP: writing, polling and d
   });
   const turn = { accountId, shard: shards[0] ?? 0, owner: 'turn-1' };
   const tell = await consumedBy(async () => {
-    const [delivery] = (await takeTurn(ports, turn, undefined))?.deliveries ?? [];
+    const [delivery] = (await leaseShard(ports, turn, undefined))?.deliveries ?? [];
     if (!delivery) throw new Error('nothing waits');
-    await recordTold(ports, delivery);
+    await recordAnswered(ports, delivery);
     await ports.notices.end(turn);
   });
   const { organizationId } = await world.organization();

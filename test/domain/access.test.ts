@@ -26,7 +26,7 @@ const { organizationId, keys } = await createOrganization(stages.tables, { name:
 
 const store = (env: Environment = 'test') => keyStore(stages.tables[env]);
 const bearer = (text: string) => `Bearer ${text}`;
-/** What the test stage's authorizer answers to a secret; undefined for 401. */
+/** The response of the test stage's authorizer to a secret; undefined for 401. */
 const authorize = (text: string, now = NOW) => stages.authorize('test', bearer(text), now);
 const holder = (scopes: readonly Scope[], env: Environment = 'test') => ({
   organizationId,

@@ -28,7 +28,7 @@ const SAMPLES: Readonly<Record<CardFileType, Buffer>> = {
   'text/plain': FILES.text,
   'video/mp4': FILES.mp4,
 };
-/** Types whose bytes alone don't tell them apart. */
+/** Types that their bytes alone do not distinguish. */
 const ALIKE: readonly (readonly CardFileType[])[] = [
   ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
   ['audio/mp4', 'video/mp4'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Draw, MAX_ORDER, orderBetween } from '../../shared/domain/cards/order.ts';
 
-/** Numbers that look random and repeat themselves by their seed. */
+/** Pseudorandom numbers that are reproducible by their seed. */
 const draws = (seed: number): Draw => {
   let state = seed >>> 0;
   return () => {

@@ -66,7 +66,7 @@ class Counts {
   }
 }
 
-/** The first moment at which a prefix must be held, by a look at all sends. */
+/** The first moment at which a prefix must be held, by evaluating all sends. */
 const mustHoldAt = (sent: readonly Sent[]): number | undefined => {
   const slots = [...new Set(sent.map(({ at }) => slotAt(at)))].toSorted((a, b) => a - b);
   return slots.map(judgedAt).find((now, index) => {

@@ -25,7 +25,7 @@ const row = (prefix: string | undefined, coins: number): PriceRow => ({
 const coinsOf = (table: PriceTable, to: string) =>
   priceRowOf(table, 'sms', 'premium', destinationOf(to))?.bands[0]?.coins;
 
-/** An oracle that looks through all rows. */
+/** An oracle that searches all rows. */
 const longest = (table: PriceTable, to: string) => {
   const { digits, callingCode, sharesRevenue } = destinationOf(to);
   const own = table.filter(({ prefix }) => {

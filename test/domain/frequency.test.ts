@@ -72,7 +72,7 @@ describe('sends to a contact, counted by the hour', () => {
     );
   });
 
-  test('drop what no cap asks for, and change no answer by it', () => {
+  test('drop what no cap needs, without changing any result', () => {
     const times = fc.array(fc.integer({ min: 0, max: 500 * 24 }), { minLength: 1, maxLength: 300 });
     const anyCap = fc.record({
       messages: fc.integer({ min: 1, max: MAX_FREQUENCY.messages }),

@@ -20,7 +20,7 @@ interface Sent {
   readonly hoursAgo: number;
   readonly channel?: Channel;
 }
-/** What was sent to the phone, and who has which sender. */
+/** The messages sent to the phone, and the owners of the senders. */
 const world = (sent: readonly Sent[], owners: Readonly<Record<string, readonly Tenant[]>> = {}) => {
   const messages = sent.map(({ by, as, hoursAgo, channel = 'sms' }) => ({
     message: { id: newId('message'), ...by, channel } as MessageRecord,

@@ -76,7 +76,7 @@ describe('a message', () => {
   });
 });
 
-/** Texts that look like placeholders, whole and broken. */
+/** Texts that resemble placeholders, whole and broken. */
 const text = fc
   .array(
     fc.oneof(

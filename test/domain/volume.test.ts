@@ -24,7 +24,7 @@ const FLAT = rowOf([null, 1_000]);
 const BANDED = rowOf([5, 100], [12, 70], [20, 50], [null, 30]);
 const EDGES = [1, 6, 13, 21];
 
-/** What a reservation's condition accepts. */
+/** Whether a reservation's condition accepts it. */
 const fits = ({ taken, free }: MonthVolume, change: VolumeChange): boolean => {
   const freeAt = (from: number) => free.find((one) => one.from === from)?.units ?? 0;
   const reusedAt = (from: number) => change.reused.find((one) => one.from === from)?.units ?? 0;

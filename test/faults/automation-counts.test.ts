@@ -31,7 +31,7 @@ const { table } = world;
 
 const countsOf = async ({ journeyId, stepId }: JourneyLabel) =>
   withoutZeros((await readJourneyCounts(table, journeyId, { consistent: true })).get(stepId) ?? {});
-/** The counts of the step, which must be those that its messages tell. */
+/** The counters of the step, which must equal those derived from its messages. */
 const checked = async (actor: Actor, step: JourneyLabel) => {
   const counts = await countsOf(step);
   expect(counts).toEqual(recounted(await messagesOf(table, actor.organizationId)));

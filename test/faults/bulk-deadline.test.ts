@@ -29,7 +29,7 @@ const slow = (transactions = Number.POSITIVE_INFINITY, ms = SLOW_MS) => {
   });
 };
 
-/** What a single send answers under the key, and with the body, of the first message of the batch. */
+/** The response to a single send with the key and the body of the batch's first message. */
 const singleSend = async ({ organizationId }: Actor) => {
   const [{ idempotencyKey = '' } = {}] = keyed(1);
   const record = await world.ports.idempotencyRecord(organizationId, idempotencyKey, world.now);

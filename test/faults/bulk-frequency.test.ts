@@ -70,7 +70,7 @@ describe('a bulk send that counts for frequency caps', { timeout: 180_000 }, () 
   });
 
   test('holds a cap exactly when twenty bulk sends share the same contacts', async () => {
-    // What the tests before left is sent first.
+    // Messages left by earlier tests are sent first.
     await bulk.settle();
     world.provider.dispatched.length = 0;
     const actor = await world.organization(10_000_000);

@@ -51,7 +51,7 @@ describe('a bulk message that its provider refused', { timeout: 180_000 }, () =>
     await bulk.work();
     world.provider.script = many(41).map(() => REFUSED);
     const asleep = (await bulk.messages(actor)).filter(({ to }) => to === SLEEPER);
-    /** What the dispatcher enqueues as single messages; the last of them it has not found yet. */
+    /** Messages that the dispatcher enqueues one by one; it has not found the last of them yet. */
     const enqueue = (from: number, to: number) => async () => {
       world.workItems.push(
         ...asleep.slice(from, to).map(({ id }) => ({ kind: 'send_message' as const, ...KEYS.message(id) })),

@@ -14,7 +14,7 @@ const DENIED = '+5511955554444';
 
 const { world, bulk } = await useBulk();
 
-/** What is wrong with a send, besides that its fallback cannot leave. */
+/** The fault of a send, besides that its fallback cannot be sent. */
 type Fault = 'plan' | 'maxCoins' | 'optedOut' | 'balance' | 'provider';
 /** In the order in which they are reported. */
 const FAULTS: readonly (readonly [Fault, code: string, detail: string])[] = [

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 2 * ENDS_WITHIN_MS, hookTimeout: 3 * ENDS_WITHIN_MS 
 const WAIT = { timeout: ENDS_WITHIN_MS, interval: 5_000 };
 
 const SMS = 800;
-/** Recipients of each campaign. Those that are asked something while they run write to one a minute. */
+/** Recipients of each campaign. Campaigns that receive a request while they run send one message a minute. */
 const RECIPIENTS = 2;
 
 interface Victim extends KilledCampaign {
@@ -33,7 +33,7 @@ const ask = async ({ id, point }: Victim, operation: string) => {
   const answer = await caller.client.post(`/v2/campaigns/${id}/${operation}`, {});
   expect(answer.status, `${point.name}: ${operation} ${answer.text}`).toBe(200);
 };
-/** What the provider took of a victim's messages. */
+/** The messages of a victim that the provider accepted. */
 const writtenTo = ({ phones }: Victim) => lab.provider.messages.filter(({ to }) => phones.includes(to));
 /** Reports all of a victim's messages as delivered, as the provider does until it is answered. */
 const report = (victim: Victim) =>
@@ -68,9 +68,9 @@ const learnBatches = (): void =>
     if (batchId) victim.batchId ??= batchId;
   });
 
-/** What was asked of processes that were killed meanwhile. */
+/** Requests to processes that were killed meanwhile. */
 const lost: Promise<unknown>[] = [];
-/** Asks for what brings a victim to its point; the call itself may never be answered. */
+/** Makes the request that brings a victim to its point; the call itself may never be answered. */
 const bring = async (victim: Victim): Promise<void> => {
   const { by, isCall } = victim.point;
   const last = (operation: string) => {
@@ -84,7 +84,7 @@ const bring = async (victim: Victim): Promise<void> => {
     await becomes(victim, { progress: { sent: RECIPIENTS } });
     return void (await report(victim));
   }
-  // However long it takes until it is asked: its second recipient is not written to before.
+  // However late the request: its second recipient is not sent to before.
   const second = lab.tableGate.hold('before', (call) => claims(call, victim) && writtenTo(victim).length > 0);
   await ask(victim, 'start');
   await becomes(victim, { progress: { sent: 1 } });
@@ -95,8 +95,8 @@ const bring = async (victim: Victim): Promise<void> => {
 };
 
 /**
- * What its caller does once the process is back: what was not answered is asked again, and what stands still goes on. Its provider reports what it took,
- * and the campaign comes to its end.
+ * The caller's actions after the restart: unanswered requests are retried, and paused campaigns are resumed. The provider reports the
+ * messages that it accepted, and the campaign is completed.
  */
 const goOn = async (victim: Victim): Promise<void> => {
   const { by, isCall } = victim.point;

@@ -8,13 +8,13 @@ import { use } from '../support/use.ts';
 // Real processes, and a start of the service.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-/** What a restart may delay an event by, the longest claim of a process that is gone included. */
+/** The maximum delay of an event by a restart, including the longest claim of a crashed process. */
 const LEFT_WITHIN_MS = 30_000;
 const CONTACTS = 60;
-/** Deliveries that nobody has answered when the process is killed: as many as an endpoint gets at once, before any attempt is given up. */
+/** Unanswered deliveries when the process is killed: the concurrency of an endpoint, before any attempt times out. */
 const OPEN = 4;
 
-/** An endpoint that answers nothing until it is told to; the ids of the contacts whose event it has answered. */
+/** An endpoint that does not answer until it is released; the ids of the contacts whose event it has answered. */
 const startEndpoint = async () => {
   const answered = new Set<string>();
   let open = 0;

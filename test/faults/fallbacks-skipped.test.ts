@@ -20,7 +20,7 @@ const PHONE = '+5511987654321';
 const ABROAD = '+14155550100';
 const WAIT_MS = 60_000;
 
-/** What the stage and the contact are like; a test changes it between acceptance and step. */
+/** The state of the stage and the contact; a test changes it between acceptance and step. */
 const state = { windowOpen: true, address: undefined as string | undefined, denied: undefined as string | undefined };
 const world = await use(startWorld('live'));
 const opening = { ...state };

@@ -79,7 +79,7 @@ const problemFault = ({ status, headers, text }: WireAnswer): string | undefined
   return body.requestId === headers['x-request-id'] ? undefined : 'a problem of another request';
 };
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** The fault of a response; undefined if there is none. */
 const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
   const { status, text, headers } = answer;
   if (!statusesOf(sent).has(status)) return `status ${status}, which the operation does not declare`;
@@ -118,7 +118,7 @@ test(`no request gets an undeclared status, a 5xx, a slow answer or its own valu
   const count = (sent: FuzzCase, { status, text }: WireAnswer) => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const operation = OPERATIONS.find(({ path, method }) => path === sent.contract.path && method === sent.method)?.id;
-    // The live stage has no money: what it takes are pushes to nobody, which cost nothing.
+    // The live stage has no money: it accepts only pushes without devices, which cost nothing.
     if (operation && SENDS.has(operation) && isMade(status, text) && !text.includes('"env":"live"')) made.message++;
     if (operation === 'contacts.create' && status === 201) made.contact++;
     if (operation === 'contacts.import' && status === 200) made.contact += JSON.parse(text).criados;

@@ -28,9 +28,9 @@ const places = ({ action, body }: GateCall, ...parts: readonly string[]): boolea
 interface Point {
   /** Whether a call is the one at which the process ends. */
   readonly matches: (call: GateCall, journeyId: string) => boolean;
-  /** What the journey has gone through before: it is active, or paused with runs that fell due meanwhile. */
+  /** The earlier history of the journey: it is active, or paused with runs that fell due meanwhile. */
   readonly since?: 'active' | 'parked';
-  /** What is under way then. */
+  /** The request in progress. */
   readonly act: 'activate' | 'pause';
 }
 
@@ -103,7 +103,7 @@ const begin = async () => {
 };
 type Stage = Awaited<ReturnType<typeof begin>>;
 
-/** Brings a journey of its own to each point; nobody hears of what was under way. */
+/** Brings a new journey to each point; requests in progress are never answered. */
 const bringAll = async (stage: Stage, names: readonly PointName[], at: HoldAt): Promise<Map<PointName, string>> => {
   const ids = new Map<PointName, string>();
   for (const name of names) ids.set(name, await stage.prepare(name));
@@ -117,7 +117,7 @@ const bringAll = async (stage: Stage, names: readonly PointName[], at: HoldAt): 
   return ids;
 };
 
-/** The caller of what nobody answered asks again, and lets go on what was paused. */
+/** The caller retries unanswered requests, and resumes paused journeys. */
 const askAgain = async (stage: Stage, name: PointName, id: string): Promise<void> => {
   const { act, since }: Point = POINTS[name];
   const answer = await (since === 'parked' ? stage.resume(id) : stage.act(id, act));

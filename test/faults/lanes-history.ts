@@ -15,7 +15,7 @@ import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { checkMoney } from '../support/money.ts';
 import type { World } from '../support/world.ts';
 
-/** What may happen to a wallet with lanes. Numbers choose among what there is. */
+/** The steps of a wallet with lanes. Numbers select among the existing objects. */
 export type LaneStep =
   | { readonly kind: 'send'; readonly segments: number; readonly refused: boolean }
   | { readonly kind: 'burst'; readonly sends: number }
@@ -125,7 +125,7 @@ class LaneHistory {
         world.now += 31_000;
         return checkLanes(table, organizationId, edgesOf(price), world.now);
       case 'another process': {
-        // What a process remembers is gone with it; another begins with what it reads.
+        // A process's memory is lost with it; another starts from what it reads.
         const seen = seenWallet(table, organizationId);
         seen.lanes.clear();
         const [wallet] = await table.getMany([{ pk: `WALLET#${organizationId}`, sk: 'W' }], { consistent: true });

@@ -30,7 +30,7 @@ const scheduled = async (fields: Partial<AutomatedRequest> = {}, after = HOUR_MS
   const { message } = accepted(await sendAutomated(submitPortsOf(world), actor, ofJourney(), body));
   return message.id;
 };
-/** What became of a message at the moment at which it was to leave. */
+/** The state of a message at the moment at which it was due. */
 const left = async (id: Id<'message'>, over: Partial<typeof ports> = {}, after = HOUR_MS) => {
   world.now += after;
   await sendQueued({ ...ports, ...over }, id);

@@ -44,7 +44,7 @@ const sent = async (body: Partial<AutomatedRequest> = {}, step = aStep({ awaited
 const leave = (id: Id<'message'>) => sendQueued(sendQueuedPortsOf(world), id);
 const reported = (id: Id<'message'>, status: Parameters<typeof reportOf>[1]) =>
   deliverReport(world, reportOf(id, status));
-/** What the runs of a step are to be told, as the dispatcher finds it. */
+/** The pending signals of a step's runs, as the dispatcher finds them. */
 const told = async ({ runId }: JourneyLabel) => {
   const due = await overdue(table, 'journey_signal', world.now, 1_000);
   const own = due.filter((item) => PARSE_KEY.runSignal(item).runId === runId);

@@ -35,7 +35,7 @@ const check = ({ organizationId }: Actor) => checkMoney(world.table, organizatio
 describe('messages that are sent concurrently', () => {
   test('share two transactions, and each has its own hold, capture, record and price', async () => {
     const actor = await world.organization(1_000_000);
-    // What the wallet is like is learned from the first.
+    // The first send caches the wallet's state.
     expect(await send(actor, [{}])).toEqual([PRICE]);
     let outcomes: readonly unknown[] = [];
     const calls = await world.proxy.callsOf(async () => {

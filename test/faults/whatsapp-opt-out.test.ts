@@ -60,7 +60,7 @@ const actor = await world.organization(1_000_000);
 const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', DENIED);
 await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
 
-/** What is said by text, or by the template of a category. */
+/** A text, or a template of a category. */
 const KINDS = [...CATEGORIES, 'text'] as const;
 type Kind = (typeof KINDS)[number];
 const v1Body = (kind: Kind, to = DENIED) =>

@@ -27,7 +27,7 @@ const killed = async (actor: Actor, contactId: Id<'contact'>) => {
   await expect(died).rejects.toThrow('the process ends');
 };
 
-/** How many messages each of the lists shows of a message's organization, contact and recipient, and the totals that they tell. */
+/** The number of messages in the lists of a message's organization, contact and recipient, and the totals that they return. */
 const shown = async (actor: Actor, contactId: Id<'contact'>) => {
   await indexesUpToDate();
   const { organizationId } = actor;

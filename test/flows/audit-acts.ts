@@ -70,7 +70,7 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'webhooks.rotate-secret': 'webhook.secret_rotated',
 };
 
-/** The other operations that change something: their areas' own lists tell of it. */
+/** The other operations that change something: they are recorded in their areas' own lists. */
 export const NOT_ENTERED = [
   /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
   /^(media|templates|flows|email-templates)\./,
@@ -97,7 +97,7 @@ export interface Stage {
   readonly operator: Operator;
 }
 
-/** What becomes of senders by the operator: pending ones of the owner go to another, and deleted ones are let go of. */
+/** The operator's commands on senders: pending ones are reassigned, and deleted ones are released. */
 const useSenderCommands = async ({ messaging, owner, operator }: Stage): Promise<void> => {
   const value = `${MARK}@pending.example`.toLowerCase();
   await owner.test.post('/v2/senders', { channel: 'email', value });

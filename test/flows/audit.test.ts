@@ -61,7 +61,7 @@ const owner = await messaging.tenant();
 const requests: ReadonlyMap<string, string> = await useEverything({ messaging, owner, url: receiver.url, operator });
 /** The owner's log in the test stage, once everything was used. */
 const entries = await entriesOf(owner.test);
-/** What the operator sees of the stage itself. */
+/** The stage's own entries, as the operator sees them. */
 const ofStage: Entry[] = (await operator('audit list', { env: 'test', limit: '500' })).items;
 
 describe('the audit log', () => {

@@ -42,7 +42,7 @@ export const move = async ({ test: client }: Tenant, id: string, operation: stri
 };
 export const becomes = ({ test: client }: Tenant, id: string, fields: object) =>
   vi.waitFor(async () => expect((await client.get(`/v2/campaigns/${id}`)).body).toMatchObject(fields), WAIT);
-/** The events that were raised for an organization, those of campaigns unless others are asked for, with why a campaign was paused. */
+/** The events of an organization, by default those of campaigns, with the reason of a pause. */
 export const eventsRaised = async (
   messaging: Pick<Messaging, 'eventsOf'>,
   env: Environment,

@@ -34,7 +34,7 @@ const ended = (client: Client, id: string) =>
     },
     { timeout: 60_000, interval: 100 },
   );
-/** What an import of a file comes to. */
+/** The result of an import of a file. */
 const imported = async (client: Client, file: string | Buffer, fields: object = {}) => {
   const id = await uploaded(client, file, fields);
   expect((await client.post(`${PATH}/${id}/start`, undefined)).status).toBe(200);

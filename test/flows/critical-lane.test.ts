@@ -14,7 +14,7 @@ interface Batch {
   readonly QueueUrl: string;
   readonly Entries: readonly { readonly MessageBody: string; readonly MessageGroupId?: string }[];
 }
-/** What was published, and the queues that no consumer reaches. */
+/** The published messages, and the queues without a consumer. */
 const published: { readonly queue: string; readonly group: string | undefined; readonly item: WorkItem }[] = [];
 let blocked = (_queue: string): boolean => false;
 const nameOf = (url: string): string => /messaging-\w+?-(.+)$/.exec(url)?.[1] ?? url;

@@ -17,7 +17,7 @@ const completed = (client: Client, id: string) =>
     expect(body.status).toBe('completed');
     return body;
   }, PATIENCE);
-/** What an export comes to, and its file. */
+/** The result of an export, and its file. */
 const exported = async (client: Client, fields: object = {}) => {
   const { status, body } = await client.post(PATH, { ...ABOUT, ...window(), ...fields });
   expect(status).toBe(201);

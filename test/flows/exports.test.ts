@@ -43,7 +43,7 @@ describe('an export of WhatsApp messages', () => {
     expect((await asCsv(masking, PATH, query)).text).not.toContain(PHONE);
   });
 
-  test('is CSV for a caller that asks for it, without formulas, and links to its next page', async () => {
+  test('is CSV on request, without formulas, and links to its next page', async () => {
     const { test: client } = await messaging.tenant();
     const made = [
       await sendWhatsapp(client),

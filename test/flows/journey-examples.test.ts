@@ -4,7 +4,7 @@ import { sharedMessaging } from '../support/shared-messaging.ts';
 
 const messaging = await sharedMessaging();
 
-/** What each example sends and how its visits end, for the contact that it is played with. */
+/** The messages of each example and the ends of its visits, for the contact in its simulation. */
 const VISITS: Readonly<Record<string, readonly RegExp[]>> = {
   'abandoned-cart': [
     /primeira_hora +tempo_esgotado/,

@@ -165,7 +165,7 @@ describe('a webhook step', () => {
     expect(kept.status, kept.text).toBe(200);
     const onto = (url: string) => [{ ...passos[0], config: { ...passos[0].config, url } }];
     expect((await patch(journey.id, { passos: onto(`${URL}/2`) })).body.passos[0].config.cabecalhos).toEqual(shown);
-    // What was kept is not sent to another origin, nor under another name.
+    // A stored secret is not sent to another origin, nor under another name.
     expectProblem(await patch(journey.id, { passos: onto('https://outra.com.br/') }), 422);
     expectProblem(await patch(journey.id, line(webhook('erp', URL, [{ key: 'X-Other', value: '••••4242' }]))), 422);
     await did(journey.id, 'activate');

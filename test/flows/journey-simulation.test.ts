@@ -102,7 +102,7 @@ describe('a simulation', () => {
       ['pulada', 'opt_out'],
       ['pulada', 'sem_endereco'],
     ]);
-    // An address that somebody names is not looked up.
+    // An address in the request is not looked up.
     expect(await resultsFor({ contato: ANA })).toEqual([
       ['enviada', undefined],
       ['pulada', 'sem_endereco'],
@@ -186,7 +186,7 @@ describe('a simulation', () => {
           expect(shown).toEqual({ canal: 'sms', texto: body.payload.text, coins: expect.any(Number) });
         }
       }
-      // What the run sent counts for the cap.
+      // The run's messages count for the cap.
       const [, , , , , , , last] = (await simulate(id, { contactId })).body.passos;
       expect(last.resultado).toBe('pulada');
     }

@@ -89,7 +89,7 @@ const send = (contract: OperationContract, body: unknown): Promise<Answer> => {
   return client.call(contract.method, path, { body: unique(ownedBy(things, body)), headers });
 };
 
-/** What is wrong with the answer to a body; undefined if nothing is. */
+/** The fault of a response; undefined if there is none. */
 const faultOf = (contract: OperationContract, body: unknown, { status, text }: Answer): string | undefined =>
   status < 500 && declaredBy(contract).has(status)
     ? undefined

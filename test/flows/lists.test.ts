@@ -113,7 +113,7 @@ test(`a call names ${MAX_IDENTIFIERS} contacts of mixed kinds; one more is 422 a
   expect((await client.get(path)).body.size).toBe(2_000);
 }, 120_000);
 
-test('without pii:full phones are looked up 60 a minute, a call counting as 60 at most; other identifiers are not limited', async () => {
+test('without pii:full phones are limited to 60 lookups a minute, a call counting as 60 at most; other identifiers are not limited', async () => {
   const { owner, path } = await begin(1);
   const masking = await messaging.limited(owner.test, ['contacts:write', 'contacts:read']);
   const add = (body: object) => masking.post(`${path}/members`, body);

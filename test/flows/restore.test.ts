@@ -73,7 +73,7 @@ test.skipIf(OVER_DYNAMODB_LOCAL)(
     await vi.waitFor(() => expect(traffic.answers.length).toBeGreaterThan(20), { timeout: 30_000 });
     const before = provider.requests.length;
     provider.script('accept_and_hang', 'hang');
-    // Both are under way, and the other callers go on.
+    // Both are in progress, and the other callers continue.
     await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + 4), { timeout: 30_000 });
 
     const snapshot = join(await tempDir(), 'snapshot.db');

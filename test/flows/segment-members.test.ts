@@ -18,7 +18,7 @@ afterEach(() => {
 });
 const { test: table } = messaging.tables;
 
-/** Has the first look at a segment begin at once, and waits for its end: it is some time after the segment's creation. */
+/** Starts the first evaluation of a segment immediately, and waits for its end: otherwise it is some time after the segment's creation. */
 const firstLook = async (organizationId: Id<'organization'>, segmentId: Id<'segment'>) => {
   const key = KEYS.segmentSweep(organizationId, segmentId);
   const at = Date.now() - 5_000;
@@ -77,7 +77,7 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
   const { segments } = (await tenant.test.get(`/contacts/${contact.id}/export`)).body;
   expect(segments).toEqual([{ id: segment.id, name: 'Recentes', member: false, since: moves()[1]?.at }]);
 
-  // What was told once is not told again by another change.
+  // A reported change is not reported again with another one.
   await tenant.test.call('PATCH', `/contacts/${contact.id}`, { body: { name: 'Ana' } });
   const mark = KEYS.changedContact(tenant.id, contact.id);
   await expect.poll(async () => (await table.get(mark))?.duePk, PATIENCE).toBeUndefined();

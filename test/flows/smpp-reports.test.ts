@@ -33,7 +33,7 @@ const setUp = async (fields: Readonly<Record<string, unknown>> = {}) => {
   const waiting = async () => {
     const rows = await Promise.all(
       Array.from({ length: SMPP_SHARDS }, (_, shard) =>
-        messaging.tables.test.queryAll({ partition: KEYS.smppTurn(account.id, shard).pk, consistent: true }),
+        messaging.tables.test.queryAll({ partition: KEYS.smppShardLease(account.id, shard).pk, consistent: true }),
       ),
     );
     return rows.flat().filter(({ sk }) => sk !== 'TURN');

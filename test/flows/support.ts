@@ -56,7 +56,7 @@ export const setUpProvider = async (messaging: Messaging, channel: Channel, name
   await saveProvider(messaging, 'live', { channel, name, settings });
 };
 
-/** What a provider's stand-in accepted of a message; waits for the messages that are sent in the background. */
+/** The messages that a provider's stand-in accepted; waits for those sent in the background. */
 export const acceptedBy = <M extends { readonly messageId: string }>(
   standIn: { readonly messages: readonly M[] },
   { body }: Answer,

@@ -16,7 +16,7 @@ import { kindOf, pathIds } from './tenancy-paths.ts';
 /** Rows that change in the background: messages, events, batches and the ledger. */
 const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
-/** What keys may call; sessions have tests of their own (people.test.ts). */
+/** The operations for keys; sessions are tested in people.test.ts. */
 const FOR_KEYS = PRIVATE.filter(({ permission }) => typeof permission === 'string');
 const ADDRESSED = FOR_KEYS.filter((contract) => pathNames(contract).length > 0);
 const LISTS = FOR_KEYS.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
@@ -63,7 +63,7 @@ const pathIdsOf = (contract: OperationContract): { theirs: PathIds; absent: Path
 /** The owner's rows that change by calls alone. */
 const settledRows = async () =>
   (await messaging.rowsOf('test', owner.id)).filter((row) => !CHANGING.some((kind) => row.pk.startsWith(kind)));
-// A change of another kind of rows in the background would look like a stranger's.
+// A background change of other rows would be attributed to the other organization.
 await becomesQuiet(messaging, owner, CHANGING);
 
 describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {

@@ -6,7 +6,7 @@ import { keyed } from './support.ts';
 const WAIT = { timeout: 60_000, interval: 300 };
 const messaging = await use(startMessaging());
 
-/** What ends badly in the sandbox, on every channel: recipient, event, reason. */
+/** Failures in the sandbox, on every channel: recipient, event, reason. */
 const FAILURES: readonly (readonly [channel: string, to: string, type: string, reason: string])[] = [
   ['sms', '+5511999990006', 'sms.undelivered', 'carrier_rejected'],
   ['sms', '+5511999990008', 'sms.failed', 'invalid_number'],

@@ -30,7 +30,7 @@ describe('the validation of a webhook', () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(5_000);
   }, 60_000);
 
-  test('is posted at most 30 times a minute for an organization, whichever call asks; of others it takes none', async () => {
+  test('is posted at most 30 times a minute for an organization, for all operations together; other organizations are unaffected', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const { body: made } = await subscribe(owner, receiver.url);
     const change = (url: string) => owner.test.call('PATCH', `/webhooks/${made.id}`, { body: { url } });

@@ -26,7 +26,7 @@ const usual = deploy();
 const kept = deploy({ context: { concurrency: String(LIMIT) } });
 
 const totalOf = (parts: Iterable<number>): number => [...parts].reduce((sum, part) => sum + part, 0);
-/** The functions that an area keeps executions for, by what tells them in the contracts and queues. */
+/** The functions with reserved executions, by area, as derived from the contracts and queues. */
 const AREAS: Readonly<Record<ConcurrencyArea, readonly string[]>> = {
   authorizer: ['authorizer'],
   callbacks: ['callbacks.receive'],

@@ -80,7 +80,7 @@ it.each(['0', '1.5', 'two'])('the generation %s is refused with an explanation',
   expect(() => deploy({ contracts, context: { originSecretGeneration } })).toThrow(/whole number from 1/);
 });
 
-it('every function asks for the edge’s secret, also those of public operations', () => {
+it('every function requires the edge’s secret, also those of public operations', () => {
   const { apps } = deploy();
   for (const environment of ENVIRONMENTS)
     for (const { id, Properties } of resourcesOf(apps[environment], 'AWS::Lambda::Function'))

@@ -46,7 +46,7 @@ const deniedTo = (environment: Environment, path: string) => {
   };
 };
 
-/** What in a file of storage writes rows, by the name of their key. */
+/** The writers of rows in a storage file, by the name of their key. */
 const writerOf = (key: string): RegExp =>
   new RegExp(`(?:update|delete):\\s*KEYS\\.${key}\\(|put:\\s*\\{\\s*\\.\\.\\.KEYS\\.${key}\\(|put:\\s*${key}Row\\(`);
 const WRITERS: Readonly<Record<GuardedRows, RegExp>> = {

@@ -158,6 +158,6 @@ it('alarms of live cover binds of accounts and to the carrier, refused binds, wa
     'notBreaching',
     'notBreaching',
   ]);
-  // Each account is looked at once an hour: a shorter period would end the alarm in between.
+  // Each account is checked once an hour: a shorter period would end the alarm in between.
   expect(own(live).at(-1)?.Period).toBe(7_200);
 });

@@ -51,8 +51,8 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
   mkdirSync(join(site, 'assets'), { recursive: true });
   for (const name of ['index.html', 'manifest.json', 'scheme.js', 'assets/index-a1.js'])
     writeFileSync(join(site, name), `<script nonce="${NONCE_PLACEHOLDER}">`);
-  // What no test reads, and half of the time: the validation that only warns here (`npm run synth`, which a test runs, has it), the construct
-  // tree as a file, and where each construct was made.
+  // Parts that no test reads, and half of the time: the validation that only warns here (`npm run synth`, which a test runs, has it), the
+  // construct tree as a file, and the stack traces of constructs.
   const unread = { builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false };
   const app = new App({ outdir: join(folder, 'out'), context: { ...context }, ...unread });
   const deployment = createDeployment(app, {
@@ -73,7 +73,7 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
 
 const numbers = new WeakMap<OperationContract, number>();
 let lastNumber = 0;
-/** Tells contracts apart: those of one id may differ. */
+/** Distinguishes contracts: those of one id may differ. */
 const numberOf = (contract: OperationContract): number => {
   const number = numbers.get(contract) ?? ++lastNumber;
   numbers.set(contract, number);

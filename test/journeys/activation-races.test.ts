@@ -50,7 +50,7 @@ const activatedWith = async (moment: 'before' | 'during' | 'refused') => {
   );
   return { actor, id, contact, activated };
 };
-/** Tells journeys of the tags that were noted; answers how many contacts had some. */
+/** Notifies journeys of the recorded tags; returns how many contacts had some. */
 const tell = async (): Promise<number> => {
   await indexesUpToDate();
   const items = await overdue(table, 'journey_signal', world.now, 100);

@@ -12,7 +12,7 @@ import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
 const world = await use(startWorld('test'));
 const awaiting = (chave: string) => passo('esperar_evento', { evento: 'compra', prazo: { dias: 1 } }, chave);
 
-/** A contact that entered a journey, and events of it that are told, each at a time of the caller's. */
+/** A contact that entered a journey, and events of it, each reported with a given time. */
 const entered = async (definition: Pick<JourneyDefinition, 'ligacoes' | 'passos'>) => {
   const outside = new Outside();
   const own = journeysOver(world.table, () => world.now, outside);

@@ -18,7 +18,7 @@ const JUMPS = [1_000, 60_000, 600_000, 3_600_000, 36_000_000, 3 * 86_400_000];
 /** Happenings of a history, at least and at most. */
 const [FEWEST, MOST] = [4, 22];
 
-/** What happens in a history, as the engine does it, and as the pure interpreter is told of it. */
+/** A step of a history, as the engine performs it, and as input of the pure interpreter. */
 interface Happening {
   /** Runs that it may begin. */
   readonly runIds?: readonly Id<'run'>[];
@@ -42,7 +42,7 @@ export class History {
   readonly #chance: Chance;
   readonly #options: HistoryOptions;
   readonly #scene: Scene;
-  /** What was told so far: queues tell again, in any order. */
+  /** Earlier signals: queues redeliver them, in any order. */
   readonly #told: Happening[] = [];
   #events = 0;
 
@@ -92,7 +92,7 @@ export class History {
     this.#scene.shadowsDue();
   }
 
-  /** What fell due is done before anything else happens, in any order of the contacts. */
+  /** Due work is done before the next step, in any order of the contacts. */
   async #takeDue(): Promise<void> {
     const people = this.#chance.shuffled(this.#scene.people);
     if (people[0] !== this.#scene.people[0]) this.#note('runs taken in another order');
@@ -101,7 +101,7 @@ export class History {
     this.#scene.shadowsDue();
   }
 
-  /** A contact enters: for one thing that happened, or for one of two of the same moment, each told at once to a process of its own. */
+  /** A contact enters: by one cause, or by one of two simultaneous causes, each reported to a separate process. */
   #enter(): Happening {
     const { journey, state, people } = this.#scene;
     const contact = this.#chance.pick(people);
@@ -189,7 +189,7 @@ export class History {
     };
   }
 
-  /** Something that was told before, late and out of its order. */
+  /** An earlier signal, late and out of order. */
   #again(): Happening {
     if (this.#told.length === 0) return NOTHING;
     this.#note('things told late and again');
@@ -229,7 +229,7 @@ export class History {
     }
   }
 
-  /** What is counted is what a recount of the runs finds. */
+  /** The counters equal a recount of the runs. */
   async #checkCounts(): Promise<void> {
     await this.#scene.checkCounts();
     const { tally } = this.#options;

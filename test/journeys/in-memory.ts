@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<MemoryFault, HappeningName>> = {
   throttle: 'throttles',
   'lost answer': 'lost answers',
 };
-/** Where a history is looked into: at its end, and on its way after one happening in so many. */
+/** How often a history is checked: at its end, and after one step in so many. */
 const CHECK_AMONG = 4;
 
 /** Histories that are played at once: each waits now and then, as who meets others does. */

@@ -163,7 +163,7 @@ class PaidHistory {
     return () => tellEvent(this.#own.ports, { ...event, attribution: null, claim: id } as never);
   }
 
-  /** Pauses the journey, or lets it go on. */
+  /** Pauses or resumes the journey. */
   async #turn(status: 'ativa' | 'pausada'): Promise<void> {
     const journey = await this.#own.journeys.find(this.#journey.id);
     if (journey?.status === 'pausada' && journey.pause?.reason === 'saldo_insuficiente')
@@ -239,8 +239,8 @@ class PaidHistory {
   }
 
   /**
-   * What the histories of the runs tell of messages: whose visit each is of, and visits of a send that ended by a goal or a cancel, whose message may have
-   * been accepted before the run was told.
+   * The messages in the histories of the runs: the visit of each, and visits of a send that ended by a goal or a cancel, whose message may
+   * have been accepted before the run was notified.
    */
   async #told() {
     const told = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { Journeys } from './stage.ts';
 
 const ENDS = { concluida: 'concluidas', cancelada: 'canceladas', erro: 'erros' } as const;
 
-/** What the runs of a journey come to, as its counts tell it. */
+/** A recount of a journey's runs, in the form of its counters. */
 export const recountOf = (runs: readonly ShadowRun[]): Record<string, Record<string, number>> => {
   const counts: Record<string, Record<string, number>> = {};
   const add = (step: string, name: string, by = 1) => {

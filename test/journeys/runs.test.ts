@@ -52,7 +52,7 @@ const entered = async (
 };
 const resultsOf = (history: readonly { step: string; result: string }[]) =>
   history.map(({ step, result }) => `${step} ${result}`);
-/** All looks of a sweep: an index may show a run late. */
+/** All passes of a sweep: an index may list a run late. */
 const sweepAll = async ({ sweep }: Journeys, { id }: Journey) => {
   await sweep(id);
   for (const ms of [60_000, 15 * 60_000]) {

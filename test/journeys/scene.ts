@@ -21,7 +21,7 @@ const MAX_STEPS = 8;
 const MAX_PEOPLE = 3;
 const TAGS = [['vip'], ['novo'], ['vip', 'novo'], []];
 
-/** A number from 0 to 99 that belongs to an effect: what it comes to is the same whoever asks, and whenever. */
+/** A number from 0 to 99 for an effect: its result is the same in every process and at any time. */
 const lotOf = (key: string): number => createHash('sha256').update(key).digest().readUInt16BE(0) % 100;
 
 /** A random journey with random contacts: as a table has it, and as the pure interpreter takes it. */
@@ -32,7 +32,7 @@ export class Scene {
   readonly outside = new Outside();
   readonly state: JourneyState;
   readonly shadows = new Map<Id<'contact'>, ShadowRun[]>();
-  /** Effects that were done as the interpreter tells it. */
+  /** Effects that were done according to the interpreter. */
   readonly done = new Set<string>();
   own!: Journeys;
   journey!: Journey;
@@ -104,7 +104,7 @@ export class Scene {
     return this.people.flatMap(({ id }) => this.shadows.get(id) ?? []);
   }
 
-  /** What is due is done, run by run; `begun`: runs that the interpreter may not know of yet. */
+  /** Processes due work, run by run; `begun`: runs that the interpreter may not know yet. */
   async drain({ ports }: Journeys, begun: readonly Id<'run'>[] = []): Promise<void> {
     const known = this.runs().map(({ run }) => run.id);
     const stored = await ports.runs.read([...new Set([...known, ...begun])]);
@@ -125,7 +125,7 @@ export class Scene {
     return pausedAt === undefined && this.runs().some(({ run }) => (dueAt(run, pausedMs, now) ?? Infinity) <= now);
   }
 
-  /** What is due is done, as the interpreter does it. */
+  /** Processes due work in the interpreter. */
   shadowsDue(): void {
     if (this.state.pausedAt === undefined) for (const each of this.runs()) each.take({ kind: 'due' });
   }
@@ -148,7 +148,7 @@ export class Scene {
     expectEqual([...this.outside.done.keys()].sort(), [...this.done].sort(), `${what}: effects`);
   }
 
-  /** What is counted is what a recount of the runs finds. */
+  /** The counters equal a recount of the runs. */
   async checkCounts(): Promise<void> {
     expectEqual(await this.own.counts(this.journey), recountOf(this.runs()), 'counts');
   }

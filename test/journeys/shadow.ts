@@ -14,16 +14,16 @@ export const keyOf = (runId: string, { step: at, visit }: Pick<PerformedEffect, 
   [runId, at, visit].join(' ');
 export const messageOf = (key: string): Id<'message'> => derivedId('message', [key]);
 
-/** What a journey is in a history, whoever keeps it. */
+/** The state of a journey in a history. */
 export interface JourneyState {
   now: number;
   pausedMs: number;
   pausedAt: number | undefined;
-  /** What effects come to. */
+  /** The results of effects. */
   readonly resultOf: (runId: string, effect: PerformedEffect) => EffectResult;
 }
 
-/** A run as the pure interpreter takes it on, told of the same things in the same order. */
+/** A run in the pure interpreter, with the same signals in the same order. */
 export class ShadowRun {
   run: Run;
   readonly history: HistoryEntry[] = [];

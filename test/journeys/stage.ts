@@ -24,11 +24,11 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readRow } from '../../shared/storage/read-row.ts';
 import { indexesUpToDate } from '../support/table-engine.ts';
 
-/** What was done for runs by who the effect is of: a repeat finds it done, as the real effects do. */
+/** Effects that were performed for runs, by their key: a repeat finds its effect done, as with the real effects. */
 export class Outside {
   readonly done = new Map<string, PerformedEffect & { readonly runId: string; readonly times: number }>();
   readonly events = new Map<string, RunEvent>();
-  /** What the next effects come to, by their step. */
+  /** The results of the next effects, by step. */
   readonly script = new Map<string, (context: EffectContext, effect: PerformedEffect) => Performed | undefined>();
 
   /** The message that a visit of a step has sent. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What may happen in a history of runs. */
+/** The steps of a history of runs. */
 export const HAPPENINGS = [
   'entries',
   'entries for one of two things',

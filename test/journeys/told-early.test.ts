@@ -35,7 +35,7 @@ const withTrigger = async (gatilhoOf: (listId: Id<'list'>) => WireTrigger) => {
   await activeJourney(own, actor, { gatilho: gatilhoOf(listId), passos: [passo('sair', {})], ligacoes: [] });
   const told: Publishable[] = [];
   const tell = (items: readonly Publishable[]) => void told.push(...items);
-  /** The rows of a kind that are due of this organization are exactly those that were told of. */
+  /** The due rows of a kind of this organization are exactly the published ones. */
   const checkTold = async (kind: 'journey_signal' | 'journey_work', count: number) => {
     const due = await overdue(table, kind, world.now, 1_000);
     const names = new Set(due.map(({ pk, sk }) => `${pk} ${sk}`));

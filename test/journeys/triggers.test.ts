@@ -80,7 +80,7 @@ test('a customer event enters its contact by when it happened: not before the ac
   expect(second).toMatchObject({ status: 'ativa', since: ended + 1 });
   if (second) await moveRun(own.ports, second.id, { kind: 'cancel', reason: 'operador' });
   now += 1_000;
-  // The caller's clock is ahead: it cannot have happened later than it was told.
+  // The caller's clock is ahead: the event's time is at most that of its report.
   await told(now + 3_600_000);
   expect((await runs())?.run).toMatchObject({ status: 'ativa', event: { at: now } });
 });
@@ -134,7 +134,7 @@ test('journeys that trigger each other by tags come to an end, and start again a
     version += 1;
     return tellTags(engine.ports, { ...tenant, contactId: contact.id, version, tags: [tag], at: now });
   };
-  /** Lets the contact in, and has each run tag it for the other journey, until nobody enters any more. */
+  /** Enters the contact, and has each run tag it for the other journey, until neither journey enters it any more. */
   const loop = async () => {
     let rounds = 0;
     for (let tag = 'a'; ; tag = tag === 'a' ? 'b' : 'a') {

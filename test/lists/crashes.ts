@@ -17,7 +17,7 @@ export const tableWith = (table: Table, around: (call: TableCall) => Promise<unk
     },
   });
 
-/** What a process that ended says of every call that it did not make. */
+/** The error of every call after the process ended. */
 export class Crashed extends Error {
   override readonly name = 'Crashed';
 }

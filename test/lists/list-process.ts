@@ -13,7 +13,7 @@ export interface ListEditWork extends ListOperation {
   readonly kind: 'add' | 'remove' | 'replace';
   readonly externalIds: readonly string[];
 }
-/** What a process does: its edits of a list, one after the other. It says what each was answered. */
+/** The work of a process: its edits of a list, one after the other, with their results. */
 export interface ListWork {
   readonly endpoint: string;
   readonly tableName: string;

@@ -21,7 +21,7 @@ const HISTORIES = shareOf(80);
 const ROUNDS = 8;
 /** Calls at once: any order of them may be the one that they had. */
 const CALLERS = 4;
-/** Writes of a call that meets nobody: it may end at any, or at none. */
+/** Writes of a call without conflicts: it may crash at any of them, or not at all. */
 const MAX_WRITES = 7;
 const NUMBERS = [1, 2, 3, 70_000, 70_001, 140_000, 140_001, 300_000];
 

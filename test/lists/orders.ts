@@ -1,11 +1,11 @@
 import type { Membership } from '../../shared/domain/lists/members.ts';
 
-/** What a caller asks of a list, with the numbers of the contacts that it names. */
+/** An operation on a list, with the numbers of its contacts. */
 export interface ListOperation {
   readonly kind: 'add' | 'remove' | 'replace' | 'rename' | 'delete';
   readonly numbers: readonly number[];
 }
-/** What a caller learned: the counts of an edit, that it was done or refused, or nothing since its process ended. */
+/** A result: the counts of an edit, done or refused, or none since its process ended. */
 export type Answer = Pick<Membership, 'added' | 'removed' | 'total'> | 'done' | 'refused' | 'nothing';
 /** The members of the list, the greatest first; undefined once it is deleted. */
 export type State = readonly number[] | undefined;
@@ -14,12 +14,12 @@ export interface ListCall {
   readonly answer: Answer;
 }
 
-/** What an operation makes of a plain set, and what its caller is told. */
+/** The effect of an operation on a plain set, and its result. */
 const applied = (
   { kind, numbers }: ListOperation,
   state: State,
 ): { readonly after: State; readonly answer: Answer } => {
-  // Of several who delete it at once each may be told that it is done.
+  // Each of several concurrent deletions may report success.
   if (kind === 'delete') return { after: undefined, answer: 'done' };
   if (state === undefined) return { after: state, answer: 'refused' };
   if (kind === 'rename') return { after: state, answer: 'done' };
@@ -48,7 +48,7 @@ export const isSomeOrder = (
   from: State,
   to: State,
 ): boolean => {
-  /** Where the search was without an end: two ways to the same place go on alike. */
+  /** States without a solution: two paths to the same state continue alike. */
   const tried = new Set<string>();
   const search = (left: readonly (readonly ListCall[])[], unseen: readonly State[], state: State): boolean => {
     const first = unseen.findIndex((each) => !same(each, state));

@@ -48,7 +48,7 @@ test('the 20 sends of one organization pass the 2,000 of another that keep sever
   await Promise.all(workers.map((worker) => worker.terminate()));
 
   const last = Math.max(...order.filter(({ owner }) => owner === QUIET).map(({ at }) => at));
-  // What each consumer had asked for already, and the batches that the 20 were in.
+  // Messages that each consumer had already received, and the batches of the 20.
   expect(last - published).toBeLessThan(2 * CONSUMERS * BATCH + 20);
   expect(order.filter(({ owner }) => owner === NOISY)).toHaveLength(2_000);
 });

@@ -70,7 +70,7 @@ it.each([
 it('does not listen for SMPP if its standard port is taken, and explains a taken port that was requested', async () => {
   const dataDir = await newDataDir();
   const other = createServer();
-  // What listens there already takes the port as well.
+  // An existing listener occupies the port as well.
   await once(other.listen(2775, '127.0.0.1'), 'listening').catch(() => undefined);
   const localStack = await start(dataDir, { smppPort: 'standard' });
   expect(localStack.smppPort).toBeUndefined();
@@ -106,7 +106,7 @@ it('loses no rows to kill -9, and its engine ends with the killed process, or wi
   await once(first.child, 'exit');
   await vi.waitFor(() => expect(processIdentity(orphan)).toBeUndefined(), { timeout: 20_000 });
 
-  // An engine that nobody watches: another process of the note.
+  // An unmonitored engine: the note names another process.
   const left = spawn('sleep', ['600']);
   const note = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8'));
   const children = [{ pid: left.pid, identity: processIdentity(left.pid ?? 0) }];

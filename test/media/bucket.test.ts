@@ -34,7 +34,7 @@ const put = async (
   headers: Record<string, string> = { 'content-type': 'application/pdf' },
 ) => (await fetch(url, { method: 'PUT', body: new Uint8Array(body), headers })).status;
 
-/** What a browser asks before a page of `origin` may use an address. */
+/** A browser's preflight request for a page of `origin`. */
 const preflight = (url: string, origin: string, method = 'PUT', headers = 'content-type') =>
   fetch(url, {
     method: 'OPTIONS',

@@ -84,7 +84,7 @@ export const aTemplate = async (
     }),
   );
 
-/** A template that was submitted: the sandbox approves it, unless its name asks for another verdict (`…_pending`). */
+/** A submitted template: the sandbox approves it, unless its name requests another verdict (`…_pending`). */
 export const submittedTemplate = async (...[ports, actor, fields]: Parameters<typeof aTemplate>) =>
   accepted(await submitTemplate(ports, actor, (await aTemplate(ports, actor, fields)).id));
 

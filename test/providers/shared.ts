@@ -5,7 +5,7 @@ import type { InfobipApi } from '../support/providers/infobip-api.ts';
 import { NOW } from '../support/providers/kit.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 
-/** Answers after which nobody knows whether the message was sent. */
+/** Responses after which it is unknown whether the message was sent. */
 export const AMBIGUOUS = [
   'server_error',
   'hang',

@@ -52,7 +52,7 @@ const query = (required: boolean, schema: Schema = text) =>
 const event = (type: string) =>
   contract({}, { webhooks: { [type]: { post: { requestBody: { content: json(text) } } } } });
 
-/** For each rule: what it finds; and as its opposite, the change that breaks nobody. */
+/** For each rule: a breaking change, and a similar one that breaks no client. */
 const CASES: Readonly<
   Record<keyof typeof RULES, readonly [before: Contract, after: Contract, isHarmless: [Contract, Contract]]>
 > = {

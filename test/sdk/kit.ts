@@ -57,7 +57,7 @@ export const clientOf = (replies: readonly Reply[], options: Partial<MessagingOp
   return { messaging, sent };
 };
 
-/** What a promise rejects with. */
+/** The rejection of a promise. */
 export const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise;

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const page = readPage('sdk/typescript/README.md');
 const messaging = await use(startMessaging());
 
-/** What stands around the blocks: the values that they leave to the reader. */
+/** The surroundings of the blocks: the values that they leave to the reader. */
 const BEFORE = `
 import { readFileSync } from 'node:fs';
 const secret = process.env.SECRET ?? '';

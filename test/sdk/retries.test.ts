@@ -9,7 +9,7 @@ const done = json(200, { items: [], total: 0 });
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-03-02T14:05:09.120Z') }));
 afterEach(() => void vi.useRealTimers());
 
-/** Lets a call run to its end, and tells the milliseconds that it waited before each attempt but the first. */
+/** Completes a call, and returns the milliseconds that it waited before each retry. */
 const waits = async (call: () => PromiseLike<unknown>): Promise<{ outcome: unknown; waited: number[] }> => {
   const spy = vi.spyOn(globalThis, 'setTimeout').mockClear();
   const outcome = Promise.resolve(call()).catch((error: unknown) => error);
@@ -152,7 +152,7 @@ describe('the wait before a repeat', () => {
     expect((await waits(() => messaging.contacts.list())).waited).toEqual([500]);
   });
 
-  it('never exceeds the bound: a response that asks for more is thrown immediately, with the requested time', async () => {
+  it('never exceeds the bound: a response that demands more is thrown immediately, with the requested time', async () => {
     const { messaging, sent } = clientOf([busy({ 'retry-after': '61' }), done]);
     const { outcome, waited } = await waits(() => messaging.contacts.list());
     expect(outcome).toMatchObject({ status: 503, retryAfterSeconds: 61 });

@@ -6,7 +6,7 @@ import { ROOT } from './packed.ts';
 
 const LOCAL_BINARIES = join(ROOT, 'node_modules/.bin');
 
-/** How a runtime is told to run a file. */
+/** The arguments with which a runtime runs a file. */
 const ARGUMENTS = { node: [], deno: ['run', '--allow-net', '--allow-env'], bun: ['run'] } as const;
 type Kind = keyof typeof ARGUMENTS;
 
@@ -36,7 +36,7 @@ export const runtimes = (): readonly Runtime[] => {
   return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
 };
 
-/** What a file prints in a runtime. Throws what it wrote to its error output if it fails. */
+/** The output of a file in a runtime. Throws its error output if it fails. */
 export const runIn = async (
   { command, args }: Runtime,
   file: string,

@@ -9,7 +9,7 @@ import { newProject } from './packed.ts';
 
 const messaging = await use(startMessaging());
 
-/** What every runtime of the web has (WinterTC's minimum common API), as far as the SDK uses it. */
+/** The APIs of every web runtime (WinterTC's minimum common API), as far as the SDK uses them. */
 const WEB = {
   AbortController,
   AbortSignal,

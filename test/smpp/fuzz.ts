@@ -73,7 +73,7 @@ export const fuzzCodec = ({ count, seed, late = () => false }: FuzzOptions) => {
   return { done, accepted, statuses };
 };
 
-/** What the memory of a run may grow by, in MB. */
+/** The limit of a run's memory growth, in MB. */
 export const MAX_GROWN_MB = 20;
 
 const A_CONNECTION = 50;
@@ -88,14 +88,17 @@ const mutantOf = (seedlings: readonly Buffer[], chance: Chance): Buffer => {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What is held of memory, buffers included, once garbage is collected (bytes). */
+/** The memory in use, including buffers, after garbage collection (bytes). */
 export const heldBytes = (): number => {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
 
-/** Mutated PDUs on bound connections, 50 on each, while another bind goes on. Throws where that one is not answered, or anything is left behind. */
+/**
+ * Mutated PDUs on bound connections, 50 on each, while another bind stays in use. Throws if that one is not answered, or anything is left
+ * behind.
+ */
 export const fuzzConnections = async ({ count, seed, late = () => false }: FuzzOptions) => {
   // Without unbind, after which nothing more is read.
   const all = anyPdu.filter(({ command }) => command !== 'unbind');

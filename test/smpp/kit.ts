@@ -43,7 +43,7 @@ export const manualTimers = () => {
   };
 };
 
-/** Until what streams and promises have begun is done. */
+/** Waits until pending streams and promises have settled. */
 export const turns = async (count = 20): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 };

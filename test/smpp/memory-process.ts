@@ -2,8 +2,8 @@ import { heldBytes } from './fuzz.ts';
 import { socketServer } from './kit.ts';
 
 /*
- * A server in a process of its own, so that its memory is its own: it says its port, and then, whenever it is asked, how many sessions it has
- * and how many bytes it holds.
+ * A server in a separate process, so that its memory is measured alone: it prints its port, and on request the number of sessions and the
+ * bytes in use.
  */
 const server = await socketServer({ request: async () => ({ body: { messageId: 'msg_1' } }) });
 process.send?.({ port: server.port });

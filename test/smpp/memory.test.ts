@@ -8,7 +8,9 @@ import { peerOf } from './kit.ts';
 /** Fewer that do not read, since the kernel holds megabytes of each before the server has to. */
 const CONNECTIONS = { slowWriter: 200, slowReader: 12 };
 const KB = 1_024;
-/** What a connection may hold: an unfinished PDU, or the answers to the 64 KB of requests that were read before its peer stopped to read. */
+/**
+ * The memory of a connection: an unfinished PDU, or the responses to the 64 KB of requests that were read before its peer stopped reading.
+ */
 const MAX_BYTES = { slowWriter: 160 * KB, slowReader: 384 * KB };
 
 const server = fork(new URL('./memory-process.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

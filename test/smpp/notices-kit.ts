@@ -2,19 +2,19 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageOf } from '../../shared/domain/message/message.ts';
 import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
 import type { Assembly } from '../../shared/domain/smpp/assembly.ts';
-import { type DeliverPorts, type Delivery, takeTurn } from '../../shared/domain/smpp/deliver.ts';
-import type { Turn } from '../../shared/domain/smpp/notice.ts';
+import { type DeliverPorts, type Delivery, leaseShard } from '../../shared/domain/smpp/deliver.ts';
+import type { ShardLease } from '../../shared/domain/smpp/notice.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
-/** What a turn has to deliver, as text. */
+/** The deliveries of a lease, as text. */
 export const told = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
   deliveries.map(({ report: about, text }) => (about ? `${about.id} ${about.state}` : text));
 export const LATER = 1_001;
-/** What else a message says while its provider is called. */
+/** The other fields of a message while its provider is called. */
 export const UNDER_WAY = {
   channel: 'sms',
   env: 'test',
@@ -36,13 +36,17 @@ const held = <I extends string, T>(all: ReadonlyMap<string, T>, ids: readonly I[
     }),
   );
 export type Account = ReturnType<typeof newId<'smppAccount'>>;
-let turns = 0;
-export const turnOf = (accountId: Account, shard = 0): Turn => ({ accountId, shard, owner: `turn-${++turns}` });
+let leases = 0;
+export const leaseOf = (accountId: Account, shard = 0): ShardLease => ({
+  accountId,
+  shard,
+  owner: `lease-${++leases}`,
+});
 
 /** Notices on a table behind its laws, and what they are about, for the tests of one file. */
 export const useNotices = async () => {
   const { ownTable, table } = await useContendedTable();
-  /** What the clock of all processes says (ms). */
+  /** The clock of all processes (ms). */
   const time = { now: Date.UTC(2026, 10, 26) };
   const organizationId = newId('organization');
   const messages = new Map<string, MessageOf<'sms'> | 'unreadable'>();
@@ -77,12 +81,12 @@ export const useNotices = async () => {
   const report = async (message: MessageOf<'sms'>, status: MessageOf<'sms'>['status'], reason?: string) => {
     for (const write of reportWrites(message, { status, reason, at: time.now })) await table.write(write);
   };
-  /** What a turn has to deliver; its lease is given back. */
+  /** The deliveries of a lease, which is released. */
   const seen = async (accountId: Account, { after, shard = 0 }: { after?: string; shard?: number } = {}) => {
-    const turn = turnOf(accountId, shard);
-    const work = await takeTurn(ports, turn, after);
-    if (!work) throw new Error('another has its turn');
-    await notices.end(turn);
+    const lease = leaseOf(accountId, shard);
+    const work = await leaseShard(ports, lease, after);
+    if (!work) throw new Error('another process has the lease');
+    await notices.end(lease);
     return work;
   };
   return {

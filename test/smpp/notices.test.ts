@@ -5,7 +5,7 @@ import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { SmppReceipt } from '../../shared/domain/message/smpp-origin.ts';
 import type { Release } from '../../shared/domain/sending/message-store.ts';
 import { type Assembly, cancelled, expired } from '../../shared/domain/smpp/assembly.ts';
-import { type Delivery, putOff, recordTold } from '../../shared/domain/smpp/deliver.ts';
+import { type Delivery, defer, recordAnswered } from '../../shared/domain/smpp/deliver.ts';
 import { KEEP_NOTICE_MS, type Notice } from '../../shared/domain/smpp/notice.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { releaseWrites } from '../../shared/storage/messages/message-writes.ts';
@@ -60,7 +60,7 @@ describe('a notice', () => {
     time.now += 900;
     await report(message, 'delivered');
     time.now += 200;
-    // The second is younger than a second: the first is told, and holds nothing back that comes after.
+    // The second is younger than a second: only the first is delivered, and does not hold back later messages.
     expect(told(await seen(account))).toEqual([`${message.id} 1`]);
     time.now += 1_000;
     expect(told(await seen(account))).toEqual([`${message.id} 1`, `${message.id} 2`]);
@@ -75,7 +75,7 @@ describe('a notice', () => {
     await report(second, 'delivered');
     time.now += LATER;
     const [refused] = (await seen(account)).deliveries as [Delivery];
-    await putOff(ports, refused);
+    await defer(ports, refused);
     const work = await seen(account);
     expect([told(work), work.waitsUntil]).toEqual([[`${second.id} 2`], time.now + 5_000]);
     time.now += 5_001;
@@ -90,7 +90,7 @@ describe('a notice', () => {
     const waits: number[] = [];
     for (let tries = 0; tries < 7; tries++) {
       const [delivery] = (await seen(account)).deliveries as [Delivery];
-      await putOff(ports, delivery);
+      await defer(ports, delivery);
       const { waitsUntil = 0 } = await seen(account);
       waits.push((waitsUntil - time.now) / 1_000);
       time.now = waitsUntil;
@@ -115,16 +115,16 @@ describe('a notice', () => {
     time.now += LATER;
     const [one, other] = (await seen(account)).deliveries as [Delivery, Delivery];
     expect(told(await seen(account))).toEqual(['a 2', 'b 2', 'c 2']);
-    await recordTold(ports, one);
-    await putOff(ports, other);
+    await recordAnswered(ports, one);
+    await defer(ports, other);
     time.now += 5_000;
     const rest = (await seen(account)).deliveries;
     expect(told({ deliveries: rest })).toEqual(['b 2', 'c 2']);
     expect(rest[0]?.tries).toBe(1);
-    // The next one has been tried by nobody.
-    await recordTold(ports, rest[0] as Delivery);
+    // The next one has not been tried.
+    await recordAnswered(ports, rest[0] as Delivery);
     expect((await seen(account)).deliveries.map(({ report: about, tries }) => [about?.id, tries])).toEqual([['c', 0]]);
-    await recordTold(ports, rest[1] as Delivery);
+    await recordAnswered(ports, rest[1] as Delivery);
     expect(await notices.waiting(account, time.now)).toEqual([]);
   });
 });
@@ -229,8 +229,8 @@ it('what an account took, or never will, comes back by no late answer to an earl
   await report(message, 'delivered');
   time.now += LATER;
   const [one, other] = (await seen(account)).deliveries as [Delivery, Delivery];
-  await recordTold(ports, other);
-  await recordTold(ports, one);
-  await putOff(ports, one);
+  await recordAnswered(ports, other);
+  await recordAnswered(ports, one);
+  await defer(ports, one);
   expect(await notices.waiting(account, time.now)).toEqual([]);
 });

@@ -53,7 +53,7 @@ test(`twenty real processes take the parts of the same messages, each part in tw
       if (!('outcome' in word)) continue;
       const part = shares[process]?.[word.at];
       const name = `${part?.reference}.${part?.number}`;
-      // What a killed process was sending is not known while the others ask.
+      // The state of a killed process's send is unknown to the others.
       if (word.outcome.kind === 'refused') expect(word.outcome.status).toBe('ESME_RSYSERR');
       else ids.set(name, (ids.get(name) ?? new Set()).add(word.outcome.messageId));
     }

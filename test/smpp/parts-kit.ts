@@ -49,7 +49,7 @@ export interface PartFields extends Partial<Omit<SubmittedPart, 'content' | 'rec
   readonly wants?: SubmittedPart['receipt']['wants'];
 }
 
-/** A part of the message with the reference 7, unless told otherwise. */
+/** A part of the message with the reference 7, by default. */
 export const partOf = (
   number: number,
   { text = `part ${number} `, coding = 8, wants = 'always', ...fields }: PartFields = {},

@@ -7,7 +7,7 @@ import { asProcess } from '../support/run-processes.ts';
 import { startWorld } from '../support/world.ts';
 import { partsPortsOf, sharedProvider } from './parts-kit.ts';
 
-/** What a process does: takes parts, one after the other. It says which it begins, from one on, and what it was answered. */
+/** The work of a process: it submits parts, one after the other, from a given one on, and reports each start and result. */
 export interface PartsWork {
   readonly endpoint: string;
   readonly now: number;

@@ -41,7 +41,7 @@ const processes = tables.map((table) => partsPortsOf(world, table));
 const textsOf = async (organizationId: Id<'organization'>) =>
   (await messagesOf(world.table, organizationId)).map(({ content }) => (content as { text: string }).text).sort();
 
-/** What is due is in its index some moments after it was written. */
+/** The index shows due rows some moments after they were written. */
 const INDEXED = { timeout: 60_000 };
 /** Works off what is due until something has come to a number. */
 const untilWorkedOff = (count: () => Promise<number>, wanted: number) =>
@@ -115,7 +115,7 @@ test('with twenty processes that send and twenty that expire parts at the same m
     ...late.map((ports) => workOffParts({ ...world, now: world.now + PARTS_WAIT_MS }, ports)),
   ]);
   world.now += 3 * PARTS_WAIT_MS;
-  // Each first part is told or sent, and so is each second one.
+  // Each first part is either reported or sent, and so is each second one.
   await untilWorkedOff(
     async () => (await told()).length + 2 * (await messagesOf(world.table, organizationId)).length,
     2 * messages,
@@ -124,7 +124,7 @@ test('with twenty processes that send and twenty that expire parts at the same m
   const first = (await told()).filter((number) => number === 1).length;
   expect(stored.length + first).toBe(messages);
   expect(world.provider.dispatched).toHaveLength(stored.length);
-  // The second part of what had expired stayed alone, and was told so, too.
+  // The second part of an expired message stayed alone, and was reported as well.
   expect((await told()).length).toBe(2 * first);
   await checkMoney(world.table, organizationId);
 });

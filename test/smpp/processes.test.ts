@@ -28,7 +28,7 @@ const bindTo = async (
 /** The notices of an account that wait. */
 const waitingOf = async (id: string) => {
   const accountId = parseId('smppAccount', id);
-  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppTurn(accountId, shard));
+  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppShardLease(accountId, shard));
   const rows = await Promise.all(shards.map(({ pk }) => lab.table.queryAll({ partition: pk, consistent: true })));
   return rows.flat().filter(({ sk }) => sk.startsWith('WAITS#'));
 };
@@ -57,11 +57,11 @@ test('two processes with binds of one account deliver every notice once between 
   const all = () =>
     binds.flatMap(({ delivered }) => delivered.map(({ receipt }) => `${receipt?.id} ${receipt?.state}`));
   await expect.poll(() => all().length, SOON).toBe(80);
-  // What would be told twice would be told soon.
+  // A duplicate delivery would arrive soon.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(all().toSorted()).toEqual(ids.flatMap((id) => [`${id} DELIVRD`, `${id} ENROUTE`]).toSorted());
   for (const { delivered } of binds) expect(delivered.length).toBeGreaterThan(0);
-  // Each bind tells of its own order; what one message's reports were told by, the other waited for.
+  // Each bind records its own order; reports of one message on different binds waited for each other.
   for (const states of binds.map((bind) => Object.values(bind.states())))
     for (const each of states) if (each.length === 2) expect(each).toEqual(['ENROUTE', 'DELIVRD']);
   for (const process of processes) await process.end();
@@ -87,7 +87,7 @@ test('a process that is killed between deliver_sm and its response loses nothing
   await expect.poll(() => bound.delivered.length, SOON).toBeGreaterThan(5);
   const taken = bound.delivered.slice(0, 5).map(({ receipt }) => receipt?.id);
   const left = ids.filter((id) => !taken.includes(id));
-  // The answers have come to the table: what they end is told no more.
+  // The responses are stored: answered notices are not delivered again.
   await expect.poll(async () => (await waitingOf(account.id)).length, SOON).toBe(left.length);
   await dying.kill();
   const next = await bindTo(await lab.start(), account);

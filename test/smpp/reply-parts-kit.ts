@@ -53,7 +53,7 @@ export interface ReplyPartFields extends Partial<Omit<ReplyPartEvent, 'bytes' | 
   readonly coding?: DataCoding;
 }
 
-/** What an organization is written to: its message to a phone, and the replies that came of what that phone wrote. */
+/** An organization with a message to a phone, and the replies from that phone. */
 export const writtenTo = async (world: World) => {
   const actor = await world.organization();
   const { organizationId } = actor;

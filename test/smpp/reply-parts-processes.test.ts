@@ -32,7 +32,7 @@ const ownTable = () =>
 const processes = Array.from({ length: PROCESSES }, () => replyPartsPortsOf(world, ownTable()));
 const portsAt = (at: number) => processes[at % PROCESSES] as ReplyPartsPorts;
 
-/** What is due is in its index some moments after it was written. */
+/** The index shows due rows some moments after they were written. */
 const INDEXED = { timeout: 60_000 };
 
 test('twenty processes take the parts of the same messages, each part three times, in any order: every message is one reply, charged once', {

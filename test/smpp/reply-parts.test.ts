@@ -111,7 +111,7 @@ describe('a message of which parts are missing', () => {
     world.now += 1;
     await Promise.all([workOff(), workOff()]);
     expect(await replies()).toEqual([text]);
-    // What is repeated is known; what comes only now is a message of its own.
+    // Repeats are recognized; a part that first arrives now starts a new message.
     expect(await take(part(came[0] ?? 0, { total: 3 }))).toBe('repeated');
     expect(await take(part(2, { total: 3, text: 'late' }))).toBe('pending');
     waitOut();

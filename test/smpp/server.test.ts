@@ -45,7 +45,7 @@ const serverOf = async (answers: Answers = {}) => {
   return { server, bound, calls, faults, named: (name: string) => calls.filter(([, each]) => each === name) };
 };
 
-it('a bind asks the stage that its system_id says, with the address of the peer, and is freed once it ends', async () => {
+it('a bind goes to the stage of its system_id, with the address of the peer, and is freed once it ends', async () => {
   const { server, bound, named } = await serverOf();
   let ended = 0;
   for (const [systemId, stage] of [
@@ -63,7 +63,7 @@ it('a bind asks the stage that its system_id says, with the address of the peer,
   await server.close();
 });
 
-it('an end takes no connection any more, answers what has begun, says unbind, and frees every bind', async () => {
+it('a shutdown accepts no connections, answers requests in progress, sends unbind, and frees every bind', async () => {
   let answer = (): void => {};
   const submit = () => new Promise((resolve) => (answer = () => resolve({ kind: 'sent', messageId: 'msg_1' })));
   const { server, bound, named } = await serverOf({ submit });
@@ -108,7 +108,7 @@ it('a bind is kept while its account lets it, learns what that is set to, outliv
   vi.advanceTimersByTime(KEEP_BIND_MS);
   await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'), { timeout: 10_000 });
   await vi.waitFor(() => expect(named('free')).toHaveLength(1), { timeout: 10_000 });
-  // Nobody asks for a bind that has ended.
+  // A bind that has ended is not renewed.
   vi.advanceTimersByTime(2 * KEEP_BIND_MS);
   expect(named('keep')).toHaveLength(3);
 });
@@ -223,7 +223,7 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
   const transmitter = peerOf(sender);
   transmitter.send('bind_transmitter', { systemId: 'test_1' });
   await vi.waitFor(() => expect(transmitter.log()).toEqual(['bind_transmitter_resp ESME_ROK']));
-  // Longer than it takes to look for what waits.
+  // Longer than a check for waiting notices.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(named('waiting')).toHaveLength(looks);
   sender.destroy();

@@ -35,11 +35,11 @@ const flood = async (socket: Socket, bytes: Buffer, near: Socket): Promise<numbe
     if (near.bytesRead === before) return before;
   }
 };
-/** What a session may hold of its answers: a chunk of a socket is 64 KB, which is 4,096 headers, each answered with as many bytes. */
+/** The buffered responses of a session: a chunk of a socket is 64 KB, which is 4,096 headers, each with a response of the same size. */
 const MAX_WRITTEN = 512 * 1024;
 
 describe('a peer that does not read what it is answered', () => {
-  it('is not read from, so that no more is held than one chunk asks for, and is served when it reads again', async () => {
+  it('is not read from, so that at most the responses to one chunk are held, and is served when it reads again', async () => {
     const server = await serverOf();
     const { socket, peer, near } = await boundTo(server);
     const other = await boundTo(server);

@@ -202,7 +202,7 @@ describe('a request', () => {
 });
 
 describe('silence', () => {
-  it('of 30 s is asked about with enquire_link, and of 90 s ends the connection', async () => {
+  it('of 30 s causes an enquire_link, and of 90 s ends the connection', async () => {
     const { peer, clock, closed } = await bound();
     await clock.pass(30_000);
     expect(peer.log()).toEqual(['enquire_link ESME_ROK']);
@@ -237,7 +237,7 @@ describe('silence', () => {
 });
 
 describe('unbind', () => {
-  it('is answered after what has begun, and takes nothing new', async () => {
+  it('is answered after requests in progress, and accepts no new ones', async () => {
     const { waiting, request } = held();
     const { peer, closed } = await bound({ request });
     peer.send('submit_sm');
@@ -251,7 +251,7 @@ describe('unbind', () => {
     expect(closed).toEqual(['unbound']);
   });
 
-  it('by the server waits for what has begun and for its response, each at most 5 s', async () => {
+  it('by the server waits for requests in progress and for its response, each at most 5 s', async () => {
     const { waiting, request } = held();
     const { session, peer, closed, clock } = await bound({ request });
     peer.send('submit_sm');

@@ -182,7 +182,7 @@ describe('a kept bind', () => {
     expect(await send(submitter)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('says why it is refused, and asks less often about credentials than about anything else', async () => {
+  it('reports the reason of a refused bind, and retries credentials less often than anything else', async () => {
     const times: number[] = [];
     const { carrier, submitter, bind } = await setUp(
       {},
@@ -244,7 +244,7 @@ describe('a kept bind', () => {
     expect(new Set(kinds(news))).toEqual(new Set(['unanswered']));
   });
 
-  it('asks a silent carrier whether it is there', async () => {
+  it('sends an enquire_link to a silent carrier', async () => {
     const { carrier, submitter } = await setUp({}, { limits: { enquireMs: 40 } });
     await send(submitter);
     await vi.waitFor(() => expect(carrier.log()).toContain('15 0'));

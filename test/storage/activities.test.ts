@@ -192,7 +192,7 @@ describe('a list of activities', () => {
     }
   });
 
-  test('has nothing of another organization, whatever it asks for', async () => {
+  test('contains nothing of another organization, whatever the request', async () => {
     const cardId = await stage.makeCard();
     await stage.act({ cardId });
     expect(await ports.store.page(newId('organization'), { cardId }, { skip: 0, limit: 10 })).toEqual({

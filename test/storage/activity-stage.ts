@@ -17,7 +17,7 @@ import { mergeStage } from './contact-merge-stage.ts';
 
 const eventData = z.object({ data: z.record(z.string(), z.unknown()) });
 
-/** A stage with contacts whose activities are kept; cards and companies are the rows that links look at. */
+/** A stage with contacts whose activities are stored; cards and companies are the rows that links refer to. */
 export const activityStage = async () => {
   const stage = await mergeStage();
   const { world } = stage;
@@ -41,17 +41,17 @@ export const activityStage = async () => {
     activityNow: (id: Id<'activity'>) => ports.store.read(org(), id),
     listed: (filter: Parameters<typeof ports.store.page>[1] = {}, page = { skip: 0, limit: 50 }) =>
       ports.store.page(org(), filter, page),
-    /** What a worker does. */
+    /** The work of a worker. */
     tell: (id: Id<'activity'>, table = world.table) => tellMoments(momentsOver(table), id),
     isDue: async (id: Id<'activity'>) =>
       (await overdue(world.table, 'tell_activity', world.now, 1_000)).some(({ pk }) => pk === KEYS.activity(id).pk),
-    /** The moments that stored events of an activity tell of. */
+    /** The due times in an activity's stored events. */
     storedEventsOf: async (id: Id<'activity'>) => {
       const rows = await world.table.getMany(await overdue(world.table, 'publish_event', world.now, 10_000));
       const datas = rows.map((row) => eventData.parse(row).data);
       return datas.filter(({ activityId }) => activityId === id).map(({ momento }) => momento);
     },
-    /** The moments that events of an activity told of. */
+    /** The due times in an activity's events. */
     toldOf: (id: Id<'activity'>) =>
       raised.filter(({ data }) => data.activityId === id).map(({ data }) => String(data.momento)),
     eventsOf: (id: Id<'activity'>) => raised.filter(({ data }) => data.activityId === id),

@@ -69,7 +69,7 @@ describe('the routes of live SMS', () => {
     world.now += 40_000;
   });
 
-  /** What a send finds on a route of its own: the providers in order, or how long they all rest. */
+  /** The candidates of a send on a new route: the providers in order, or how long all of them are paused. */
   const found = async (table: Routing, route: string) => {
     const candidates = await table.candidates('sms', idNamed('organization', 'e'), 'live', route, 'send');
     if (candidates.kind === 'none') return candidates.missing;
@@ -82,7 +82,7 @@ describe('the routes of live SMS', () => {
     const failed = () => first.report('sms', 'infobip', 'down', false);
     for (let at = 0; at < 5; at++) await failed();
     expect(await Promise.all(processes.map((each) => found(each, 'down')))).toEqual(processes.map(() => 30_000));
-    // Who only asks what is there finds the provider as ever.
+    // A caller that only lists candidates finds the provider unchanged.
     expect((await first.candidates('sms', idNamed('organization', 'e'), 'live', 'down')).kind).toBe('ready');
     world.now += 30_001;
     const probing = await Promise.all(processes.map((each) => found(each, 'down')));
@@ -132,7 +132,7 @@ describe('the routes of live SMS', () => {
       for (let at = 0; at < 20; at++) await table.report('sms', 'infobip', route, true);
     };
     const spread = Array.from({ length: 5 }, () => routing({ infobip: INFOBIP }));
-    // What went well before the time-outs began says nothing of them.
+    // Successes before the time-outs are no evidence.
     for (const each of spread) await succeed(each, 'spread');
     world.now += 10_001;
     for (const each of spread) await each.report('sms', 'infobip', 'spread', false);

@@ -60,7 +60,7 @@ describe('an import of changes of cards', () => {
     expect(Object.values(calls).reduce((sum, count) => sum + count, 0)).toBeLessThan(100);
     expect((await copiesIn(world.table, sales.stage(1).id)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     await expectCounted(sales);
-    // Nobody takes them.
+    // They have no subscriber.
     const events = await world.table.getMany(await overdue(world.table, 'publish_event', world.now + 1_000, 10_000));
     expect(events.filter((row) => row?.org === sales.caller.organizationId)).toEqual([]);
   });

@@ -27,7 +27,7 @@ export const portsOver = (table: Table, clock: () => number): { cards: CardPorts
   };
 };
 
-/** What must not be refused. */
+/** Expects that it is not refused. */
 export const done = async <T>(outcome: Promise<T>): Promise<Exclude<T, { readonly details: unknown }>> => {
   const value = await outcome;
   if (isRefusal(value)) throw new Error(JSON.stringify(value.details));
@@ -63,7 +63,7 @@ export const copiesIn = async (table: Table, stageId: Stage['id']): Promise<Card
   return (await table.queryAll({ partition, consistent: true })).map(stageRows.read);
 };
 
-/** What a pipeline counts by a plain recount of its cards' copies, in the form of the store's counts. */
+/** A recount of a pipeline from its cards' copies, in the form of the store's counts. */
 export const recounted = async (table: Table, { stages }: Pipeline) => {
   const all = await Promise.all(stages.map(({ id }) => copiesIn(table, id)));
   const sums = stages.map(({ key }, at) => {

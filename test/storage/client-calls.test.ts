@@ -17,7 +17,7 @@ import { callEngine } from '../support/engine-calls.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 
-/** Values of every type, with texts that JSON escapes, and names that look like types. */
+/** Values of every type, with texts that JSON escapes, and names that resemble types. */
 const VALUES: Readonly<Record<string, AttributeValue>> = {
   text: { S: 'ação "B":{ \u0000\u001f\u2028 \ud83d\ude00 \\' },
   half: { S: 'a\ud800b' },
@@ -168,7 +168,7 @@ describe('the signer', () => {
     headers: { host: 'dynamodb.sa-east-1.amazonaws.com', 'x-amz-target': 'DynamoDB_20120810.GetItem' },
     body: Buffer.from('{"Key":{"pk":{"S":"ação"}}}'),
   });
-  /** What a client's credentials are, one after the other. */
+  /** The successive credentials of a client. */
   const credentials = [
     { accessKeyId: 'AKIDFIRST', secretAccessKey: 'secret' },
     { accessKeyId: 'ASIASECOND', secretAccessKey: 'secret', sessionToken: 'token-of-a-role' },

@@ -8,7 +8,7 @@ import { put, putOf, row, S, startEngine, TABLE } from '../table-laws/kit.ts';
 
 const { laws } = await startEngine();
 
-/** A client of a table whose partition keys take ten write units a second, and what it tells of its throttles. */
+/** A client of a table whose partition keys accept ten write units a second, and its reports of throttles. */
 const narrow = async () => {
   const { endpoint, run } = await use(laws({ scale: 100 }));
   const told: Throttle[] = [];

@@ -171,7 +171,7 @@ describe('a deletion', () => {
   });
 });
 
-/** What merges contacts, and deletes them, over the world's table. */
+/** Ports for merging and deleting contacts, over the world's table. */
 const merging = {
   clock: () => world.now,
   contacts,

@@ -31,7 +31,7 @@ interface Known {
   readonly nome: string;
   readonly responsavelId?: Id<'account'> | undefined;
 }
-/** What a plain filter over all companies answers. */
+/** The result of a plain filter over all companies. */
 const filtered = (known: readonly Known[], part: string, responsavelId: Id<'account'> | undefined) =>
   known
     .filter(({ nome }) => foldName(nome).includes(foldName(part)))

@@ -45,7 +45,7 @@ const portsOver = (table: Table): ErasurePorts & { contacts: typeof stage.contac
 });
 const ports = portsOver(world.table);
 const remove = (id: Id<'contact'>) => deleteContact(ports, stage.actor, id);
-/** What a worker does, and once more when the last message can have come up. */
+/** A worker's run, and another after the last message may have appeared. */
 const erase = async (id: Id<'contact'>) => {
   await eraseContact(ports, id);
   world.now += LOOK_AGAIN_MS;
@@ -133,7 +133,7 @@ describe('a deleted contact', () => {
   });
 });
 
-/** Everything of the stage that tells of the person. */
+/** All personal data of the contact in the stage. */
 const traces = async ({ contact, sent, codes, event, turn, device }: Awaited<ReturnType<typeof aKnownContact>>) => {
   const rows = await world.table.getMany(
     [

@@ -30,7 +30,7 @@ import { inboundStage } from '../inbound/stage.ts';
 import { anEvent } from '../inbound/support.ts';
 import { accepted } from '../support/accepted.ts';
 
-/** A contact with everything that there is of one: the ids of what names it, and the rows that tell of its person. */
+/** A contact with every kind of related row: the ids of the objects that refer to it, and the rows with personal data. */
 export interface Known {
   readonly contact: Contact;
   readonly traces: readonly string[];
@@ -171,7 +171,7 @@ export const mergeStage = async () => {
     find: (id: Id<'contact'>) => stage.contacts.store.read(id),
     merge: (target: Pick<Contact, 'id'>, duplicate: Pick<Contact, 'id'>) =>
       mergeContacts(ports, stage.actor, target.id, duplicate.id),
-    /** What a worker does. */
+    /** The work of a worker. */
     move: (id: Id<'contact'>) => moveMerged(ports, id),
 
     /** A contact that was written to by its id and by its phone, wrote itself, and has a turn, a device and an event. */
@@ -202,7 +202,7 @@ export const mergeStage = async () => {
       const rows = await world.table.getMany(found.flat(), { consistent: true });
       return rows.flatMap((row) => (row?.contactId === id ? [idIn(row)] : [])).toSorted();
     },
-    /** What the rows about a person still tell of it. */
+    /** The personal data left in the rows of a contact. */
     async mentions({ contact, rows }: Known): Promise<readonly string[]> {
       const text = JSON.stringify(await world.table.getMany([...rows, KEYS.contact(contact.id)], { consistent: true }));
       return ['Ana', contact.phone, contact.phoneHash, contact.id, 'Meu CPF'].filter((trace) => text.includes(trace));

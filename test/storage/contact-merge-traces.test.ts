@@ -49,7 +49,7 @@ describe('what names a merged contact', () => {
     expect(await stage.membersOf(id)).toEqual({ members: numbersOf(target), size: 1 });
   });
 
-  test('and comes up later is found by a later look, until the last one', async () => {
+  test('and appears later is found by a later pass, until the last one', async () => {
     const { target, duplicate } = await twoOfOne();
     accepted(await merge(target.contact, duplicate.contact));
     for (const look of LOOKS_MS) {

@@ -47,7 +47,7 @@ const many = (count: number, fields: Parameters<typeof stage.act>[0]) =>
   mapConcurrently(upTo(count), 4, (nth) => stage.act({ ...fields, concluida: nth % 3 === 0 }));
 
 const removedObjects: string[] = [];
-/** What a worker does with a tombstone. */
+/** A worker's work on a tombstone. */
 const work = (id: Id<'card'> | Id<'company'>, table = world.table) => {
   const bucket = () => ({ remove: async (key: string) => void removedObjects.push(key) });
   const sweeps = id.startsWith('crd_')
@@ -96,7 +96,7 @@ describe('the activities of a deleted contact', () => {
     expect(await storedContact(activityId)).toBeUndefined();
   });
 
-  test('have a tombstone until the last look found nothing', async () => {
+  test('have a tombstone until the last pass found nothing', async () => {
     const { id } = await person();
     await stage.act({ contatoId: id });
     await remove(id);

@@ -129,7 +129,7 @@ const storeMessages = async (actor: Actor, fields: readonly Fields[]): Promise<M
   return messages;
 };
 
-/** What attribution means, told independently: the last of all messages by when they were sent. */
+/** An independent definition of attribution: the last of all messages by when they were sent. */
 const naive = (messages: readonly MessageRecord[], contactId: string, occurredAt: number, hours: number) =>
   messages
     .filter(

@@ -83,7 +83,7 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
   };
 };
 
-/** Of which the operator was told. */
+/** Reported to the operator. */
 const givenUp: string[] = [];
 const PAGES = 6;
 /** Pages of 3 KB: two steps' pages are no piece, three are. Each takes as long as a step may. */

@@ -72,7 +72,7 @@ export const FILTERS: readonly UnifiedFilter[] = [
   { batchId: BATCH },
 ];
 
-/** What a plain filter over all messages finds, newest first. */
+/** The result of a plain filter over all messages, newest first. */
 export const matching = (messages: Iterable<MessageRecord>, filter: UnifiedFilter): MessageRecord['id'][] => {
   const { status, from = 0, to = Number.POSITIVE_INFINITY, ...equal } = filter;
   return [...messages]

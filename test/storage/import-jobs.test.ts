@@ -79,7 +79,7 @@ const portsOf = ({ table = world.table, bucket }: Places): ImportRunPorts => ({
   onGivenUp: ({ id }) => void givenUp.push(id),
 });
 
-/** Of which the operator was told. */
+/** Reported to the operator. */
 const givenUp: string[] = [];
 let phones = 0;
 const aPhone = () => `+551195${String(9_000_000 + phones++)}`;
@@ -119,7 +119,7 @@ type Started = Awaited<ReturnType<typeof started>>;
 
 const stored = async (id: Id<'importJob'>): Promise<ImportJob> =>
   importJobRows.read((await world.table.get(KEYS.importJob(id))) ?? { pk: '', sk: '' });
-/** Workers go on with a job until it ends. */
+/** Workers continue a job until it ends. */
 const finish = async ({ id, ports }: Started): Promise<ImportJob> => {
   for (let run = 0; run < 20 && (await stored(id)).status === 'running'; run++) {
     world.now += CLAIM_MS * 12;

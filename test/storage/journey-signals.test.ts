@@ -32,7 +32,7 @@ const signals = journeySignals(table);
 
 const published: Publishable[] = [];
 const raised = (items: readonly Publishable[]) => void published.push(...items);
-/** What journeys are to be told of an organization, found as the dispatcher finds it. */
+/** The pending signals for an organization's journeys, as the dispatcher finds them. */
 const due = async ({ organizationId }: Actor) => {
   const items = await overdue(table, 'journey_signal', world.now, 1_000);
   const found = await Promise.all(items.map(async (item) => ({ item, signal: await signals.read(item) })));

@@ -58,7 +58,7 @@ export const lineageAt = async (table: Table, rootId: Id<'journey'>) => {
   return row && lineageRows.read(row);
 };
 
-/** What is wrong with an organization's journeys: triggers, lines and the count have to be as the versions say. */
+/** Inconsistencies of an organization's journeys: triggers, lines and the count must match the versions. */
 export const inconsistencies = async (
   table: Table,
   { organizationId }: Pick<Author, 'organizationId'>,

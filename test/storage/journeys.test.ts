@@ -49,7 +49,7 @@ describe('the graph of a version', () => {
     const { journey } = accepted(await createJourney(ports, caller, incompressible(MAX_BYTES)));
     accepted(await changeJourney(ports, caller, journey.id, simple()));
     expect(await graphRows(journey.id)).toMatchObject([{ revision: 2, parts: 1 }]);
-    // What does not change the graph leaves its rows and its revision.
+    // A change outside the graph leaves its rows and its revision.
     accepted(await changeJourney(ports, caller, journey.id, { name: 'Outra' }));
     expect(await store.read(caller.organizationId, journey.id)).toMatchObject({
       name: 'Outra',

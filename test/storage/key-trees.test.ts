@@ -59,7 +59,7 @@ describe('a key that a key creates', () => {
     expect(grandchild.key).toMatchObject({ createdBy: child.key.id, ancestors: [child.key.id, parent.key.id] });
   });
 
-  test('expires with its creator at the latest, and earlier if it asks to', async () => {
+  test('expires with its creator at the latest, and earlier on request', async () => {
     const parent = await make(operator(), { expiresAt: NOW + 2 * HOUR });
     const [capped, asked, late] = await Promise.all([
       below(parent),

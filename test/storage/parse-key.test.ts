@@ -104,7 +104,7 @@ const CASES = {
 } as const satisfies Record<keyof typeof PARSE_KEY, unknown>;
 const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 
-/** Rows with the same partition key: where that alone is parsed, they are not told apart. */
+/** Rows with the same partition key: if only that is parsed, they are not distinguished. */
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
   contact: ['consent'],

@@ -10,7 +10,7 @@ import { use } from '../support/use.ts';
 const world = await use(startPeople());
 const { ports, person, sessionOf, current, mails, enqueued, state } = world;
 
-/** Mails what was asked for since; the tokens that were mailed, the newest last. */
+/** Sends requested mails; the tokens that were mailed, the newest last. */
 const mailed = async (): Promise<string[]> => {
   const before = mails.length;
   for (const { id } of enqueued.splice(0)) await mailRequestedLinks(ports, id);
@@ -132,7 +132,7 @@ describe('asking for a link', () => {
     expect(ids.sort()).toEqual([first.id, second.id].sort());
   });
 
-  test('mails nothing to an address that asks too often', async () => {
+  test('mails nothing to an address with too many requests', async () => {
     const ana = await person(await world.organization(), 'viewer');
     state.mayMail = false;
     expect(await requestLink(ports, ana.email, '203.0.113.1')).toBeUndefined();

@@ -68,7 +68,7 @@ describe('a card that stays too long in its stage', () => {
     expect(await histories(id)).toBe(2);
   });
 
-  test('is not marked again by a look at its stage, whose limit became another one', async () => {
+  test('is not marked again by a check of its stage after the limit changed', async () => {
     const { create, work, read, histories, stage, pipeline, ports, caller } = await start();
     const { id } = await create();
     world.now += 3 * DAY_MS;
@@ -78,7 +78,7 @@ describe('a card that stays too long in its stage', () => {
     await done(changeStage(ports.pipelines, caller, ids, { tempoMaximoDias: 1 }));
     await work();
     expect([(await read(id)).stalled, await histories(id)]).toEqual([true, 1]);
-    // The stage is looked at once more, later: what is due is of the next test alone.
+    // Checks the stage once more, later, so that the due rows are the next test's.
     do world.now += DAY_MS;
     while ((await work()) > 0);
   });

@@ -25,7 +25,7 @@ export const startAccess = async () => {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: names[env], ConsistentRead: true }));
     return Items.map((item) => unmarshall(item));
   };
-  /** What the stage's authorizer returns for an Authorization header: its context, or undefined for 401. */
+  /** The response of the stage's authorizer to an Authorization header: its context, or undefined for 401. */
   const authorize = async (env: Environment, header: string | undefined, now = Date.now(), from = '203.0.113.9') => {
     const uses = keyUses(recordKeyUse(tables[env]));
     const credentials = credentialReader(tables[env]);

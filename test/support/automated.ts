@@ -37,7 +37,7 @@ export const ofCampaign = (campaign: Id<'campaign'>, contactId: Id<'contact'>): 
 const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 
-/** Told by the messages themselves: what their step or campaign must have counted. */
+/** A recount from the messages: the expected counters of their step or campaign. */
 export const recounted = (messages: readonly MessageRecord[]): Record<string, number> => {
   const many = (is: (message: MessageRecord) => boolean) => messages.filter(is).length;
   // Of a push nothing is ever heard but that its push service took it.

@@ -148,7 +148,7 @@ export const bulkWorld = (world: World) => {
       await dispatch();
     }
   };
-  /** What callers and operators do with one message of a batch. */
+  /** Acts of callers and operators on one message of a batch. */
   const one = {
     cancel: (actor: Actor, id: Id<'message'>) => cancel(cancelAndForcePortsOf(world), actor, id),
     force: (actor: Actor, id: Id<'message'>) => force(cancelAndForcePortsOf(world), actor, id),

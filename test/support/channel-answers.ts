@@ -42,7 +42,7 @@ const QUEUED: Answers = {
   retryAfterSeconds: () => undefined,
 };
 
-/** What can prove, after a crash or a lost answer, that a provider accepted a message. */
+/** The evidence, after a crash or a lost response, that a provider accepted a message. */
 type Proof = 'status_query' | 'receipt' | 'nothing';
 
 /**

@@ -52,12 +52,12 @@ const SENDS: Readonly<Record<Channel, SendOn>> = {
 /** A channel's own send. */
 export const sendOn = (channel: Channel): SendOn => SENDS[channel];
 
-/** What the first message of the month costs, in coins. */
+/** The price of the first message of the month, in coins. */
 export const coinsOn = async (world: World, channel: Channel): Promise<number> => {
   return quoteUnits(accepted(await priceOf(world.ports, channel, routeOn(channel))), 1, NO_VOLUME).coins;
 };
 
-/** What became of a send, in one word: `sent`, the refusal's name, or the error's. */
+/** The result of a send in one word: `sent`, the refusal's name, or the error's. */
 export const outcomeOf = async (work: Promise<unknown>): Promise<string> => {
   const outcome = await work.catch((error: unknown) => error);
   if (isRefusal(outcome)) return (outcome as Refusal).name;

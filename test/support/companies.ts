@@ -39,7 +39,7 @@ export const validCnpj = (number: number): string => {
   return whole;
 };
 
-/** What companies are made of in one process, over a table. */
+/** The ports of companies in one process, over a table. */
 export const companyProcess = (
   table: Table,
   clock: () => number,

@@ -29,7 +29,7 @@ export const crashable = (table: Table) => {
         };
       }
     },
-    /** The process starts anew. */
+    /** Restarts the process. */
     again,
   };
 };

@@ -7,18 +7,18 @@ import { repeatDue } from '../../shared/storage/due-work/repeat.ts';
 import { leaseShard } from '../../shared/storage/due-work/shard-lease.ts';
 import { dueShards } from '../../shared/storage/table-indexes.ts';
 
-/** The dispatcher over a table, with a queue that a test looks into. */
+/** The dispatcher over a table, with a queue that a test inspects. */
 export interface TestDispatcher {
   /** The partition keys of the rows that were handed over, in their order. */
   readonly queued: string[];
   /** Unix ms. */
   now: number;
-  /** What the queue says of its length. */
+  /** The reported length of the queue. */
   depth: number;
   run(kind: WorkItem['kind']): Promise<Dispatched>;
 }
 
-/** Makes a dispatcher that runs when it is told; ports may be replaced. */
+/** Makes a dispatcher that runs on demand; ports may be replaced. */
 export const makeDispatcher = (table: Table, now: number, replaced: Partial<DispatchPorts> = {}): TestDispatcher => {
   const dispatcher: TestDispatcher = {
     queued: [],

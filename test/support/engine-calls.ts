@@ -27,7 +27,7 @@ const callsOf = (endpoint: string) => {
   };
 };
 
-/** What the SDK knows of a command's operation. */
+/** The SDK's schema of a command's operation. */
 type Schema = readonly [unknown, namespace: string, name: string, traits: unknown, input: unknown, output: unknown];
 interface Command {
   readonly schema?: Schema;

@@ -7,7 +7,9 @@ const SHAPES = new Map(
   ),
 );
 
-/** What of an event's data is not as the document describes its type; undefined if all is. A type that is in no catalogue is not described. */
+/**
+ * The parts of an event's data that differ from the document of its type; undefined if none does. A type in no catalogue is undocumented.
+ */
 export const undocumentedIn = (type: string, data: unknown): string | undefined => {
   const error = SHAPES.get(type)?.safeParse(data).error;
   return error && `${type}: ${z.prettifyError(error)}`;

@@ -13,7 +13,7 @@ export interface ProxiedCall {
   readonly body: string;
 }
 
-/** What happens to a call instead of a plain forward. */
+/** A fault that replaces the plain forwarding of a call. */
 export type Fault =
   /** The engine never sees it; the answer is this error, as AWS JSON 1.0 writes it. */
   | { readonly kind: 'error'; readonly status: number; readonly type: string; readonly body?: object }

@@ -13,9 +13,12 @@ export interface Outcome {
     | undefined;
   /** Messages that the provider of its channel took before any retry. */
   readonly taken: 0 | 1;
-  /** What the caller reads who tries again at once, before anything is resolved. */
+  /** The response to a caller that retries immediately, before anything is resolved. */
   readonly immediateRetry: 'first' | 'under way' | 'replay';
-  /** What the caller reads who tries again after all is resolved; else a replay where the provider took it, and a first send where not. */
+  /**
+   * The response to a caller that retries after everything is resolved; by default a replay if the provider accepted it, and a first send
+   * if not.
+   */
   readonly afterwards?: 'replay' | 'nobody knows';
   /** Its provider reports it after the process is back, which alone proves that it was taken. */
   readonly reported?: true;
@@ -36,7 +39,7 @@ const NO_RCS: Outcome = {
 const LEAVES: Outcome = { message: SENT, taken: 1, immediateRetry: 'replay' };
 const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
 
-/** What must have become of a message whose process was killed at a step: where it was sent, and where it was not. */
+/** The required result for a message whose process was killed at a step: if it was sent, and if it was not. */
 export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   before_reserve: { message: undefined, taken: 0, immediateRetry: 'first' },
   after_reserve: { message: ABANDONED, taken: 0, immediateRetry: 'under way', event: 'sms.failed' },
@@ -55,7 +58,7 @@ export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   after_step: NO_RCS,
 };
 
-/** The message that its provider took, and that none but a report of it can tell of. */
+/** The message that its provider accepted; only a report can prove it. */
 const reported = (event: EventType, immediateRetry: Outcome['immediateRetry']): Outcome => ({
   message: DELIVERED,
   taken: 1,
@@ -63,7 +66,7 @@ const reported = (event: EventType, immediateRetry: Outcome['immediateRetry']): 
   reported: true,
   event,
 });
-/** The message of which nothing tells: that it was taken cannot be known either. */
+/** The message without evidence: whether it was accepted cannot be known. */
 const unknown = (taken: 0 | 1): Outcome => ({
   message: INDETERMINATE,
   taken,
@@ -72,8 +75,8 @@ const unknown = (taken: 0 | 1): Outcome => ({
 });
 
 /**
- * Where another channel fares otherwise than SMS. SES and WhatsApp cannot be asked: their events prove what they took, and of what they
- * never saw nothing tells. Instagram and the push services prove nothing at all.
+ * Channels whose results differ from SMS. SES and WhatsApp have no status query: their events prove accepted messages, and there is no
+ * evidence of the others. Instagram and the push services prove nothing.
  */
 const OTHERS: Readonly<Record<Exclude<Channel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
   rcs: {
@@ -94,13 +97,13 @@ const OTHERS: Readonly<Record<Exclude<Channel, 'sms'>, Readonly<Partial<Record<S
   push: { before_provider: unknown(0), after_provider: unknown(1) },
 };
 
-/** What must have become of a victim. */
+/** The required result of a victim. */
 export const outcomeOf = (victim: Pick<Victim, 'channel' | 'step'>): Outcome => {
   const channel = channelOf(victim);
   return (channel === 'sms' ? undefined : OTHERS[channel][victim.step]) ?? OUTCOMES[victim.step];
 };
 
-/** What the retry of a victim must be answered after all is resolved, and how often its provider has taken it after that. */
+/** The required answer to the retry of a victim after everything is resolved, and how often its provider has accepted it after that. */
 export const retryOf = (victim: Pick<Victim, 'channel' | 'step'>) => {
   const { taken, afterwards = taken === 1 ? 'replay' : 'first' } = outcomeOf(victim);
   const created = declarationOf(victim.step).step ? 202 : 201;
@@ -119,7 +122,7 @@ export const retried = async (lab: KillLab, victim: Victim) => {
 export const rowOf = (lab: KillLab, { messageId }: Victim): Promise<Row | undefined> =>
   lab.table.get(KEYS.message(messageId ?? newId('message')));
 
-/** What is wrong with a victim after all is resolved; undefined when all is as it must be. */
+/** The fault of a victim after everything is resolved; undefined if there is none. */
 export const faultOf = async (lab: KillLab, victim: Victim): Promise<string | undefined> => {
   const { message, taken } = outcomeOf(victim);
   const row = await rowOf(lab, victim);

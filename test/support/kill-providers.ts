@@ -17,11 +17,11 @@ import { startWhatsappStandIn } from './providers/whatsapp-stand-in.ts';
 
 interface GatedProvider<S> {
   readonly standIn: S;
-  /** What stands before it, as the service is told to reach it. */
+  /** The gate in front of it, by which the service reaches it. */
   readonly gate: Gate;
   readonly settings: Readonly<Record<string, unknown>>;
 }
-/** What a provider took, whichever channel it is of, and what it reports of that. */
+/** A provider's accepted messages and their reports, for every channel. */
 type Taker = Pick<StandIn, 'messages' | 'receipt' | 'close'>;
 
 /** A provider's stand-in for each channel, each behind a gate; they outlive the processes that call them. */

@@ -119,7 +119,7 @@ const TEXT = 'Seu pedido saiu para entrega.';
 const TEMPLATE = { template: { name: 'pedido_enviado', language: 'pt-BR' } };
 const ofText = { type: 'text', payload: { text: TEXT } };
 
-/** What the channel's callers ask for: where, and with which body beside the recipient. */
+/** The request of each channel's callers: the path, and the body without the recipient. */
 const REQUESTS: Readonly<Record<Channel, readonly [path: string, body: object]>> = {
   sms: ['/v2/sms/messages', { body: TEXT, route: 'premium' }],
   rcs: ['/v2/rcs/messages', { content: { text: TEXT }, route: 'easy_rcs' }],

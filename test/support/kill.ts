@@ -61,7 +61,7 @@ export interface KillLab {
   queue(name: QueueName): Promise<{ readonly sqs: SQSClient; readonly url: string; readonly deadLetterUrl: string }>;
   /** An organization with a live wallet that no history empties. One that sends by Instagram is made before the process starts, or before its first such send: a process trusts its settings for a while. */
   organization(): Promise<Pick<Victim, 'client' | 'organizationId'>>;
-  /** Makes the recipients of these victims' their organizations' own, where a channel asks for it; the process runs. */
+  /** Registers the victims' recipients in their organizations, if the channel requires it; the process runs. */
   meet(victims: readonly Victim[]): Promise<void>;
   /** Starts the process, or starts it again; nothing where it runs. */
   start(): Promise<void>;
@@ -280,7 +280,7 @@ export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise
   const through = victims.filter((victim) => victim.step === 'answered' || reported.includes(victim));
   await Promise.all(through.map(mustBeSent));
   await Promise.all(reported.map((victim) => untilTaken(lab, victim)));
-  // However slowly they come to their steps, nobody else resolves them meanwhile.
+  // They may reach their steps slowly: the gates keep other processes from resolving them meanwhile.
   lab.tableGate.hold('before', takesOver);
   const holds = victims.flatMap((victim): [Victim, Hold][] => {
     if (victim.step === 'answered') return [];
@@ -292,7 +292,7 @@ export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise
     Promise.all(holds.filter(([victim]) => which(victim)).map(([, hold]) => hold.reached));
   const underWay = victims.filter((victim) => !through.includes(victim));
   const sends = Promise.allSettled(underWay.map(sendAs));
-  // A receipt is applied before its callback is answered, so the process dies with callbacks that nobody answered.
+  // A receipt is applied before its callback is answered, so the process dies with unanswered callbacks.
   const unanswered: Victim[] = [];
   const callbacks: Promise<unknown>[] = [];
   const post = (victim: Victim) => callbacks.push(postReceipt(lab, victim).catch(() => unanswered.push(victim)));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What of a schema's definition says how to go into it. */
+/** The part of a schema's definition that describes its children. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -13,7 +13,7 @@ interface Definition {
   readonly valueType?: z.ZodType;
   readonly left?: z.ZodType;
 }
-/** What its JSON schema says of a value's size, and its example. */
+/** The limits of a value in its JSON schema, and its example. */
 interface Limits {
   readonly maxLength?: number;
   readonly maxItems?: number;
@@ -40,7 +40,7 @@ const limitsOf = (schema: z.ZodType): Limits =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Limits;
 
 const measured = new WeakMap<object, number>();
-/** The bytes of a value as JSON; undefined has none. What is in many bodies is measured once: each is made of the one before it. */
+/** The bytes of a value as JSON; undefined has none. Shared parts are measured once: each body is derived from the one before it. */
 export const bytesOf = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return Buffer.byteLength(JSON.stringify(value) ?? '');
   const known = measured.get(value);
@@ -174,7 +174,9 @@ const unchecked = (schema: z.ZodType, fill: string, depth: number): Iterable<unk
   return [...options.toSorted((a, b) => bytesOf(b) - bytesOf(a)), limits.example];
 };
 
-/** Values that a schema takes, the largest first, of texts of one character. Each is made and checked when it is asked for: it may be megabytes. */
+/**
+ * Values that a schema accepts, the largest first, of texts of one character. Each is generated and checked on demand: it may be megabytes.
+ */
 export const candidates = function* (schema: z.ZodType, fill: string, depth = 0): Generator<unknown, undefined> {
   const values = depth > MAX_DEPTH ? [limitsOf(schema).example] : unchecked(schema, fill, depth);
   for (const value of values) if (value !== undefined && isValid(schema, value)) yield value;

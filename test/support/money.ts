@@ -69,7 +69,7 @@ type FailUnless = (holds: boolean, what: string) => void;
 
 const sumOf = <T>(items: readonly T[], value: (item: T) => number): number =>
   items.reduce((sum, item) => sum + value(item), 0);
-/** What a message has captured of its price, and released: a push that some of its devices took does both. */
+/** The captured and the released share of a message's price: a push that some of its devices accepted has both. */
 const shareOf = ({ hold, coins, capturedCoins = coins }: MessageRecord) => {
   const captured = hold === 'captured' ? capturedCoins : 0;
   return { captured, released: hold === 'open' ? 0 : coins - captured };
@@ -167,7 +167,7 @@ const checkEscrows = async (
 /** A message has the entries of its state: one hold, and one capture or release; of a chunk's message only the release may be its own. */
 const checkMessage = (message: MessageRecord, entries: readonly Entry[], failUnless: FailUnless): void => {
   const { hold, coins, status } = message;
-  // A push to nobody costs nothing.
+  // A push without devices costs nothing.
   if (message.units === 0) return;
   const of = (kind: string) => entries.filter((entry) => entry.messageId === message.id && entry.kind === kind);
   const single = message.escrow === undefined;
@@ -277,7 +277,7 @@ export const checkMoney = async (
     const own = messages.filter((each) => each.channel === channel);
     const listed = own.filter(({ withdrawn }) => !withdrawn).length;
     const counted = wallet.wallet[channel] ?? 0;
-    // What was withdrawn counts until the escrow of its chunk is closed.
+    // A withdrawn message counts until the escrow of its chunk is closed.
     const holds = counted === listed || (!quiet && counted > listed && counted <= own.length);
     failUnless(holds, `the wallet counts ${counted} messages of ${channel}, not ${listed}`);
   }

@@ -10,8 +10,8 @@ export interface Ran {
 }
 
 /**
- * The operator's command line on a data directory, as `npm run admin` runs it, but in this process: each process of its own would load the
- * whole program anew. What a process adds is tested in test/flows/operator.test.ts. One command at a time.
+ * The operator's command line on a data directory, as `npm run admin` runs it, but in this process: a separate process would load the whole
+ * program each time. test/flows/operator.test.ts tests it as a process. One command at a time.
  */
 export const operatorOf =
   (dataDir: string) =>

@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module';
 
 /*
- * A set-up of the projects whose files Node imports itself: an import of one file by another names it, so that there is nothing to look up.
- * Vitest would tell its main process of each, of which a service has tens of thousands, for its watch mode alone.
+ * For projects whose files Node imports itself: imports between files have full names, so that there is nothing to resolve. Vitest would
+ * report each import to its main process, tens of thousands for a service, for its watch mode alone.
  */
 const NAMED = /^\.\.?\/[^?#%]*\.(?:ts|mjs)$/;
 

@@ -3,7 +3,7 @@ import { PROBLEMS, V1_CODES } from '../../shared/domain/core/errors.ts';
 import type { Answer } from './api.ts';
 
 interface Expected {
-  /** What the caller sent, which no problem may repeat. */
+  /** The values that the caller sent, which no problem may repeat. */
   readonly sent?: string;
   /** The paths of `errors`, in their order. */
   readonly errors?: readonly string[];

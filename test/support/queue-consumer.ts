@@ -10,7 +10,7 @@ export interface Consuming {
   readonly url: string;
   /** Counts what all consumers received. */
   readonly received: SharedArrayBuffer;
-  /** What each batch takes it, in ms. */
+  /** The processing time of each batch, in ms. */
   readonly workMs: number;
 }
 /** Whose the messages of a batch are, and how many were received before it. */

@@ -20,8 +20,8 @@ interface Permissions {
 type Allowed = Readonly<Record<string, Permissions>>;
 
 /**
- * What the role of each function may do, by the function's path. An area's operations share a role; the authorizer writes the last use of
- * keys alone. The contracts are imported when needed: they are slow to load.
+ * The permissions of each function's role, by the function's path. An area's operations share a role; only the authorizer writes the last
+ * use of keys. The contracts are imported when needed: they are slow to load.
  */
 const computeAllowed = async (): Promise<Allowed> => {
   const { OPERATIONS } = await import('../../shared/contracts/index.ts');

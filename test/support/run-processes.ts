@@ -42,7 +42,7 @@ export const runProcesses = async <Work, Word>(
   return said.map((words) => words.filter((word): word is Word => word !== DONE));
 };
 
-/** What such a process does: in its script. */
+/** The body of such a process: in its script. */
 export const asProcess = <Work, Word>(begin: (work: Work, say: (word: Word) => void) => Promise<void>): void => {
   process.once('message', (work: Work) => {
     const run = async () => {

@@ -147,10 +147,10 @@ const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap
   }
 };
 
-/** What of a history its steps and checks share. */
+/** The shared state of a history's steps and checks. */
 interface Run {
   readonly world: World;
-  /** What sends are made with. */
+  /** The ports of sends. */
   readonly ports: World['ports'];
   readonly channel: Channel;
   readonly actor: Actor;

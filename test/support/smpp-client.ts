@@ -8,7 +8,7 @@ import type { SessionOptions } from '../../shared/smpp/session-types.ts';
 import { type StatusName, statusName } from '../../shared/smpp/statuses.ts';
 import { type Tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
 
-/** What an SMPP account binds with. */
+/** The credentials of an SMPP account. */
 export interface SmppCredentials {
   readonly systemId: string;
   readonly password: string;
@@ -33,7 +33,7 @@ export interface SmppClientOptions {
   readonly command?: BindCommand;
   readonly version?: number;
   readonly limits?: SessionOptions['limits'];
-  /** What a deliver_sm is answered with, once this settles: ESME_ROK at once where nothing is said. */
+  /** The response to a deliver_sm, once this settles: by default ESME_ROK immediately. */
   readonly answer?: (delivered: Delivered) => Promise<StatusName> | StatusName;
 }
 

@@ -12,7 +12,7 @@ export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
 
 /** Long, because several Java machines start at once on small machines. */
 const START_MS = 60_000;
-/** What makes it start sooner; each serves one file's tests. */
+/** Options for a faster start; each engine serves one file's tests. */
 const JAVA = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const MAIN = 'software.amazon.dynamodb.services.local.main.ServerRunner';
 

@@ -22,7 +22,7 @@ const replaceSignature = (client: DynamoDBClient): void => {
 };
 
 export interface WorldOptions {
-  /** Whether its tables are in this process's memory; false for what looks at calls as they are on the wire. By default, as the project says. */
+  /** Whether its tables are in this process's memory; false for tests of calls on the wire. By default, as the project says. */
   readonly inMemory?: boolean;
   readonly archiveAfterDays?: number;
   /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
@@ -39,7 +39,7 @@ const BY_DEFAULT = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL &
 export const areInMemory = ({ inMemory = BY_DEFAULT, through, at }: WorldOptions): boolean =>
   inMemory && !through && at === undefined;
 
-/** What makes the calls of a table fail, and counts them. */
+/** Makes the calls of a table fail, and counts them. */
 export type TableFaults = Pick<FaultProxy, 'calls' | 'callsOf' | 'endpoint' | 'plan' | 'shortcutToEngine'>;
 
 interface WorldTables {

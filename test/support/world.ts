@@ -102,7 +102,7 @@ export interface World {
   smsPerSecond: number | undefined;
   candidates: () => Candidates;
   actor(organizationId?: Id<'organization'>): Actor;
-  /** A new organization with these coins, which takes events of every type unless told otherwise. */
+  /** A new organization with these coins; by default it subscribes to events of every type. */
   organization(coins?: number, takesEvents?: boolean): Promise<Actor>;
   /** Sends an SMS; what is not given is alike in all of them, except the key. */
   sms(actor: Actor, key?: string, fields?: Partial<SmsRequest>): ReturnType<typeof sendSms>;

@@ -65,7 +65,7 @@ export const startEngine = async () => {
     const clock = new HandClock();
     const proxy = await startTableLaws(engine.endpoint, { clock, ...AT_REST, ...given });
     const client = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-    /** Lets the calls that wait for the clock go on, as they come, until the work is done. */
+    /** Resumes the calls that wait for the clock, as they arrive, until the work is done. */
     const run = async <T>(work: Promise<T>): Promise<T> => {
       const steps = setInterval(() => clock.step(), 1);
       return work.finally(() => clearInterval(steps));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const key of large) await direct.send(put({ ...key, text: LARGE }));
 });
 
-// What the engine keeps by itself: the proxy adds nothing, and these tests say so if the engine changes.
+// Limits of the engine: the proxy adds nothing, and these tests fail if the engine changes.
 test('an item has at most 400 KB', async () => {
   const { client } = await laws();
   expect(await nameOf(client.send(put(row('too large', { text: S('x'.repeat(410_000)) }))))).toBe(

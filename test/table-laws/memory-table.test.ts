@@ -22,7 +22,7 @@ const client = tableClient(engine.endpoint);
 await ensureTable(client, 'live');
 await use(callEngine(client, engine.endpoint, () => true));
 
-/** What a call came to: its answer, or the error that its caller meets. */
+/** The outcome of a call: its response or its error. */
 const outcomeOf = async (call: Promise<unknown>): Promise<unknown> => {
   try {
     return { answer: await call };

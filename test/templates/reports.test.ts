@@ -16,7 +16,7 @@ const BODY = { type: 'BODY', payload: { text: 'Oi, {{1}}!', example: { body_text
 const apply = (report: MetaReport) => applyMetaReport(ports, actor, report);
 
 let made = 0;
-/** An approved template, or with the sandbox's verdict that `name` asks for; the reports on it, its row and its sends. */
+/** An approved template, or one with the sandbox's verdict that `name` requests; the reports on it, its row and its sends. */
 const submitted = async (name = 'pedido') => {
   const template = await submittedTemplate(ports, actor, { name: `t${++made}_${name}`, components: [BODY] });
   const read = async () => (await ports.templates.read(actor.organizationId, template.id)) as WhatsappTemplate;

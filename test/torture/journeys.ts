@@ -7,7 +7,7 @@ import { chanceOf } from '../support/chance.ts';
 import { startWorld } from '../support/world.ts';
 import type { Part } from './part.ts';
 
-/** Histories that are begun before the time is looked at. */
+/** Histories between two checks of the time. */
 const AT_A_TIME = 400;
 /** Of so many histories, by their seeds, one has real sends out of a real wallet, and one of those that are left is played on the embedded engine. */
 const PAID_AMONG = 20;
@@ -35,7 +35,10 @@ const play = async (seed: number, tally: Tally): Promise<number> => {
   }
 };
 
-/** Histories of runs beside the pure interpreter, and with sends that are paid for: nobody skipped, nobody sent to twice, and every coin accounted for. */
+/**
+ * Histories of runs compared with the pure interpreter, and with paid sends: no contact skipped, none sent to twice, and every coin
+ * accounted for.
+ */
 export const journeys: Part = {
   whole: 200_000,
   unit: 'histories of journeys',

@@ -36,7 +36,7 @@ interface Load {
   readonly from: number;
   /** Events a second; without it as fast as possible. */
   readonly perSecond?: number;
-  /** Called with how many events were begun, before each. */
+  /** Called before each event with the number started so far. */
   readonly begun?: (count: number) => void;
   readonly late: () => boolean;
 }

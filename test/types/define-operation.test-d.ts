@@ -5,8 +5,8 @@ import { refuse } from '../../shared/domain/core/errors.ts';
 import { itemsAs, operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
 /**
- * What the declaration of an operation holds its handler to. The compiler is the test runner: a line below that stops
- * failing makes its `@ts-expect-error` an error.
+ * The types that the declaration of an operation gives its handler. The compiler is the test runner: a line below that stops failing makes
+ * its `@ts-expect-error` an error.
  */
 const contract = defineOperation({
   id: 'probe.send',
@@ -44,7 +44,7 @@ operation(contract, async () => respond(204, { id: 'msg_1' }));
 // @ts-expect-error nothing at all
 operation(contract, async () => undefined);
 
-/** What the handler receives is what the contract parsed. */
+/** The handler receives the contract's parsed values. */
 operation(contract, async ({ actor, params, body, idempotencyKey }) => {
   const parsed: readonly [Actor, string, string, string] = [actor, params.id, body.text, idempotencyKey];
   // @ts-expect-error a field that the body does not have
@@ -52,7 +52,7 @@ operation(contract, async ({ actor, params, body, idempotencyKey }) => {
   return parsed.length === 4 && missing === undefined ? done : respond(204, undefined);
 });
 
-/** What a rule finds, and what may keep it from it. */
+/** The result of a rule, and the reasons why it may fail. */
 interface Found {
   readonly key: string;
 }

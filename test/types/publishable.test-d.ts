@@ -2,7 +2,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { Publishable } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 
-/** Work that is published says whose it is: what names nobody would be a tenant of its own to a fair queue. */
+/** Published work names its organization: a message without one would be a separate tenant of a fair queue. */
 const message = { kind: 'send_message', ...KEYS.message(newId('message')) } as const;
 
 export const theirs: Publishable = { ...message, owner: newId('organization') };

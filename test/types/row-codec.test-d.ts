@@ -4,8 +4,8 @@ import { id, time } from '../../shared/storage/client/attributes.ts';
 import { defineRow } from '../../shared/storage/client/row-codec.ts';
 
 /**
- * What the declaration of a row holds its attributes to. The compiler is the test runner: a line below that stops failing
- * makes its `@ts-expect-error` an error.
+ * The types that the declaration of a row gives its attributes. The compiler is the test runner: a line below that stops failing makes its
+ * `@ts-expect-error` an error.
  */
 interface Probe {
   readonly id: Id<'message'>;

@@ -125,7 +125,7 @@ export const VECTORS: readonly Vector[] = [
   ...spell(DENIED_IPV6, IPV6_SPELLINGS),
 ];
 
-/** URLs that look public until they are parsed; `$` is the canary's port. */
+/** URLs that appear public until they are parsed; `$` is the canary's port. */
 export const TRICKS: readonly string[] = [
   'https://good.example@169.254.169.254/',
   'https://good.example:443@127.0.0.1:$/',

@@ -17,7 +17,7 @@ describe('a response', () => {
     });
     const outcome = await client(endpoint)();
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'x'.repeat(16 * KB) });
-    // What was in flight may still be sent by the endpoint; then it stops.
+    // The endpoint may still send the data in flight; then it stops.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = sent;
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -76,7 +76,7 @@ class History {
     });
   }
 
-  /** What fails here is repeated at its due time, as a failed queue message is. */
+  /** Failed attempts are repeated at their due time, as a failed queue message is. */
   async attempt(ids: readonly Id<'delivery'>[], drains: boolean): Promise<void> {
     await deliverAll(hooks.ports, ids);
     if (drains) await drainBacklog(hooks.ports, this.subscription).catch(() => undefined);

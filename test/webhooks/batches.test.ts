@@ -114,7 +114,7 @@ describe('a batch of events', () => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await raiseMany(actor, 205);
     const calls = await callsOf(() => fanOut(hooks.ports, events));
-    // Five pages, each found missing and then begun; and the expiry of four.
+    // Five pages, each found missing and then created; and the expiry of four.
     expect(calls).toMatchObject({ Query: 6, UpdateItem: 14, PutItem: 205 });
     expect(await eventIds(subscription)).toEqual(idsOf(events));
   });

@@ -19,7 +19,7 @@ type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledRes
 
 let log: ReturnType<typeof vi.spyOn>;
 const world = await use(startWorld('test', { inMemory: false }));
-/** What the consumers asked of their queue, and where it is. */
+/** The consumers' requests to their queue, and its address. */
 const asked: { readonly Entries: readonly { readonly ReceiptHandle: string; readonly VisibilityTimeout: number }[] }[] =
   [];
 const { url: queueUrl } = await use(

@@ -52,7 +52,7 @@ const TO = {
   email: 'maria@example.com',
   instagram: '17841400000000000',
 } as const;
-/** What an event of a type has beside its message. */
+/** The fields of an event type besides its message. */
 const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sms.clicked': ['url', 'click'],
   'rcs.clicked': ['url', 'click'],

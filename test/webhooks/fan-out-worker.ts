@@ -13,7 +13,7 @@ export interface Work {
   readonly subscription: Subscription;
   readonly batches: readonly (readonly DomainEvent[])[];
 }
-/** What a worker says: that it waits for the word to begin, that a batch was given or given up, that it ended. */
+/** The reports of a worker: ready to start, a batch done or abandoned, ended. */
 export type Said = 'ready' | 'given' | 'given up' | 'done';
 
 const { endpoint, table, subscription, batches }: Work = workerData;

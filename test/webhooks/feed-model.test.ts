@@ -64,7 +64,7 @@ test(`the feed only grows, has each event once and no gap, however fan-outs inte
         seen = now;
       });
       expect(faults).toEqual([]);
-      // What was given has its delivery, under its number in the feed.
+      // Each event given has its delivery, under its number in the feed.
       const numbers = new Map(seen.map(({ eventId, sequence }) => [eventId, sequence]));
       for (const { id } of given)
         expect(await hooks.ports.deliveries.read(deliveryIdOf(subscription.id, id))).toMatchObject({

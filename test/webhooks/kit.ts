@@ -13,7 +13,7 @@ import type { WebhookWorld } from '../support/webhook-world.ts';
 
 export const PATIENCE = { timeout: 10_000, interval: 20 };
 
-/** What tests of deliveries do with a webhook world: raise events, fan them out, attempt deliveries, read what is stored. */
+/** Test actions on a webhook world: raise events, fan them out, attempt deliveries, read what is stored. */
 export const deliveriesOf = (hooks: WebhookWorld) => {
   /** An event, a millisecond after the one before. */
   const raise = (actor: Actor): Promise<DomainEvent> => {

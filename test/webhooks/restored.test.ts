@@ -6,7 +6,7 @@ import { deliveriesOf } from './kit.ts';
 const hooks = await useWebhooks();
 const { queueMany, feed } = deliveriesOf(hooks);
 
-test('after a restore no sequence number is given twice, and a receiver that knows lost ones goes on behind them', async () => {
+test('after a restore no sequence number is assigned twice, and a receiver that knows lost ones continues after them', async () => {
   const { actor, subscription } = await hooks.subscribe();
   await queueMany(actor, 3);
   expect(await advanceSequences(hooks.world.table, actor.organizationId, 1_000)).toBe(1);

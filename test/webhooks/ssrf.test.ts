@@ -48,7 +48,7 @@ describe('a denied address is not reached', () => {
     expect(outcomes.filter((outcome) => outcome.kind !== 'failed' || outcome.error !== 'denied_address')).toEqual([]);
     expect({ resolved, connected }).toEqual({ resolved: [], connected: [] });
   });
-  it(`by any of ${TRICKS.length} URLs that look like another`, async () => {
+  it(`by any of ${TRICKS.length} deceptive URLs`, async () => {
     const { resolved, connected, connections } = recorded(() => ['127.0.0.1']);
     for (const trick of TRICKS)
       expect(await post(trick.replace('$', String(canary.port)), connections)).toMatchObject(DENIED);

@@ -68,7 +68,7 @@ export interface DeliveryOptions {
   readonly callbackUrl: string;
   readonly ids: InboundIds;
   readonly now: () => number;
-  /** What could not be read, or not be handed over. */
+  /** A delivery that could not be read or passed on. */
   readonly onFault: (what: string) => void;
 }
 

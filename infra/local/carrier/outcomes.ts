@@ -10,7 +10,7 @@ interface Known {
   settled?: CarrierResult;
 }
 
-/** What became of the messages that this process submitted: so that a repeat of one is not submitted again, and a late response is found. */
+/** The results of the messages that this process submitted: a repeat is not submitted again, and a late response is found. */
 export class Outcomes {
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
@@ -33,7 +33,7 @@ export class Outcomes {
     return result;
   }
 
-  /** What became of a message; undefined while nothing did, and where it is not known. */
+  /** The result of a message; undefined while there is none, and if it is unknown. */
   find(messageId: string): CarrierResult | undefined {
     return this.#known.get(messageId)?.settled;
   }

@@ -20,7 +20,7 @@ export interface CarrierServiceOptions {
   /** Calls a function of `functions/smpp-service`. */
   readonly invoke: (stage: Stage, name: string, event: unknown) => Promise<unknown>;
   readonly onFault: (where: string, error: unknown) => void;
-  /** What happens to binds. */
+  /** The events of binds. */
   readonly onNews: (line: Readonly<Record<string, unknown>>) => void;
   /** How often the carrier's settings are read, and a free bind is taken, in ms. */
   readonly everyMs?: number;
@@ -113,7 +113,7 @@ export class CarrierService {
     return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
   }
 
-  /** What became of a message, as far as it is known. */
+  /** The result of a message, as far as it is known. */
   async status(messageId: string, forwarded: boolean): Promise<CarrierResult> {
     const known = this.#outcomes.find(messageId);
     if (known || forwarded) return known ?? { kind: 'unknown', why: 'not_known' };

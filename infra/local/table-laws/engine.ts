@@ -84,7 +84,7 @@ export class Engine {
     while (pending.length > 0) {
       const body = { RequestItems: { [shape.name]: { Keys: pending.slice(0, MAX_GETS), ConsistentRead: true } } };
       const answer = await this.forward(call, { action: 'BatchGetItem', body });
-      // What the engine refuses here, it refuses of the client's call, too.
+      // A refusal of the engine is passed on to the client.
       if (answer.status !== 200) return keys.map(() => undefined);
       for (const item of answer.body.Responses[shape.name] ?? []) found.set(nameOf(item), item);
       pending = [...(answer.body.UnprocessedKeys?.[shape.name]?.Keys ?? []), ...pending.slice(MAX_GETS)];

@@ -7,7 +7,7 @@ import type { LawSettings } from './settings.ts';
 import { type KeyUse, Throughput } from './throughput.ts';
 import { RequestTokens } from './tokens.ts';
 
-/** What the table said no to; a call counts once, an item of a batch or a place of a transaction each. */
+/** The kinds of refusals of the table; a call counts once, an item of a batch or a place of a transaction each. */
 export type RefusalKind =
   /** An operation of a transaction whose item is in another one. */
   | 'transactionConflicts'

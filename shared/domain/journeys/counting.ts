@@ -63,7 +63,7 @@ export const countsOfMove = (
   return counts;
 };
 
-/** What is counted of each step, by what was counted of steps and of the ways between them: who left one for another came to that. */
+/** The counters of each step, derived from those of steps and of edges: a run that left one step for another entered that one. */
 export const countsOfSteps = (counted: JourneyCounts): JourneyCounts => {
   const sums = new Map<string, Record<string, number>>();
   for (const [key, counts] of counted) {

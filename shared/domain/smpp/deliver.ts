@@ -9,8 +9,8 @@ import {
   type Notice,
   type NoticeKey,
   type NoticeQueue,
-  TURN_LEASE_MS,
-  type Turn,
+  SHARD_LEASE_MS,
+  type ShardLease,
 } from './notice.ts';
 
 /** How long a lease is used for sending (ms); the rest of it is for the responses. */
@@ -62,7 +62,7 @@ export interface Delivery {
 }
 
 /** The deliveries of one lease. */
-export interface TurnWork {
+export interface LeasedWork {
   /** Deliveries of one message are in order, and each waits for the response to the previous one. */
   readonly deliveries: readonly Delivery[];
   /** No sending after this moment (ms). */
@@ -153,13 +153,13 @@ const dueOf = (notices: readonly Notice[], now: number, heldBack: string | undef
 const aboutAt = (position: string | undefined): string | undefined => position?.split('#')[1];
 
 /** Records that the account answered a deliver_sm, or refused it permanently. */
-export const recordTold = async (
+export const recordAnswered = async (
   { notices }: Pick<DeliverPorts, 'notices'>,
   { notice, told }: Pick<Delivery, 'notice' | 'told'>,
 ): Promise<void> => (told === undefined ? notices.remove(notice) : notices.advance(notice, told));
 
 /** Defers a deliver_sm that the account did not accept, or did not answer. */
-export const putOff = async (
+export const defer = async (
   { clock, notices }: Pick<DeliverPorts, 'clock' | 'notices'>,
   { notice, tries }: Pick<Delivery, 'notice' | 'tries'>,
 ): Promise<void> => {
@@ -168,7 +168,7 @@ export const putOff = async (
 };
 
 /** Reads what is due, and returns its deliveries; removes notices without content, and defers unreadable ones. */
-const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Delivery[]> => {
+const deliveriesBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Delivery[]> => {
   const about = [...new Set(due.map((notice) => notice.about))];
   const [messages, parts, replies] = await Promise.all([
     ports.messages(about.flatMap((id) => asId('message', id) ?? [])),
@@ -179,7 +179,7 @@ const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Deli
   const said = await Promise.all(
     due.map(async (notice) => {
       const says = deliveriesOf(notice, subjects);
-      if (says === 'unreadable') await putOff(ports, { notice, tries: notice.tries });
+      if (says === 'unreadable') await defer(ports, { notice, tries: notice.tries });
       else if (says.length === 0) await ports.notices.remove(notice);
       return says === 'unreadable' ? [] : says;
     }),
@@ -191,20 +191,20 @@ const saidBy = async (ports: DeliverPorts, due: readonly Notice[]): Promise<Deli
  * Leases a shard of an account's notices, and returns the deliveries; undefined while another process has the lease. Until the lease ends
  * no other process delivers from it, so that a notice is delivered twice only if a process crashed, or its acknowledgement was late.
  */
-export const takeTurn = async (
+export const leaseShard = async (
   ports: DeliverPorts,
-  turn: Turn,
+  lease: ShardLease,
   after: string | undefined,
-): Promise<TurnWork | undefined> => {
+): Promise<LeasedWork | undefined> => {
   const now = ports.clock();
-  if (!(await ports.notices.begin(turn, now, now + TURN_LEASE_MS))) return undefined;
-  const { notices, more } = await ports.notices.page(turn, after);
+  if (!(await ports.notices.begin(lease, now, now + SHARD_LEASE_MS))) return undefined;
+  const { notices, more } = await ports.notices.page(lease, after);
   const isKept = ({ createdAt }: Notice) => createdAt + KEEP_NOTICE_MS > now;
   await Promise.all(notices.filter((notice) => !isKept(notice)).map((notice) => ports.notices.remove(notice)));
   const { due, ...waits } = dueOf(notices.filter(isKept), now, aboutAt(after));
   const last = notices.at(-1)?.position;
   return {
-    deliveries: await saidBy(ports, due),
+    deliveries: await deliveriesBy(ports, due),
     sendUntil: now + SENDING_MS,
     ...(more && last !== undefined ? { next: last } : {}),
     ...waits,

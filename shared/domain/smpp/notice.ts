@@ -4,7 +4,7 @@ import type { MessageStatus } from '../message/message.ts';
 /** How long a notice waits for a receiver (ms). */
 export const KEEP_NOTICE_MS = 72 * 3600_000;
 /** The lease of an account's shard (ms): after a crash, another process delivers when it ends. */
-export const TURN_LEASE_MS = 60_000;
+export const SHARD_LEASE_MS = 60_000;
 
 /** The response to a submit_sm is sent before the first report of its message (ms). */
 const RESPONSE_MS = 1_000;
@@ -44,7 +44,7 @@ export const dueAt = ({ notBefore = 0, createdAt }: Pick<Notice, 'createdAt' | '
   Math.max(notBefore, createdAt + RESPONSE_MS);
 
 /** A lease of a shard of an account's notices. */
-export interface Turn {
+export interface ShardLease {
   readonly accountId: Id<'smppAccount'>;
   readonly shard: number;
   /** Unique among all leases of all processes. */
@@ -58,11 +58,14 @@ export interface NoticeQueue {
   /** Since when a deliverable notice has been waiting (ms); undefined if there is none. Reads the first notice of each shard. */
   waitsSince(accountId: Id<'smppAccount'>): Promise<number | undefined>;
   /** Takes a lease until a moment (ms); false while another one is valid. */
-  begin(turn: Turn, now: number, until: number): Promise<boolean>;
+  begin(lease: ShardLease, now: number, until: number): Promise<boolean>;
   /** Releases a lease, unless another process has it. */
-  end(turn: Turn): Promise<void>;
+  end(lease: ShardLease): Promise<void>;
   /** The current notices of a shard after a position; `more`: further ones may follow. */
-  page(turn: Turn, after: string | undefined): Promise<{ readonly notices: readonly Notice[]; readonly more: boolean }>;
+  page(
+    lease: ShardLease,
+    after: string | undefined,
+  ): Promise<{ readonly notices: readonly Notice[]; readonly more: boolean }>;
   /** Records how many of its receipts were answered. */
   advance(notice: NoticeKey, told: number): Promise<void>;
   /** Removes a notice. */

@@ -50,7 +50,7 @@ const portionDue = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'porti
   INDEX_KEYS.due('campaign_work', `${campaignId}#${portion}`, at);
 const NOT_DUE = ['duePk', 'dueAt', 'repeats'];
 
-/** Condition: nobody claimed the portion since. */
+/** Condition: the portion was not claimed since. */
 const hasFence = ({ fence }: Portion): Condition => ({ text: '#fence = :fence', values: { fence } });
 /** Condition: the worker still holds its claim and has not released it, so that the result is counted only once. */
 const isClaimedBy = (portion: Portion): Condition =>

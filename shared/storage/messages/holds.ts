@@ -83,7 +83,7 @@ export const walletReturn = (
         },
       ];
 
-/** What an unsent message returns immediately: its coins, and its positions of the month, to its lane if it has one. */
+/** Releases an unsent message immediately: its coins, and its positions of the month, to its lane if it has one. */
 export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {
   if (!returnsAtOnce(message, withChunk)) return [];
   const positions = positionsOf(message);

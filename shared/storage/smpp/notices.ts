@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
-import { dueAt, type Notice, type NoticeKey, type NoticeQueue, type Turn } from '../../domain/smpp/notice.ts';
+import { dueAt, type Notice, type NoticeKey, type NoticeQueue, type ShardLease } from '../../domain/smpp/notice.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
@@ -32,9 +32,9 @@ export const noticeRows = defineRow<Notice>()({
 });
 const keyOf = ({ accountId, about, position }: NoticeKey) => KEYS.smppNotice(accountId, about, position);
 
-const turnRow = z.object({ owner: z.string(), until: time });
+const leaseRow = z.object({ owner: z.string(), until: time });
 
-const isOf = ({ owner }: Turn): Condition => ({ text: '#owner = :owner', values: { owner } });
+const isOf = ({ owner }: ShardLease): Condition => ({ text: '#owner = :owner', values: { owner } });
 
 /** The notices of a stage's accounts. */
 export const noticeQueue = (table: Table): NoticeQueue => ({
@@ -42,36 +42,40 @@ export const noticeQueue = (table: Table): NoticeQueue => ({
     const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => shard);
     const waits = await Promise.all(
       shards.map(async (shard) => {
-        const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
+        const { pk: partition, sk: lease } = KEYS.smppShardLease(accountId, shard);
         const { rows } = await table.query({ partition, limit: 2 });
-        const taken = rows.find(({ sk }) => sk === turn);
-        return rows.length > (taken ? 1 : 0) && !(taken && turnRow.parse(taken).until > now);
+        const taken = rows.find(({ sk }) => sk === lease);
+        return rows.length > (taken ? 1 : 0) && !(taken && leaseRow.parse(taken).until > now);
       }),
     );
     return shards.filter((shard) => waits[shard]);
   },
   async waitsSince(accountId) {
     const first = async (shard: number): Promise<number[]> => {
-      const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
-      const { rows } = await table.query({ partition, sort: { text: '#sk > :turn', values: { turn } }, limit: 1 });
+      const { pk: partition, sk: lease } = KEYS.smppShardLease(accountId, shard);
+      const { rows } = await table.query({ partition, sort: { text: '#sk > :lease', values: { lease } }, limit: 1 });
       return rows.map(noticeRows.pick('createdAt', 'notBefore')).map(dueAt);
     };
     const since = (await Promise.all(Array.from({ length: SMPP_SHARDS }, (_, shard) => first(shard)))).flat();
     return since.length > 0 ? Math.min(...since) : undefined;
   },
-  async begin(turn, now, until) {
-    const { accountId, shard, owner } = turn;
-    const row = { ...KEYS.smppTurn(accountId, shard), ...z.encode(turnRow, { owner, until }), ttl: ttlAfter(until) };
+  async begin(lease, now, until) {
+    const { accountId, shard, owner } = lease;
+    const row = {
+      ...KEYS.smppShardLease(accountId, shard),
+      ...z.encode(leaseRow, { owner, until }),
+      ttl: ttlAfter(until),
+    };
     const { ok, row: other } = await table.write({ put: row, when: isFreeAt(now) });
     // A repeated write whose response was lost finds its own row.
     return ok || other?.owner === owner;
   },
-  async end(turn) {
-    await table.write({ delete: KEYS.smppTurn(turn.accountId, turn.shard), when: isOf(turn) });
+  async end(lease) {
+    await table.write({ delete: KEYS.smppShardLease(lease.accountId, lease.shard), when: isOf(lease) });
   },
   async page({ accountId, shard }, after) {
-    const { pk: partition, sk: turn } = KEYS.smppTurn(accountId, shard);
-    const sk = after === undefined ? turn : KEYS.smppNotice(accountId, '', after).sk;
+    const { pk: partition, sk: lease } = KEYS.smppShardLease(accountId, shard);
+    const sk = after === undefined ? lease : KEYS.smppNotice(accountId, '', after).sk;
     // Without rows that an earlier lease removed: a stale copy would deliver them again.
     const { rows, nextKey } = await table.query({
       partition,

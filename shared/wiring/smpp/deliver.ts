@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import type { MessageOf } from '../../domain/message/message.ts';
-import { type DeliverPorts, type Found, putOff, recordTold, takeTurn } from '../../domain/smpp/deliver.ts';
+import { type DeliverPorts, defer, type Found, leaseShard, recordAnswered } from '../../domain/smpp/deliver.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { id } from '../../storage/client/attributes.ts';
 import type { Key, Row } from '../../storage/client/row.ts';
@@ -41,17 +41,17 @@ const WaitingEvent = z.object({ accountId: id('smppAccount') });
 /** The shards of an account's notices that have pending ones and no lease. */
 export const waitingOverSmpp = (event: unknown) => notices.waiting(WaitingEvent.parse(event).accountId, clock());
 
-const turn = z.object({ accountId: id('smppAccount'), shard: z.int(), owner: z.string() });
-const TakeEvent = z.object({ turn, after: z.string().optional() });
+const lease = z.object({ accountId: id('smppAccount'), shard: z.int(), owner: z.string() });
+const TakeEvent = z.object({ turn: lease, after: z.string().optional() });
 /** Leases a shard; undefined while another lease lasts. */
-export const takeSmppTurn = (event: unknown) => {
-  const { turn: mine, after } = TakeEvent.parse(event);
-  return takeTurn(ports, mine, after);
+export const leaseSmppShard = (event: unknown) => {
+  const { turn, after } = TakeEvent.parse(event);
+  return leaseShard(ports, turn, after);
 };
 /** Ends a lease. */
-export const endSmppTurn = (event: unknown) => notices.end(turn.parse(event));
+export const releaseSmppShard = (event: unknown) => notices.end(lease.parse(event));
 
-const ToldEvent = z.object({
+const AnswerEvent = z.object({
   notice: z.object({
     accountId: id('smppAccount'),
     about: z.union([id('message'), id('smppParts')]),
@@ -62,7 +62,7 @@ const ToldEvent = z.object({
   taken: z.boolean(),
 });
 /** Records the response to a deliver_sm. */
-export const toldOverSmpp = (event: unknown) => {
-  const { taken, ...delivery } = ToldEvent.parse(event);
-  return taken ? recordTold(ports, delivery) : putOff(ports, delivery);
+export const recordSmppAnswer = (event: unknown) => {
+  const { taken, ...delivery } = AnswerEvent.parse(event);
+  return taken ? recordAnswered(ports, delivery) : defer(ports, delivery);
 };

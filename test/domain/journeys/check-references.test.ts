@@ -16,7 +16,7 @@ const tenant = { organizationId: newId('organization'), env: 'live' } as const;
 const template = (status: WhatsappTemplate['status']) => ({ status }) as WhatsappTemplate;
 
 const PRICES: PriceTable = [{ channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: null, coins: 800 }] }];
-/** An organization that has everything; what it looks up is counted. */
+/** An organization that has everything; lookups are recorded. */
 const everything = (lookedUp: string[] = []): ReferencePorts => {
   const found =
     <T>(what: string, value: T) =>

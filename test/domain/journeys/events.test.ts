@@ -153,7 +153,7 @@ describe('a wait for a customer event', () => {
   });
 });
 
-describe('a wait for what becomes of a message', () => {
+describe('a wait for the result of a message', () => {
   const waitsFor = (status: SentStatus, ...more: string[]) =>
     definition(
       [

@@ -11,7 +11,7 @@ const RUNS = { seed: 20_260_311, numRuns: 500 };
 const byClock = (drive: Drive, pausedAt: number, lasted: number) =>
   drive.history.map((entry) => ({ ...entry, at: entry.at > pausedAt ? entry.at - lasted : entry.at }));
 
-/** What happens to a run, in pieces of choices that each decide one thing. */
+/** The events of a run, as groups of choices that each decide one thing. */
 const SLICE = 8;
 const scripts = fc.array(fc.array(fc.nat(1_000_000), { minLength: SLICE, maxLength: SLICE }), { maxLength: 30 });
 /** Things that happen, without pauses: those are what is compared. */

@@ -65,7 +65,7 @@ describe('a simulation', () => {
     expect(results(then, { events: [event('pedido', HOUR)] })).toEqual(['esperar passou', 'esperar_evento evento']);
   });
 
-  test('has what becomes of a message known to the step behind it', () => {
+  test('makes the result of a message known to the next step', () => {
     const asks = definition(
       [passo('enviar', SMS), passo('condicao', { passo: 'enviar', status: 'lida' })],
       ['enviar > condicao'],

@@ -8,7 +8,7 @@ interface Place {
   readonly holds: Readonly<Record<string, readonly CanaryName[]>>;
 }
 
-/** Rows of the table, by the kinds of their keys. What is not here may hold no personal data in clear. */
+/** Rows of the table, by the kinds of their keys. Rows that are not listed may hold no personal data in clear. */
 export const ROWS: Readonly<Record<string, Place>> = {
   'MSG/MSG': {
     why: 'the record of a message: its content, and its provider’s last receipt',

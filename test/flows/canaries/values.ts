@@ -21,7 +21,7 @@ export const CANARIES = {
   text: 'O resultado do seu exame chegou: canario-azul',
   reply: 'Sou eu, canario-verde',
   url: 'https://clinica-canario.example/exame/778899',
-  /** What a contact was changed to, and the person who was merged into it. */
+  /** The new data of a changed contact, and of the one that was merged into it. */
   otherPhone: '+5521987652225',
   otherName: 'Belmira Passarinheira',
   otherEmail: 'belmira@passarinho.example',

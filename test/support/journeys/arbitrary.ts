@@ -88,7 +88,7 @@ const branchesBy = (choices: Choices) => {
   };
 };
 
-/** Pipelines that cards are moved in are never looked for: a definition only names them. */
+/** Pipelines of card moves are never looked up: a definition only names them. */
 const pipelineId = newId('pipeline');
 const estagioId = newId('stage');
 

@@ -43,7 +43,7 @@ export const definition = (
   ...rest,
 });
 
-/** A path of steps that take no time: each decides, and goes on by the same outcome. */
+/** A path of steps that take no time: each decides, and continues with the same outcome. */
 export const decisions = (count: number) => {
   const keys = Array.from({ length: count }, (_, at) => `se${at}`);
   return {
@@ -54,7 +54,7 @@ export const decisions = (count: number) => {
 
 export const START = Date.parse('2026-03-10T12:00:00Z');
 
-/** A moment of a journey that was never paused, in São Paulo, without quiet hours; nobody meets conditions. */
+/** A moment of a journey that was never paused, in São Paulo, without quiet hours; conditions never match. */
 export const momentAt = (now: number, fields: Partial<Moment> = {}): Moment => ({
   now,
   pausedMs: 0,
@@ -104,7 +104,7 @@ export const contactOf = (fields: Partial<Contact> = {}): Contact => ({
   ...fields,
 });
 
-/** What a simulation is given: a contact, and no events; its messages are shown as they are. */
+/** The input of a simulation: a contact, and no events; its messages are shown unchanged. */
 export const scenarioOf = (
   of: JourneyDefinition,
   fields: Partial<Scenario<JourneyMessage>> = {},

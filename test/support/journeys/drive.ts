@@ -33,7 +33,7 @@ export class Drive {
   now = START;
   pausedMs = 0;
   pausedAt: number | undefined;
-  /** What the contact meets: answers of conditions. */
+  /** The answers of conditions. */
   meets = false;
   readonly taken: Taken[] = [];
   readonly history: HistoryEntry[] = [];
@@ -65,7 +65,7 @@ export class Drive {
     return turn;
   }
 
-  /** Whether the run still stands for the effect that was asked for last. */
+  /** Whether the run still waits for the last requested effect. */
   get #isPending(): boolean {
     const { run, pending } = this;
     return run.wait?.kind === 'ready' && run.step === pending?.step && run.visits[run.step] === pending.visit;
@@ -79,7 +79,7 @@ export class Drive {
     this.pausedAt = undefined;
   }
 
-  /** Tells the pending effect's result. */
+  /** Reports the pending effect's result. */
   tell(result: EffectResult): void {
     if (!this.pending) return;
     const { step: key, visit, attempt } = this.pending;
@@ -126,7 +126,7 @@ const resultBy = (choices: Choices): EffectResult => {
   return kind === 'blocked' ? { kind, reason: 'saldo_insuficiente' } : { kind, detail: 'opt_out' };
 };
 
-/** What becomes of a message: mostly of one that some step asks about, and sometimes before its send is told. */
+/** The result of a message: mostly one that some step waits for, and sometimes before its send is reported. */
 const signalBy = (choices: Choices, drive: Drive): Input => {
   const { run, graph, pending } = drive;
   const sent = Object.entries(run.sent).filter(([key]) => graph.watched.has(key));
@@ -147,7 +147,7 @@ const eventBy = (choices: Choices, { run, graph }: Drive): Input => {
   const name = awaited ?? choices.pick(EVENTS);
   return { kind: 'event', event: repeated ?? { id: `e${choices.below(1_000_000)}`, name } };
 };
-/** Something that was told before: anything but that the run is cancelled. */
+/** An earlier input again: any but a cancel. */
 const repeatBy = (choices: Choices, { taken }: Drive): Input => {
   const input = taken.length > 0 ? choices.pick(taken).input : undefined;
   return input && input.kind !== 'cancel' ? input : { kind: 'due' };

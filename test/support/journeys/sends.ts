@@ -8,7 +8,7 @@ import { Outside } from '../../journeys/stage.ts';
 import type { World } from '../world.ts';
 import { submitPortsOf } from '../world-queued.ts';
 
-/** What is outside of journeys whose steps do nothing but send: the sends of a world, with its wallets. */
+/** The effects of journeys whose steps only send: the sends of a world, with its wallets. */
 export const sendingOutside = (world: World): Outside => {
   const phoneOf = async (_: unknown, id: Id<'contact'>): Promise<Contact['phone'] | undefined> =>
     (await readRow(world.table, KEYS.contact(id), readContact))?.phone;

@@ -2,7 +2,7 @@ import type { Chance } from '../chance.ts';
 import type { MemoryCall } from './client.ts';
 import { FINE, MET, REFUSALS } from './refusals.ts';
 
-/** What a call may meet: another transaction, a throttle, or the end of its connection once it is carried out. */
+/** The faults of a call: a conflict with another transaction, a throttle, or a lost connection after it was executed. */
 export type MemoryFault = 'conflict' | 'throttle' | 'lost answer';
 
 const FAULTS: readonly MemoryFault[] = ['conflict', 'conflict', 'throttle', 'lost answer'];
@@ -15,9 +15,7 @@ const metBy = ({ action, input }: MemoryCall, chance: Chance): Error => {
   return REFUSALS.cancelled(TransactItems.map((_, at) => (at === met ? MET : FINE)));
 };
 
-/**
- * Has a client's calls meet faults, one in so many, by a seed, and overtake each other where they are made at once. `note` is told of each fault.
- */
+/** Injects faults into a client's calls, one in so many, by a seed, and reorders concurrent ones. `note` is called with each fault. */
 export const faultyCalls =
   (chance: Chance, among: number, note: (fault: MemoryFault) => void) =>
   async (call: MemoryCall): Promise<object> => {

@@ -4,7 +4,7 @@ import type { Fault, FaultPlan } from '../fault-proxy.ts';
 import { type MemoryCall, MemoryTables, memoryClient } from './client.ts';
 import { REFUSALS, refusal } from './refusals.ts';
 
-/** A call that meets a fault, as the SDK tells its caller of it. */
+/** The error of a faulty call, as the SDK reports it. */
 const failed = async (fault: Fault, { make }: MemoryCall): Promise<object> => {
   switch (fault.kind) {
     case 'error':

@@ -144,7 +144,7 @@ export const queryPage = (table: TableRows, request: QueryRequest) => {
   for (const item of found) {
     if (read >= (request.Limit ?? Number.POSITIVE_INFINITY)) break;
     const entry = shownOf(item, undefined, rows.shown);
-    // What is smaller than this cannot fill a page.
+    // Smaller results cannot fill a page.
     bytes += found.length > 2 ? itemBytes(entry) : 0;
     if (bytes > MAX_PAGE_BYTES && read > 0) break;
     read += 1;

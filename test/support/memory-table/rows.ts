@@ -2,7 +2,7 @@ import { compareValues } from '../../../infra/local/table-laws/conditions.ts';
 import type { AttributeValue, Item } from '../../../infra/local/table-laws/model.ts';
 import { INDEXES, TABLE } from '../../../shared/storage/table-indexes.ts';
 
-/** The names by which rows of a partition are sorted: the sort key's, then those that tell apart what has the same. */
+/** The names by which rows of a partition are sorted: the sort key's, then those that break ties. */
 type Order = readonly string[];
 
 const compare = (order: Order, one: Item, other: Item): number => {

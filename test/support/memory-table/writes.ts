@@ -29,7 +29,7 @@ export interface Write {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
   readonly holds: boolean;
-  /** What its refusal shows of the row that is there. */
+  /** The existing row in a refusal. */
   readonly shown: Item | undefined;
 }
 
@@ -81,7 +81,7 @@ const withOwnBytes = (item: Item): Item => {
   };
 };
 
-/** What a write comes to. Throws a ValidationException as the engine does, and other errors for what is not known here. */
+/** The result of a write. Throws a ValidationException as the engine does, and other errors for unsupported calls. */
 export const writeOf = (table: TableRows, kind: WriteKind, request: WriteRequest): Write => {
   const item = kind === 'Put' ? request.Item : request.Key;
   if (!item) throw REFUSALS.invalid('a write of nothing');

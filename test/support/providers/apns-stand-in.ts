@@ -110,7 +110,7 @@ const acceptedOf = (headers: http2.IncomingHttpHeaders, body: string, now: numbe
   };
 };
 
-/** What is wrong with a notification, as APNs' reason. */
+/** The fault of a notification, as APNs' reason. */
 const faultOf = (headers: http2.IncomingHttpHeaders, body: string, known: ApnsCredentials): string | undefined => {
   const found = requestHeaders.safeParse(headers);
   if (headers[':method'] !== 'POST') return 'MethodNotAllowed';

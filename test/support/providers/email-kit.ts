@@ -26,7 +26,7 @@ export const emailDispatch = dispatchOf({ to: 'ana.5511+loja@example.com.br', ro
 
 const exact = (what: string, over: Partial<EmailContent>) => carried(what, content(over));
 
-/** What the conformance suite requires of every provider of e-mail. */
+/** The conformance suite's kit for every provider of e-mail. */
 export const emailKit: ChannelKit = {
   dispatch: emailDispatch as ChannelKit['dispatch'],
   exact: [

@@ -23,7 +23,7 @@ const problem = (type: string, more: object = {}, headers = {}): StandInAnswer =
 export const invalidField = (Name: string, Reason = 'FIELD_VALIDATION_FAILED'): StandInAnswer =>
   problem('ValidationException', { Reason, Fields: [{ Name, Message: 'invalid' }] });
 
-/** What differs between the sends of the service. */
+/** The differences between the sends of the service. */
 interface EndUserMessagingSend<Body> {
   readonly operation: 'SendTextMessage' | 'SendRcsMessage';
   /** The last part of the address that receives its events. */

@@ -32,7 +32,7 @@ const problem = (code: number, description: string, headers = {}): StandInAnswer
     headers,
   );
 
-/** What only Infobip's stand-ins have. */
+/** Specific to Infobip's stand-ins. */
 export interface InfobipApi {
   /** A signed delivery report with this status and network error, and other fields over it. */
   report(message: AcceptedMessage, status: StatusName, error?: string, over?: object): CallbackRequest;

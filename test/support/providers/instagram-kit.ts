@@ -21,7 +21,7 @@ export const instagramDispatch = (over: Partial<Dispatch<PayloadContent>> = {}):
 
 const exact = (what: string, payload: PayloadContent['payload']) => carried(what, { payload });
 
-/** What the conformance suite requires of every provider of Instagram. */
+/** The conformance suite's kit for every provider of Instagram. */
 export const instagramKit: ChannelKit = {
   dispatch: instagramDispatch as ChannelKit['dispatch'],
   exact: [

@@ -18,8 +18,8 @@ import { whatsappKit } from './whatsapp-kit.ts';
 import { whatsappUnderTest } from './whatsapp-stand-in.ts';
 
 /**
- * What the conformance suite requires of every provider of a channel. Recipients contain `5511`, contents `9182`: the suite searches the
- * adapters' results for both.
+ * The conformance suite's kit for every provider of a channel. Recipients contain `5511`, contents `9182`: the suite searches the adapters'
+ * results for both.
  */
 export interface ChannelKit {
   /** A message to send; `over`: fields that differ. */
@@ -28,7 +28,7 @@ export interface ChannelKit {
   readonly exact: readonly { readonly what: string; readonly content: unknown; readonly carried: object }[];
   /** How each outcome of a receipt must be read. */
   readonly outcomes: Readonly<Record<string, object>>;
-  /** What is stored of a receipt of this message; absent where a channel stores nothing. */
+  /** The stored receipt of this message; absent if a channel stores none. */
   readonly receipt?: (message: AcceptedMessage) => object;
 }
 

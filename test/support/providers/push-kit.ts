@@ -6,7 +6,7 @@ import { startFcmStandIn } from './fcm-stand-in.ts';
 import { PUSH_NOW, type PushStandIn } from './push-stand-in.ts';
 import { startWebPushStandIn } from './webpush-stand-in.ts';
 
-/** What the conformance suite needs of a push service: its stand-in, and its own codes for our causes. */
+/** The conformance suite's kit for a push service: its stand-in, and its codes for our causes. */
 interface PushUnderTest {
   readonly name: string;
   start(now: () => number): Promise<PushStandIn>;

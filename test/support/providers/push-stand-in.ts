@@ -22,7 +22,7 @@ export const pushClock = (at = PUSH_NOW) => {
 export interface AcceptedPush {
   readonly token: string;
   readonly providerMessageId: string;
-  /** What is displayed; absent for a silent notification. */
+  /** The displayed content; absent for a silent notification. */
   readonly shown: { readonly title: string; readonly body: string } | undefined;
   /** The app's other fields. */
   readonly fields: Readonly<Record<string, unknown>>;

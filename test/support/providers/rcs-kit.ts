@@ -53,7 +53,7 @@ const OUTCOMES: Readonly<Record<RcsOutcome, object>> = {
   failed_by_sms: failed('invalid_number', 'sms'),
 };
 
-/** What the conformance suite requires of every provider of RCS. */
+/** The conformance suite's kit for every provider of RCS. */
 export const rcsKit: ChannelKit = {
   dispatch: rcsDispatch as ChannelKit['dispatch'],
   exact: [

@@ -21,7 +21,7 @@ const KEY = 'a key that both sides of a test have';
 const URL = 'https://callbacks.test/callbacks/smpp_carrier';
 const SENDER = '28000';
 
-/** What a carrier says of each outcome; 0A1 is a code of its own, which the settings explain. */
+/** A carrier's status of each outcome; 0A1 is a custom code, which the settings explain. */
 const SAID: Readonly<
   Record<ReceiptOutcome, { readonly stat: string; readonly err: string; readonly network?: number }>
 > = {
@@ -63,7 +63,7 @@ const requestOf = (submit: SubmitOctets): RecordedRequest => ({
   body: textOf(submit),
 });
 
-/** What the SMPP service posts for a deliver_sm with these octets. */
+/** The body that the SMPP service posts for a deliver_sm with these octets. */
 const callbackOf = (body: Uint8Array, kind: 'receipts' | 'replies', now: number, id = ''): CallbackRequest => {
   const decoded = decodePdu(pduBytes(COMMAND.deliver, 0, 1, body));
   if (!decoded.ok || decoded.pdu.command !== 'deliver_sm') throw new Error('the carrier wrote no deliver_sm');

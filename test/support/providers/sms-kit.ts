@@ -27,7 +27,7 @@ const OUTCOMES: Readonly<Record<ReceiptOutcome, object>> = {
   expired: lost('expired'),
 };
 
-/** What the conformance suite requires of every provider of SMS. */
+/** The conformance suite's kit for every provider of SMS. */
 export const smsKit: ChannelKit = {
   dispatch: smsDispatch,
   exact: [

@@ -73,7 +73,7 @@ export interface SmsStandIn extends StandIn<ReceiptOutcome> {
   reply(message: AcceptedMessage, body: string): CallbackRequest;
 }
 
-/** What the conformance suite needs of a provider: its stand-in, and its own codes for our causes. */
+/** The conformance suite's kit for a provider: its stand-in, and its codes for our causes. */
 export interface UnderTest {
   readonly channel: Channel;
   readonly name: string;

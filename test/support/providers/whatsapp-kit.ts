@@ -53,7 +53,7 @@ const FLOW = {
   },
 };
 
-/** What the conformance suite requires of every provider of WhatsApp. */
+/** The conformance suite's kit for every provider of WhatsApp. */
 export const whatsappKit: ChannelKit = {
   dispatch: whatsappDispatch as ChannelKit['dispatch'],
   exact: [

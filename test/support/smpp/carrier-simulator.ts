@@ -141,7 +141,7 @@ export const startCarrier = async ({
     connections: () => connections,
     /** The connections that are bound. */
     bound: () => [...bound],
-    /** What came, as command and status, since it was last asked. */
+    /** The PDUs that arrived since the last call, as command and status. */
     log: () => {
       const came = log;
       log = [];

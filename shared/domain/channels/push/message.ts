@@ -13,7 +13,7 @@ import { PUSH_PLATFORMS, type PushPlatform } from './transport.ts';
 export const PUSH_STATUSES = ['queued', 'sending', 'sent', 'failed'] as const;
 export type PushStatus = (typeof PUSH_STATUSES)[number];
 
-/** What created a push message (docs/spec/push.md#push-message-shape). */
+/** The origins of a push message (docs/spec/push.md#push-message-shape). */
 export const PUSH_ORIGINS = MESSAGE_ORIGINS;
 export type PushOrigin = MessageOrigin;
 

@@ -1,6 +1,6 @@
 import { pause } from '../../shared/domain/core/pause.ts';
 import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
-import { AccountCourier, type Receiver } from './smpp-account-courier.ts';
+import { AccountDeliverer, type Receiver } from './smpp-account-deliverer.ts';
 import type { SmppStages } from './smpp-stages.ts';
 import type { Stage } from './stages.ts';
 
@@ -8,9 +8,9 @@ import type { Stage } from './stages.ts';
 const LAST_RESPONSES_MS = 1_000;
 
 /** Delivers waiting notices to the accounts with receivers bound to this process. */
-export class SmppCourier {
+export class SmppDeliverer {
   readonly #stages: SmppStages;
-  readonly #accounts = new Map<string, AccountCourier>();
+  readonly #accounts = new Map<string, AccountDeliverer>();
   #notTaken = 0;
 
   constructor(stages: SmppStages) {
@@ -21,12 +21,12 @@ export class SmppCourier {
   add(stage: Stage, receiver: Receiver): () => void {
     const { id } = receiver.account();
     const key = `${stage} ${id}`;
-    const courier = this.#accounts.get(key) ?? this.#courierOf(stage, id);
-    this.#accounts.set(key, courier);
-    const remove = courier.add(receiver);
+    const deliverer = this.#accounts.get(key) ?? this.#delivererOf(stage, id);
+    this.#accounts.set(key, deliverer);
+    const remove = deliverer.add(receiver);
     return () => {
       remove();
-      if (courier.isIdle) this.#accounts.delete(key);
+      if (deliverer.isIdle) this.#accounts.delete(key);
     };
   }
 
@@ -46,16 +46,16 @@ export class SmppCourier {
    * Starts no further deliveries, and waits briefly for outstanding responses. The returned promise settles once the last lease has ended.
    */
   async stop(): Promise<{ readonly ended: Promise<unknown> }> {
-    const couriers = [...this.#accounts.values()];
-    for (const courier of couriers) courier.stop();
-    const ended = Promise.all(couriers.map((courier) => courier.ended));
+    const deliverers = [...this.#accounts.values()];
+    for (const deliverer of deliverers) deliverer.stop();
+    const ended = Promise.all(deliverers.map((deliverer) => deliverer.ended));
     await Promise.race([ended, pause(LAST_RESPONSES_MS)]);
     return { ended };
   }
 
-  #courierOf(stage: Stage, id: BoundAccount['id']): AccountCourier {
+  #delivererOf(stage: Stage, id: BoundAccount['id']): AccountDeliverer {
     const { invoke, onFault } = this.#stages;
-    return new AccountCourier(id, {
+    return new AccountDeliverer(id, {
       invoke: (name, event) => invoke(stage, name, event),
       onFault,
       onNotTaken: () => {

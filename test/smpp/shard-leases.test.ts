@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
-import { recordTold, takeTurn } from '../../shared/domain/smpp/deliver.ts';
-import { TURN_LEASE_MS } from '../../shared/domain/smpp/notice.ts';
-import { LATER, told, turnOf, useNotices } from './notices-kit.ts';
+import { leaseShard, recordAnswered } from '../../shared/domain/smpp/deliver.ts';
+import { SHARD_LEASE_MS } from '../../shared/domain/smpp/notice.ts';
+import { LATER, leaseOf, told, useNotices } from './notices-kit.ts';
 
 const { aMessage, messages, notices, ownTable, ports, portsOf, report, seen, time } = await useNotices();
 
-describe('a turn', () => {
-  it('is one process’s until it ends, or its lease does', async () => {
+describe('a lease of a shard', () => {
+  it('belongs to one process until it is released or expires', async () => {
     const account = newId('smppAccount');
     await report(aMessage(account), 'delivered');
     time.now += LATER;
-    const mine = turnOf(account);
-    expect(await takeTurn(ports, mine, undefined)).toBeDefined();
-    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
+    const mine = leaseOf(account);
+    expect(await leaseShard(ports, mine, undefined)).toBeDefined();
+    expect(await leaseShard(ports, leaseOf(account), undefined)).toBeUndefined();
     expect(await notices.waiting(account, time.now)).toEqual([]);
-    // An end of another turn changes nothing.
-    await notices.end(turnOf(account));
-    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
-    time.now += TURN_LEASE_MS;
+    // An end of another lease changes nothing.
+    await notices.end(leaseOf(account));
+    expect(await leaseShard(ports, leaseOf(account), undefined)).toBeUndefined();
+    time.now += SHARD_LEASE_MS;
     expect(await notices.waiting(account, time.now)).toEqual([0]);
-    const next = turnOf(account);
-    expect(await takeTurn(ports, next, undefined)).toBeDefined();
+    const next = leaseOf(account);
+    expect(await leaseShard(ports, next, undefined)).toBeDefined();
     await notices.end(mine);
-    expect(await takeTurn(ports, turnOf(account), undefined)).toBeUndefined();
+    expect(await leaseShard(ports, leaseOf(account), undefined)).toBeUndefined();
     await notices.end(next);
     expect(await notices.waiting(account, time.now)).toEqual([0]);
   });
 
-  it('ends its sending long enough before its lease for every answer', async () => {
+  it('stops sending early enough before its end for every response', async () => {
     const account = newId('smppAccount');
     const { sendUntil } = await seen(account);
-    expect(sendUntil - time.now).toBeLessThanOrEqual(TURN_LEASE_MS - 30_000);
+    expect(sendUntil - time.now).toBeLessThanOrEqual(SHARD_LEASE_MS - 30_000);
   });
 
   it('is taken by one of twenty concurrent processes, and no notice is delivered twice', async () => {
@@ -51,13 +51,13 @@ describe('a turn', () => {
         const waiting = await own.notices.waiting(account, time.now);
         if (waiting.length === 0) idle++;
         for (const shard of waiting) {
-          const turn = turnOf(account, shard);
-          const work = await takeTurn(own, turn, undefined);
+          const lease = leaseOf(account, shard);
+          const work = await leaseShard(own, lease, undefined);
           for (const delivery of work?.deliveries ?? []) {
             log.push(`${delivery.report?.id} ${delivery.report?.state}`);
-            await recordTold(own, delivery);
+            await recordAnswered(own, delivery);
           }
-          if (work) await own.notices.end(turn);
+          if (work) await own.notices.end(lease);
         }
       }
     };
@@ -66,7 +66,7 @@ describe('a turn', () => {
     for (const id of all) expect(log.indexOf(`${id} 1`)).toBeLessThan(log.indexOf(`${id} 2`));
   });
 
-  it('sees a shard page by page, and the rest of the message at a page’s end in the next round', async () => {
+  it('covers a shard page by page, and the rest of the message at a page’s end in the next round', async () => {
     const account = newId('smppAccount');
     const many = Array.from({ length: 49 }, () => aMessage(account));
     for (const message of many) await report(message, 'delivered');
@@ -91,7 +91,7 @@ describe('a turn', () => {
     messages.set(odd.id, 'unreadable');
     time.now += LATER;
     expect(told(await seen(account))).toEqual([`${plain.id} 2`]);
-    const left = await notices.page(turnOf(account), undefined);
+    const left = await notices.page(leaseOf(account), undefined);
     expect(left.notices.map(({ about, tries }) => [about, tries]).toSorted()).toEqual(
       [
         [odd.id, 1],

@@ -2,7 +2,7 @@ import { randomBase62 } from '../../shared/domain/core/ids.ts';
 import { mapConcurrently } from '../../shared/domain/core/map-concurrently.ts';
 import { pause } from '../../shared/domain/core/pause.ts';
 import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
-import type { Delivery, TurnWork } from '../../shared/domain/smpp/deliver.ts';
+import type { Delivery, LeasedWork } from '../../shared/domain/smpp/deliver.ts';
 import { writeDeliverSm } from '../../shared/smpp/deliver.ts';
 import type { Reply } from '../../shared/smpp/outgoing.ts';
 import type { Session } from '../../shared/smpp/session.ts';
@@ -18,7 +18,7 @@ export interface Receiver {
 }
 
 /** The calls to the stage, by the names of `functions/smpp-service`. */
-export interface CourierCalls {
+export interface DelivererCalls {
   readonly invoke: (name: 'end' | 'take' | 'told' | 'waiting', event: unknown) => Promise<unknown>;
   readonly onFault: (where: string, error: unknown) => void;
   /** A deliver_sm was temporarily refused, or not answered in time. */
@@ -37,18 +37,18 @@ const MAX_REST_MS = POLL_MS.quiet;
 const ROOM_MS = 50;
 const THROTTLED_MS = 1_000;
 /** Messages whose reports are sent concurrently on each bind: its window. */
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 const VERSION_34 = 0x34;
 
 /** The peer will never accept it: a retry is useless. */
-const REFUSED_FOR_GOOD: readonly number[] = [STATUSES.ESME_RX_P_APPN, STATUSES.ESME_RX_R_APPN];
+const PERMANENT_REFUSALS: readonly number[] = [STATUSES.ESME_RX_P_APPN, STATUSES.ESME_RX_R_APPN];
 /** The result of a deliver_sm; `lost`: its connection ended, so that another bind sends it immediately. */
 type Outcome = 'lost' | 'not_taken' | 'taken';
 const outcomeOf = (reply: Reply): Outcome => {
   if (reply.kind === 'closed' || reply.kind === 'busy') return 'lost';
   if (reply.kind !== 'response') return 'not_taken';
   const { status } = reply.pdu;
-  return status === STATUSES.ESME_ROK || REFUSED_FOR_GOOD.includes(status) ? 'taken' : 'not_taken';
+  return status === STATUSES.ESME_ROK || PERMANENT_REFUSALS.includes(status) ? 'taken' : 'not_taken';
 };
 
 /** Where the next lease of the shard continues, and until when the shard is skipped. */
@@ -58,9 +58,9 @@ interface ShardState {
 }
 
 /** Delivers one account's waiting notices over this process's binds of it, while there is any. */
-export class AccountCourier {
+export class AccountDeliverer {
   readonly #accountId: BoundAccount['id'];
-  readonly #calls: CourierCalls;
+  readonly #calls: DelivererCalls;
   readonly #receivers = new Set<Receiver>();
   readonly #shards = new Map<number, ShardState>();
   #picked = 0;
@@ -70,7 +70,7 @@ export class AccountCourier {
   #running: Promise<void> | undefined;
   #wake = (): void => {};
 
-  constructor(accountId: BoundAccount['id'], calls: CourierCalls) {
+  constructor(accountId: BoundAccount['id'], calls: DelivererCalls) {
     this.#accountId = accountId;
     this.#calls = calls;
   }
@@ -110,14 +110,14 @@ export class AccountCourier {
   }
 
   async #run(): Promise<void> {
-    while (this.#goesOn()) {
-      const goOn = await this.#caught('round', () => this.#round());
-      if (!goOn && this.#goesOn()) await this.#sleep();
+    while (this.#isRunning()) {
+      const hasMore = await this.#caught('round', () => this.#round());
+      if (!hasMore && this.#isRunning()) await this.#sleep();
     }
     this.#running = undefined;
   }
 
-  #goesOn(): boolean {
+  #isRunning(): boolean {
     return !this.#stopped && this.#receivers.size > 0;
   }
 
@@ -144,31 +144,31 @@ export class AccountCourier {
     const now = Date.now();
     const open = waiting.filter((shard) => (this.#shards.get(shard)?.restUntil ?? 0) <= now);
     const order = open.map((shard) => ({ shard, at: Math.random() })).sort((one, other) => one.at - other.at);
-    const turns = await mapConcurrently(order, Math.max(1, this.#receivers.size), ({ shard }) =>
-      this.#caught('turn', () => this.#turn(shard)),
+    const results = await mapConcurrently(order, Math.max(1, this.#receivers.size), ({ shard }) =>
+      this.#caught('lease', () => this.#serve(shard)),
     );
-    return turns.includes(true);
+    return results.includes(true);
   }
 
-  async #turn(shard: number): Promise<boolean> {
-    if (!this.#goesOn()) return false;
-    const turn = { accountId: this.#accountId, shard, owner: randomBase62(16) };
-    let isOthers = false;
+  async #serve(shard: number): Promise<boolean> {
+    if (!this.#isRunning()) return false;
+    const lease = { accountId: this.#accountId, shard, owner: randomBase62(16) };
+    let isTaken = false;
     try {
       const after = this.#shards.get(shard)?.after;
-      const work = (await this.#calls.invoke('take', { turn, after })) as TurnWork | undefined;
-      isOthers = work === undefined;
+      const work = (await this.#calls.invoke('take', { turn: lease, after })) as LeasedWork | undefined;
+      isTaken = work === undefined;
       if (!work) return false;
       this.#remember(shard, work);
-      const told = await this.#tellAll(work);
-      return told || work.next !== undefined;
+      const anyAccepted = await this.#deliverAll(work);
+      return anyAccepted || work.next !== undefined;
     } finally {
       // Also after an error: the lease may have been taken.
-      if (!isOthers) await this.#calls.invoke('end', turn);
+      if (!isTaken) await this.#calls.invoke('end', lease);
     }
   }
 
-  #remember(shard: number, { next, deliveries, waitsUntil }: TurnWork): void {
+  #remember(shard: number, { next, deliveries, waitsUntil }: LeasedWork): void {
     const rests = next === undefined && deliveries.length === 0 && waitsUntil !== undefined;
     const restUntil = rests ? Math.min(waitsUntil, Date.now() + MAX_REST_MS) : undefined;
     this.#shards.set(shard, { after: next, restUntil });
@@ -176,19 +176,19 @@ export class AccountCourier {
   }
 
   /** Delivers in order within a message, and concurrently across messages; returns whether any was accepted. */
-  async #tellAll({ deliveries, sendUntil }: TurnWork): Promise<boolean> {
+  async #deliverAll({ deliveries, sendUntil }: LeasedWork): Promise<boolean> {
     const messages = [...Map.groupBy(deliveries, ({ notice }) => notice.about).values()];
-    const told = await mapConcurrently(messages, AT_ONCE * Math.max(1, this.#receivers.size), (all) =>
+    const accepted = await mapConcurrently(messages, CONCURRENCY * Math.max(1, this.#receivers.size), (all) =>
       this.#caught('deliver', async () => {
-        for (const [at, delivery] of all.entries()) if (!(await this.#tell(delivery, sendUntil))) return at > 0;
+        for (const [at, delivery] of all.entries()) if (!(await this.#deliver(delivery, sendUntil))) return at > 0;
         return true;
       }),
     );
-    return told.includes(true);
+    return accepted.includes(true);
   }
 
   /** Whether the account has accepted it, or refused it permanently. */
-  async #tell(delivery: Delivery, sendUntil: number): Promise<boolean> {
+  async #deliver(delivery: Delivery, sendUntil: number): Promise<boolean> {
     const outcome = await this.#send(delivery, sendUntil);
     if (outcome === 'lost') return false;
     const { notice, tries, told } = delivery;
@@ -201,7 +201,7 @@ export class AccountCourier {
   /** Sends it over the next bind with room, and waits for one until the lease's time for sending is over. */
   async #send(delivery: Delivery, sendUntil: number): Promise<Outcome> {
     for (;;) {
-      if (!this.#goesOn() || Date.now() >= sendUntil) return 'lost';
+      if (!this.#isRunning() || Date.now() >= sendUntil) return 'lost';
       const receiver = this.#pick();
       if (receiver) return this.#sendOver(receiver, delivery);
       await pause(ROOM_MS);

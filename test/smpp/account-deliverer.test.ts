@@ -1,9 +1,9 @@
 import { duplexPair } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { AccountCourier, type CourierCalls } from '../../infra/local/smpp-account-courier.ts';
+import { AccountDeliverer, type DelivererCalls } from '../../infra/local/smpp-account-deliverer.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { BoundAccount } from '../../shared/domain/smpp/account.ts';
-import type { Delivery, TurnWork } from '../../shared/domain/smpp/deliver.ts';
+import type { Delivery, LeasedWork } from '../../shared/domain/smpp/deliver.ts';
 import type { PduOf } from '../../shared/smpp/pdus.ts';
 import { readReceipt } from '../../shared/smpp/receipt.ts';
 import { Session } from '../../shared/smpp/session.ts';
@@ -35,7 +35,7 @@ const deliveryOf = (message: string, part = 1, told?: number): Delivery => ({
   report: { id: `${message}.${part}`, state: 2, errorCode: 0, submittedAt: 0, doneAt: 0, intermediate: false },
 });
 
-/** A stage whose shards hold deliveries: a turn has a page of them, and what was taken is gone. */
+/** A stage whose shards hold deliveries: a lease has a page of them, and accepted ones are removed. */
 const stageOf = (shards: Record<number, Delivery[]>) => {
   const leases = new Map<number, string>();
   const log: string[] = [];
@@ -45,7 +45,7 @@ const stageOf = (shards: Record<number, Delivery[]>) => {
       Object.keys(shards)
         .map(Number)
         .filter((shard) => shards[shard]?.length && !leases.has(shard)),
-    take({ turn: { shard, owner } }: { turn: { shard: number; owner: string } }): TurnWork | undefined {
+    take({ turn: { shard, owner } }: { turn: { shard: number; owner: string } }): LeasedWork | undefined {
       if (leases.has(shard)) return undefined;
       leases.set(shard, owner);
       return { deliveries: [...(shards[shard] ?? [])], sendUntil: Date.now() + 25_000 };
@@ -59,7 +59,7 @@ const stageOf = (shards: Record<number, Delivery[]>) => {
       }
     },
   };
-  const calls: CourierCalls = {
+  const calls: DelivererCalls = {
     invoke: async (name, event) => answers[name]?.(event as never),
     onFault: (where) => faults.push(where),
   };
@@ -93,23 +93,23 @@ const bindOf = async (answer: Answers = 'ESME_ROK', { version = 0x34, sendWindow
 
 it('waiting notices are delivered as soon as a bind arrives, and removed once the account has accepted them', async () => {
   const stage = stageOf({ 3: [deliveryOf('a'), deliveryOf('b')], 5: [deliveryOf('c')] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await turns(40);
   expect(bind.got.toSorted()).toEqual(['a.1', 'b.1', 'c.1']);
   expect(stage.log.toSorted()).toEqual(['a#1 taken', 'b#1 taken', 'c#1 taken']);
   expect(stage.leases.size).toBe(0);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('later notices are delivered within a second to an account that sends, and within five to a quiet one', async () => {
   const shards: Record<number, Delivery[]> = { 0: [] };
   const stage = stageOf(shards);
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(500);
   shards[0] = [deliveryOf('a')];
   await pass(1_000);
@@ -127,18 +127,18 @@ it('later notices are delivered within a second to an account that sends, and wi
   bind.peer.send('enquire_link');
   await turns();
   shards[0] = [deliveryOf('b')];
-  courier.touch();
+  deliverer.touch();
   await pass(1_000);
   expect(bind.got).toEqual(['a.1', 'b.1']);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('the reports of one message are delivered in order: a later one waits for the response to the earlier one', async () => {
   const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2), deliveryOf('b')] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf((id) => (id === 'a.1' ? 'silence' : 'ESME_ROK'));
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(2_000);
   expect(bind.got).toEqual(['a.1', 'b.1']);
   const [first] = bind.peer.read;
@@ -146,8 +146,8 @@ it('the reports of one message are delivered in order: a later one waits for the
   await pass(1_000);
   expect(bind.got).toEqual(['a.1', 'b.1', 'a.2']);
   expect(stage.log).toEqual(['b#1 taken', 'a#1 taken', 'a#2 taken']);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it.each([
@@ -162,80 +162,80 @@ it.each([
   'answered with %s it is %s and counted so, together with the later reports of its message',
   async (status, becomes) => {
     const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
-    // As the stage would: what is put off waits, and holds back the rest.
+    // Like the stage: deferred notices wait, and hold back later ones.
     const { take } = stage.answers;
     stage.answers.take = (event) => (stage.log.length > 0 && becomes === 'put off' ? undefined : take?.(event));
     let notTaken = 0;
-    const courier = new AccountCourier(ACCOUNT.id, { ...stage.calls, onNotTaken: () => (notTaken += 1) });
+    const deliverer = new AccountDeliverer(ACCOUNT.id, { ...stage.calls, onNotTaken: () => (notTaken += 1) });
     const bind = await bindOf((id) => (id === 'a.1' ? status : 'ESME_ROK'));
-    courier.add(bind.receiver);
+    deliverer.add(bind.receiver);
     await pass(3_000);
     expect(stage.log).toEqual(becomes === 'taken' ? ['a#1 taken', 'a#2 taken'] : ['a#1 put off']);
     expect(notTaken).toBe(becomes === 'taken' ? 0 : 1);
-    courier.stop();
-    await courier.ended;
+    deliverer.stop();
+    await deliverer.ended;
   },
 );
 
 it('without a response within 30 s it is deferred, and the worker stops within its lease', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf('silence');
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(29_000);
   expect([stage.log, stage.leases.size]).toEqual([[], 1]);
   await pass(2_000);
   expect([stage.log, stage.leases.size]).toEqual([['a#1 put off'], 0]);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('what an ended bind has not answered is delivered by another one immediately, and is not deferred', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const [dying, other] = [await bindOf('silence'), await bindOf()];
-  const remove = courier.add(dying.receiver);
+  const remove = deliverer.add(dying.receiver);
   await turns(20);
   expect(dying.got).toEqual(['a.1']);
-  courier.add(other.receiver);
+  deliverer.add(other.receiver);
   dying.far.destroy();
   remove();
   await pass(2_000);
   expect([other.got, stage.log]).toEqual([['a.1'], ['a#1 taken']]);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('a peer that does not answer has as much without a response as the window says, and never more', async () => {
   const many = Array.from({ length: 50 }, (_, at) => deliveryOf(`m${String(at).padStart(2, '0')}`));
   const stage = stageOf({ 0: many });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf('silence', { sendWindow: 4 });
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(24_000);
   expect(bind.got).toHaveLength(4);
   stage.answers.waiting = () => [];
-  // Once its sending is over the turn sends nothing, though room comes.
+  // After the lease's time for sending nothing is sent, even if there is room.
   await pass(1_500);
   for (const pdu of bind.peer.read) bind.peer.answer(pdu);
   await turns(40);
   expect(bind.got).toHaveLength(4);
   expect(stage.log).toHaveLength(4);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
-it('a peer that is asked too much is left alone for a second', async () => {
+it('a peer that throttles gets nothing for a second', async () => {
   const stage = stageOf({ 0: [deliveryOf('a'), deliveryOf('b')] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf((id) => (id === 'a.1' ? 'ESME_RTHROTTLED' : 'ESME_ROK'), { sendWindow: 1 });
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(750);
   expect(bind.got).toEqual(['a.1']);
   await pass(1_000);
   expect(bind.got).toEqual(['a.1', 'b.1']);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('two processes deliver each notice once between them', async () => {
@@ -246,15 +246,15 @@ it('two processes deliver each notice once between them', async () => {
     ]),
   );
   const stage = stageOf(shards);
-  const couriers = [new AccountCourier(ACCOUNT.id, stage.calls), new AccountCourier(ACCOUNT.id, stage.calls)];
+  const deliverers = [new AccountDeliverer(ACCOUNT.id, stage.calls), new AccountDeliverer(ACCOUNT.id, stage.calls)];
   const binds = [await bindOf(), await bindOf()];
-  for (const [at, courier] of couriers.entries()) courier.add((binds[at] as (typeof binds)[0]).receiver);
+  for (const [at, deliverer] of deliverers.entries()) deliverer.add((binds[at] as (typeof binds)[0]).receiver);
   await pass(3_000);
   const all = binds.flatMap(({ got }) => got);
   expect([all.length, new Set(all).size]).toEqual([160, 160]);
   for (const { got } of binds) expect(got.length).toBeGreaterThan(0);
-  for (const courier of couriers) courier.stop();
-  await Promise.all(couriers.map((courier) => courier.ended));
+  for (const deliverer of deliverers) deliverer.stop();
+  await Promise.all(deliverers.map((deliverer) => deliverer.ended));
 });
 
 it('a shard in which everything is deferred is skipped until the first notice is due, for five seconds at most', async () => {
@@ -265,14 +265,14 @@ it('a shard in which everything is deferred is skipped until the first notice is
   let due = Date.now() + 3_000;
   stage.answers.take = (event) => {
     takes++;
-    const work = take?.(event) as TurnWork | undefined;
+    const work = take?.(event) as LeasedWork | undefined;
     if (!work || Date.now() >= due) return work;
     const deliveries = work.deliveries.filter(({ notice }) => !notice.position.startsWith('a#'));
     return { ...work, deliveries, waitsUntil: due };
   };
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(2_750);
   expect([takes, bind.got]).toEqual([1, []]);
   await pass(1_500);
@@ -287,8 +287,8 @@ it('a shard in which everything is deferred is skipped until the first notice is
   shards[0].push(deliveryOf('b'));
   await pass(6_000);
   expect(bind.got).toEqual(['a.1', 'b.1']);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('continues from page to page, and from the beginning after the last', async () => {
@@ -298,12 +298,12 @@ it('continues from page to page, and from the beginning after the last', async (
     afters.push(after);
     return { deliveries: [], sendUntil: Date.now() + 25_000, ...(after === undefined ? { next: 'p1' } : {}) };
   };
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
-  courier.add((await bindOf()).receiver);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
+  deliverer.add((await bindOf()).receiver);
   await pass(1_500);
   expect(afters.slice(0, 3)).toEqual([undefined, 'p1', undefined]);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
 it('a stage that fails, or a notice that no deliver_sm can hold, is logged and stops nothing else', async () => {
@@ -315,25 +315,25 @@ it('a stage that fails, or a notice that no deliver_sm can hold, is logged and s
     if (failures-- > 0) throw new Error('unavailable');
     return waiting?.(event);
   };
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf();
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await pass(1_500);
   expect(stage.log.toSorted()).toEqual(['a#1 put off', 'b#1 taken']);
   expect(stage.faults).toEqual(['smpp/round', 'smpp/deliver']);
-  courier.stop();
-  await courier.ended;
+  deliverer.stop();
+  await deliverer.ended;
 });
 
-it('an end sends nothing new, and gives its turn back once the last response has come', async () => {
+it('a shutdown sends nothing new, and releases its lease once the last response has arrived', async () => {
   const stage = stageOf({ 0: [deliveryOf('a', 1, 1), deliveryOf('a', 2)] });
-  const courier = new AccountCourier(ACCOUNT.id, stage.calls);
+  const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const bind = await bindOf('silence');
-  courier.add(bind.receiver);
+  deliverer.add(bind.receiver);
   await turns(20);
-  courier.stop();
+  deliverer.stop();
   const [first] = bind.peer.read;
   if (first) bind.peer.answer(first);
-  await courier.ended;
+  await deliverer.ended;
   expect([bind.got, stage.log, stage.leases.size]).toEqual([['a.1'], ['a#1 taken'], 0]);
 });
