@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
+import { enter as enterJourney } from '../../shared/domain/journeys/enter.ts';
 import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
@@ -155,6 +156,37 @@ test('a contact enters no journey in which one is, or was, that was merged into 
   await table.write({ put: contactRow(heir) });
   expect(await entered()).toHaveProperty('runId');
 });
+
+test.each([
+  ['the duplicate', 1],
+  ['the contact that stays', 0],
+])(
+  'of two contacts that are merged while the entry of %s is under way one run goes on, and the other does nothing',
+  async (_, late) => {
+    const { journey, people, enter } = await begin(2);
+    const [heir, duplicate] = people as [Contact, Contact];
+    await enter(late === 1 ? heir : duplicate);
+    const existing: typeof own.ports.existing = async (...asked) => {
+      const before = await own.ports.existing(...asked);
+      await mergeContacts(heir, duplicate);
+      return before;
+    };
+    now += 1_000;
+    const contactId = (late === 1 ? duplicate : heir).id;
+    await enterJourney({ ...own.ports, existing }, journey, [{ contactId, cause: { key: 'late', at: now } }]);
+    const gone = await own.runsOf(journey, duplicate.id);
+    const kept = await own.runsOf(journey, heir.id);
+    now += 3 * 24 * 3_600_000;
+    const sent = outside.done.size;
+    await moveDueRun(following(duplicate, heir), gone?.run.id as never);
+    expect(outside.done.size).toBe(sent);
+    await untilDone(() => moveRuns(table, cancelled('contato_unido'))(duplicate.id, heir));
+    const [after] = await own.ports.runs.read([gone?.run.id as never]);
+    expect(after?.run).toMatchObject({ status: 'cancelada', end: { detail: 'contato_unido' } });
+    expect((await own.runsOf(journey, heir.id))?.run).toMatchObject({ id: kept?.run.id, status: 'ativa' });
+    expect((await own.counts(journey))['']).toEqual({ entradas: 2, canceladas: 1 });
+  },
+);
 
 test("a contact's runs are listed by the status that they have now", async () => {
   const { journey, people, enter } = await begin(2);
