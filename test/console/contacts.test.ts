@@ -114,7 +114,9 @@ describe('the list of contacts', () => {
 describe('a contact', () => {
   test('has its story: messages, what it did as a customer, activities and consent, each by its own part', async () => {
     const tenant = await service.tenant();
-    const { id, phone } = await contact(tenant, { name: 'Bia Melo', optIn: { status: 'granted', source: 'loja' } });
+    const { body: company } = await tenant.test.post('/v2/companies', { nome: 'Loja Azul' });
+    const optIn = { status: 'granted', source: 'loja' };
+    const { id, phone } = await contact(tenant, { name: 'Bia Melo', companyId: company.id, optIn });
     const sent = await tenant.test.send({ to: phone, contactId: id });
     expect(sent.status, sent.text).toBe(201);
     const occurredAt = new Date().toISOString();
@@ -130,6 +132,7 @@ describe('a contact', () => {
     const page = await service.signedIn(tenant, 'admin');
     await page.goto(`/console/contacts/${id}`);
     await page.getByText('Mensagem enviada').waitFor();
+    await page.getByRole('link', { name: 'Loja Azul' }).waitFor();
     await page.getByText('Evento do cliente').waitFor();
     await page.getByText('R$ 129,90').waitFor();
     await inspect(page, 'contact');
@@ -226,7 +229,7 @@ describe('a contact', () => {
     await dialog(page).getByRole('radio').check();
     await inspect(page, 'contact-merge');
     await confirm(page, 'Unir');
-    await page.getByText(goes.phone).waitFor();
+    await page.getByRole('definition').getByText(goes.phone).waitFor();
     await page.goto(`/console/contacts/${goes.id}`);
     await page.getByRole('link', { name: 'Ver o contato que ficou' }).click();
     await page.getByRole('heading', { name: 'Bia Melo' }).waitFor();

@@ -212,7 +212,13 @@ describe('a segment', () => {
     await row(page, 'Etiqueta é “vip”').getByText('Cumpre', { exact: true }).waitFor();
     await inspect(page, 'segment-explanation');
     expect(await page.getByRole('link', { name: 'Editar' }).count()).toBe(0);
-    expect(member).not.toBe(other);
+    const admin = await service.signedIn(tenant, 'admin');
+    await admin.goto(`/console/segments/${id}`);
+    await admin.getByRole('combobox', { name: 'Contato' }).fill('ana@loja');
+    await admin.getByRole('option', { name: /^Ana/ }).click();
+    await press(admin, 'Mostrar');
+    await admin.waitForURL(`**/segments/${id}/contacts/${member}`);
+    await admin.getByText('Está no segmento', { exact: true }).waitFor();
   });
 
   test('shows its contacts as far as one wants to go, is found by its name, and is deleted', async () => {

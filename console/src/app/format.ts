@@ -14,15 +14,13 @@ const formatOf = (language: Language) => {
   const locale = LOCALES[language];
   const numbers = new Intl.NumberFormat(locale);
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  const moneyIn = (currency: string, decimals: number) =>
-    new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      minimumFractionDigits: 2,
-      maximumFractionDigits: decimals,
-    });
-  const money = moneyIn('BRL', 4);
+  const money = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'BRL',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 4,
+  });
   const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium' });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
@@ -33,8 +31,6 @@ const formatOf = (language: Language) => {
     percent: (share: number) => percents.format(share),
     /** Coins as reais: to the last of a coin's four decimals. */
     coins: (coins: number) => money.format(coins * COIN_VALUE),
-    /** An amount of a currency (ISO 4217), to the cent. */
-    amount: (value: number, currency = 'BRL') => moneyIn(currency, 2).format(value),
     /** A moment (ISO 8601) in the person's own time zone. */
     dateTime: (iso: string) => dateTimes.format(new Date(iso)),
     /** The same, with weekday and time zone. */

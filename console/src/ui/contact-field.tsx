@@ -1,12 +1,9 @@
 import { api } from '../api.ts';
 import type { Contact } from '../sdk.ts';
+import { contactName } from './contacts.tsx';
 import { LookupField } from './lookup-field.tsx';
 
 const LIMIT = 20;
-
-/** What a contact is called: its name, else what there is. */
-export const contactName = ({ name, whatsappProfileName, phone, id }: Partial<Contact>): string =>
-  name ?? whatsappProfileName ?? phone ?? id ?? '';
 
 const choiceOf = (contact: Contact) => ({
   value: contact.id,

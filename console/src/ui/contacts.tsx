@@ -6,7 +6,6 @@ import { AppLink, StateOf, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(
   {
-    nameless: 'Sem nome',
     columns: {
       name: 'Nome',
       phone: 'Telefone',
@@ -19,7 +18,6 @@ const texts = defineTexts(
     more: (count: string) => `mais ${count}`,
   },
   {
-    nameless: 'No name',
     columns: {
       name: 'Name',
       phone: 'Phone',
@@ -43,11 +41,9 @@ export const Consent = ({ status }: { readonly status: ConsentState }) => (
   <StateOf state={status} tones={TONES} words={useConsentWords()} />
 );
 
-/** What a contact is called: its name, else that of its WhatsApp profile. */
-export const useNameOf = (): ((contact: Pick<Contact, 'name' | 'whatsappProfileName'>) => string) => {
-  const t = useTexts(texts);
-  return ({ name, whatsappProfileName }) => name ?? whatsappProfileName ?? t.nameless;
-};
+/** What a contact is called: its name, else what there is. */
+export const contactName = ({ name, whatsappProfileName, phone, id }: Partial<Contact>): string =>
+  name ?? whatsappProfileName ?? phone ?? id ?? '';
 
 const MOST_TAGS = 3;
 
@@ -69,14 +65,13 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
 /** The columns of a table of contacts; each row leads to its contact. */
 export const useContactColumns = (): readonly Column<Contact>[] => {
   const t = useTexts(texts);
-  const nameOf = useNameOf();
   return [
     {
       key: 'name',
       title: t.columns.name,
       cell: (contact) => (
         <AppLink to={`/contacts/${contact.id}`} className="breakable">
-          {nameOf(contact)}
+          {contactName(contact)}
         </AppLink>
       ),
     },

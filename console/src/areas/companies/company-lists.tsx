@@ -4,7 +4,7 @@ import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Card, CardPage, Contact, Message } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
-import { contactName } from '../../ui/contact-field.tsx';
+import { contactName } from '../../ui/contacts.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { summaryOf } from '../../ui/message-text.ts';
 import { LoadMore } from '../../ui/paging.tsx';

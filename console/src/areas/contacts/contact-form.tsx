@@ -3,9 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import { type Contact, isProblem } from '../../sdk.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { CompanyField } from '../../ui/company-field.tsx';
 import { ChoiceField, choicesOf, TextField, useFieldError } from '../../ui/fields.tsx';
 import { AppLink } from '../../ui/values.tsx';
 import { type AttributeText, type ContactText, changeOf, creationOf, textsOf } from './contact-fields.ts';
@@ -68,6 +70,7 @@ const Attributes = ({ form, onChange }: FormProps) => {
 
 const TextFields = ({ form, onChange }: FormProps) => {
   const t = useTexts(texts);
+  const may = useMay();
   const of = (name: 'phone' | 'name' | 'email' | 'externalId' | 'companyId' | 'cpf' | 'cnpj' | 'nascimento') => ({
     name,
     label: t.fields[name],
@@ -80,7 +83,7 @@ const TextFields = ({ form, onChange }: FormProps) => {
       <TextField {...of('name')} />
       <TextField {...of('email')} type="email" />
       <TextField {...of('externalId')} />
-      <TextField {...of('companyId')} placeholder="emp_…" />
+      {may('crm:read') ? <CompanyField {...of('companyId')} /> : null}
       <ChoiceField
         name="papelNaEmpresa"
         label={t.fields.papelNaEmpresa}

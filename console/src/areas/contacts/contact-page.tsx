@@ -4,11 +4,11 @@ import { useParams } from '@tanstack/react-router';
 import { Merge } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { api } from '../../api.ts';
-import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import { type ContactRead, isProblem } from '../../sdk.ts';
-import { Consent, useNameOf } from '../../ui/contacts.tsx';
+import { useAmount } from '../../ui/amount.tsx';
+import { Consent, contactName } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -25,6 +25,17 @@ import { Activities, Deals } from './sales.tsx';
 import { Story } from './story.tsx';
 import { texts } from './texts.ts';
 
+/** The company by its name, for whoever may read companies. */
+const Company = ({ id }: { readonly id: string }) => {
+  const may = useMay();
+  const company = useQuery({
+    queryKey: ['company', id],
+    queryFn: ({ signal }) => api.companies.get(id, { signal }),
+    enabled: may('crm:read'),
+  });
+  return <AppLink to={`/companies/${id}`}>{company.data?.nome ?? id}</AppLink>;
+};
+
 const ContactFacts = ({ contact }: { readonly contact: ContactRead }) => {
   const t = useTexts(texts);
   const page = useTexts(pageTexts);
@@ -39,7 +50,7 @@ const ContactFacts = ({ contact }: { readonly contact: ContactRead }) => {
       </Fact>
       {companyId ? (
         <Fact name={t.fields.companyId}>
-          <AppLink to={`/companies/${companyId}`}>{companyId}</AppLink>
+          <Company id={companyId} />
           {papelNaEmpresa ? ` · ${t.companyRoles[papelNaEmpresa]}` : ''}
         </Fact>
       ) : null}
@@ -85,7 +96,7 @@ const CENTS = 100;
 
 const Attributes = ({ contact }: { readonly contact: ContactRead }) => {
   const t = useTexts(pageTexts);
-  const format = useFormat();
+  const amount = useAmount();
   const attributes = Object.entries(contact.attributes);
   const debts = contact.debtorGroups ?? [];
   return (
@@ -108,7 +119,7 @@ const Attributes = ({ contact }: { readonly contact: ContactRead }) => {
               <List.Item key={id} className="breakable">
                 {[
                   company,
-                  amountCents === undefined ? undefined : format.amount(amountCents / CENTS),
+                  amountCents === undefined ? undefined : amount(amountCents / CENTS, 'BRL'),
                   status && t.debtStatuses[status],
                   reference,
                 ]
@@ -187,7 +198,6 @@ const Merged = ({ into }: { readonly into: string }) => {
 /** A person: what is known of them, the story across channels, and what can be done. */
 export default function ContactPageView() {
   const t = useTexts(texts);
-  const nameOf = useNameOf();
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const contact = useQuery({
     queryKey: ['contact', id],
@@ -196,7 +206,7 @@ export default function ContactPageView() {
   const { data, error } = contact;
   const into = isProblem(error, 'NOT_FOUND') ? error.meta.mergedInto : undefined;
   return (
-    <Page title={data ? nameOf(data) : t.title} actions={data ? <Actions contact={data} /> : null}>
+    <Page title={data ? contactName(data) : t.title} actions={data ? <Actions contact={data} /> : null}>
       {typeof into === 'string' ? (
         <Merged into={into} />
       ) : (

@@ -5,8 +5,8 @@ import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { LikelyDuplicate } from '../../sdk.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
-import { useNameOf } from '../../ui/contacts.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { ContactField } from '../../ui/contact-field.tsx';
+import { contactName } from '../../ui/contacts.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { pageTexts } from './page-texts.ts';
 
@@ -18,7 +18,6 @@ interface LikelyProps {
 
 const Likely = ({ items, value, onChange }: LikelyProps) => {
   const t = useTexts(pageTexts).merge;
-  const nameOf = useNameOf();
   if (items.length === 0) return <Text size="sm">{t.none}</Text>;
   return (
     <Radio.Group label={t.likely} value={value} onChange={onChange}>
@@ -27,7 +26,7 @@ const Likely = ({ items, value, onChange }: LikelyProps) => {
           <Radio
             key={contact.id}
             value={contact.id}
-            label={`${nameOf(contact)} · ${contact.phone}`}
+            label={`${contactName(contact)} · ${contact.phone}`}
             description={by.map((why) => t.by[why]).join(', ')}
           />
         ))}
@@ -50,14 +49,14 @@ export const MergeDialog = ({ id, onClose }: { readonly id: string; readonly onC
       title={t.title}
       hint={t.hint}
       action={t.action}
-      act={() => api.contacts.merge(id, { contactId: other.trim() })}
+      act={() => api.contacts.merge(id, { contactId: other })}
       invalidates={[['contact', id], ['contacts'], ['lists'], ['list']]}
       onClose={onClose}
     >
       <QueryView query={duplicates} loadingRows={1}>
         {({ items }) => <Likely items={items} value={other} onChange={setOther} />}
       </QueryView>
-      <TextField name="contactId" required label={t.other} placeholder="cnt_…" value={other} onChange={setOther} />
+      <ContactField label={t.other} value={other} onChange={setOther} />
     </ActionDialog>
   );
 };

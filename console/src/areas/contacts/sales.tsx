@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Handshake, ListTodo } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
-import { useFormat } from '../../app/format.ts';
 import { fromLocal } from '../../app/local-time.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Activity, ActivityPage, Card } from '../../sdk.ts';
 import { ActionDialog, useAction } from '../../ui/action-dialog.tsx';
+import { Amount } from '../../ui/amount.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ChoiceField, choicesOf, TextAreaField, TextField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/lists.tsx';
@@ -117,7 +117,6 @@ const TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho
 /** The deals of a contact, as the pipelines have them. */
 export const Deals = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).deals;
-  const format = useFormat();
   const skip = useSkip(LIMIT);
   const list = useQuery({
     queryKey: ['contact', id, 'cards', skip],
@@ -137,7 +136,7 @@ export const Deals = ({ id }: { readonly id: string }) => {
       key: 'value',
       title: t.value,
       alignEnd: true,
-      cell: ({ valor, moeda }) => (valor === undefined ? '—' : format.amount(valor, moeda)),
+      cell: ({ valor, moeda }) => <Amount value={valor} currency={moeda} />,
     },
     {
       key: 'status',

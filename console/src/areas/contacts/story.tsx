@@ -4,6 +4,7 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ContactTimelineStep } from '../../sdk.ts';
+import { Amount } from '../../ui/amount.tsx';
 import { JsonView } from '../../ui/code-block.tsx';
 import { CursorView, useCursorList } from '../../ui/lists.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -18,7 +19,11 @@ const EventStep = ({ event }: { readonly event: CustomerEvent }) => {
   const { value, currency, properties, attribution } = event;
   return (
     <>
-      {value === undefined ? null : <Text size="sm">{format.amount(value, currency)}</Text>}
+      {value === undefined ? null : (
+        <Text size="sm">
+          <Amount value={value} currency={currency} />
+        </Text>
+      )}
       {attribution ? (
         <Text size="sm">
           <AppLink to={`/messages/${attribution.messageId}`}>

@@ -9,7 +9,7 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Contact, ContactPage, StaticList } from '../../sdk.ts';
 import { ContactExport } from '../../ui/contact-export.tsx';
-import { useContactColumns, useNameOf } from '../../ui/contacts.tsx';
+import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { useSearchValues } from '../../ui/filters.tsx';
@@ -48,7 +48,6 @@ const ListFacts = ({ list }: { readonly list: StaticList }) => {
 const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Contact>[] => {
   const t = useTexts(texts);
   const may = useMay();
-  const nameOf = useNameOf();
   const columns = useContactColumns();
   if (!may('contacts:write')) return columns;
   const remove: Column<Contact> = {
@@ -56,7 +55,12 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
     title: t.actions,
     alignEnd: true,
     cell: (contact) => (
-      <Button size="xs" variant="default" aria-label={t.removeOne(nameOf(contact))} onClick={() => onRemove(contact)}>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={t.removeOne(contactName(contact))}
+        onClick={() => onRemove(contact)}
+      >
         {t.remove}
       </Button>
     ),
@@ -68,7 +72,6 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
 const Members = ({ listId }: { readonly listId: string }) => {
   const t = useTexts(texts);
   const may = useMay();
-  const nameOf = useNameOf();
   const skip = useSkip(LIMIT);
   const [{ q }] = useSearchValues();
   const [removing, setRemoving] = useState<Contact>();
@@ -98,7 +101,7 @@ const Members = ({ listId }: { readonly listId: string }) => {
       {removing ? (
         <RemoveMemberDialog
           listId={listId}
-          contact={{ id: removing.id, name: nameOf(removing) }}
+          contact={{ id: removing.id, name: contactName(removing) }}
           onClose={() => setRemoving(undefined)}
         />
       ) : null}

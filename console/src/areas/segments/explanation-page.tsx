@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { SegmentExplanation } from '../../sdk.ts';
-import { useNameOf } from '../../ui/contacts.tsx';
+import { contactName } from '../../ui/contacts.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -19,7 +19,6 @@ interface Row {
 
 const Explanation = ({ explanation }: { readonly explanation: SegmentExplanation }) => {
   const t = useTexts(texts);
-  const nameOf = useNameOf();
   const sentence = useSentence();
   const { segmentId, contactId, member, conditions, since, evaluatedAt } = explanation;
   const segment = useQuery({
@@ -49,7 +48,7 @@ const Explanation = ({ explanation }: { readonly explanation: SegmentExplanation
           <Status tone={member ? 'good' : 'neutral'}>{member ? t.member : t.noMember}</Status>
         </Fact>
         <Fact name={t.name}>
-          <AppLink to={`/contacts/${contactId}`}>{contact.data ? nameOf(contact.data) : contactId}</AppLink>
+          <AppLink to={`/contacts/${contactId}`}>{contact.data ? contactName(contact.data) : contactId}</AppLink>
         </Fact>
         <Fact name={t.title}>
           <AppLink to={`/segments/${segmentId}`}>{segment.data?.name ?? segmentId}</AppLink>

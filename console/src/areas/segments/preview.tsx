@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
-import { useNameOf } from '../../ui/contacts.tsx';
+import { contactName } from '../../ui/contacts.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { useSettled } from '../../ui/search-field.tsx';
 import { AppLink } from '../../ui/values.tsx';
@@ -14,9 +14,8 @@ import { texts } from './texts.ts';
 const SHOWN = 5;
 
 const SampleRow = ({ id }: { readonly id: string }) => {
-  const nameOf = useNameOf();
   const contact = useQuery({ queryKey: ['contact', id], queryFn: ({ signal }) => api.contacts.get(id, { signal }) });
-  return <AppLink to={`/contacts/${id}`}>{contact.data ? nameOf(contact.data) : id}</AppLink>;
+  return <AppLink to={`/contacts/${id}`}>{contact.data ? contactName(contact.data) : id}</AppLink>;
 };
 
 /**

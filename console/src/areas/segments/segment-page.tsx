@@ -10,7 +10,8 @@ import { useTexts } from '../../app/texts.ts';
 import type { Contact, Segment } from '../../sdk.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ContactExport } from '../../ui/contact-export.tsx';
-import { useContactColumns, useNameOf } from '../../ui/contacts.tsx';
+import { ContactField } from '../../ui/contact-field.tsx';
+import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/fields.tsx';
@@ -47,7 +48,6 @@ const SegmentFacts = ({ segment }: { readonly segment: Segment }) => {
 
 const Members = ({ segmentId }: { readonly segmentId: string }) => {
   const t = useTexts(texts);
-  const nameOf = useNameOf();
   const members = useCursorList<Contact>({
     queryKey: ['segment', segmentId, 'contacts'],
     read: async (paging, signal) => api.segments.contacts(segmentId, { limit: 50, ...paging }, { signal }),
@@ -56,7 +56,7 @@ const Members = ({ segmentId }: { readonly segmentId: string }) => {
     key: 'why',
     title: t.why,
     cell: (contact) => (
-      <AppLink to={`/segments/${segmentId}/contacts/${contact.id}`} aria-label={t.whyOf(nameOf(contact))}>
+      <AppLink to={`/segments/${segmentId}/contacts/${contact.id}`} aria-label={t.whyOf(contactName(contact))}>
         {t.why}
       </AppLink>
     ),
@@ -81,6 +81,7 @@ const Members = ({ segmentId }: { readonly segmentId: string }) => {
 /** Leads to why a contact is in the segment or not. */
 const Explain = ({ segmentId }: { readonly segmentId: string }) => {
   const t = useTexts(texts);
+  const may = useMay();
   const navigate = useNavigate();
   const [contactId, setContactId] = useState('');
   const submit = (event: SyntheticEvent) => {
@@ -90,16 +91,20 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
   return (
     <Section title={t.explain}>
       <Group component="form" align="flex-end" onSubmit={submit}>
-        <TextField
-          name="contactId"
-          required
-          label={t.contactId}
-          description={t.explainHint}
-          placeholder="cnt_…"
-          value={contactId}
-          onChange={setContactId}
-        />
-        <Button type="submit" variant="default">
+        {/* Whoever sees phones masked searches nobody by them. */}
+        {may('pii:full') ? (
+          <ContactField label={t.contact} value={contactId} onChange={setContactId} />
+        ) : (
+          <TextField
+            name="contactId"
+            label={t.contactId}
+            description={t.explainHint}
+            placeholder="cnt_…"
+            value={contactId}
+            onChange={setContactId}
+          />
+        )}
+        <Button type="submit" variant="default" disabled={contactId.trim() === ''}>
           {t.show}
         </Button>
       </Group>
