@@ -13,6 +13,7 @@ import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
 import { segments } from './segments/index.ts';
 import { senders } from './senders/index.ts';
+import { settings } from './settings/index.ts';
 import { templates } from './templates/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
@@ -34,4 +35,5 @@ export const AREAS: readonly Area[] = [
   keys,
   people,
   audit,
+  settings,
 ];
