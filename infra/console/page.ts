@@ -13,6 +13,8 @@ const policyOf = (nonce: string, connect: readonly string[]): string =>
     "img-src 'self' data:",
     "font-src 'self'",
     ['connect-src', "'self'", ...connect].join(' '),
+    // The preview's page, which has a policy of its own.
+    "frame-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

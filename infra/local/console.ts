@@ -5,6 +5,7 @@ import { extname, join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { buildConsole } from '../build/console.ts';
 import { cacheControl, FILE_HEADERS, NONCE_PLACEHOLDER, pageHeaders } from '../console/page.ts';
+import { PREVIEW_HEADERS, PREVIEW_PAGE, PREVIEW_PATH } from '../console/preview.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -73,6 +74,11 @@ export const consoleServer = (options: {
   return {
     serves: (path) => PATH.test(path),
     async answer(request, response, path) {
+      if (path === PREVIEW_PATH) {
+        response.writeHead(200, { ...PREVIEW_HEADERS, 'content-length': Buffer.byteLength(PREVIEW_PAGE) });
+        response.end(request.method === 'HEAD' ? undefined : PREVIEW_PAGE);
+        return true;
+      }
       const { page, files } = await site();
       const name = path.slice('/console/'.length);
       const file = files.get(name);

@@ -113,6 +113,36 @@ describe('journeys', () => {
     expectNoFaults(page);
   });
 
+  test('have rules: who enters and how often, silence, a cap and a goal, each of which can be cleared', async () => {
+    const tenant = await service.tenant();
+    const { create, get } = journeysOf(tenant.test);
+    const { id } = await create({ meta: { evento: 'compra' }, tetoDeFrequencia: { mensagens: 3, dias: 7 } });
+    const page = await service.signedIn(tenant);
+    await page.goto(`/console/journeys/${id}`);
+    await page.getByText('Regras da jornada').click();
+    await page.getByRole('textbox', { name: /^Nome/ }).fill('Volta');
+    await page.getByLabel('Quem entra').selectOption('manual');
+    await page.getByLabel('Entrar de novo').selectOption('apos_concluir');
+    await page.getByLabel('Horas desde que começou').fill('24');
+    await page.getByLabel('Silêncio das').fill('22:00');
+    await page.getByLabel('até as').fill('08:00');
+    await page.getByLabel('No máximo mensagens por contato').fill('');
+    await page.getByLabel('em dias').fill('');
+    await page.getByLabel('Meta: nome do evento').fill('');
+    await inspect(page, 'journey-rules');
+    await save(page);
+    const { body } = await get(id);
+    expect(body).toMatchObject({
+      name: 'Volta',
+      gatilho: { tipo: 'manual' },
+      reentrada: 'apos_concluir',
+      intervaloReentradaHoras: 24,
+      silencio: { inicio: '22:00', fim: '08:00' },
+    });
+    expect(body).not.toHaveProperty('meta');
+    expect(body).not.toHaveProperty('tetoDeFrequencia');
+  });
+
   test('say at the step and at the field what the service refused of them', async () => {
     const tenant = await service.tenant();
     const { create, get } = journeysOf(tenant.test);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { buildConsole } from '../../infra/build/console.ts';
+import { PREVIEW_HEADERS, PREVIEW_PAGE, PREVIEW_PATH } from '../../infra/console/preview.ts';
 import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
@@ -28,7 +29,7 @@ describe('the page', () => {
       const policy = headers.get('content-security-policy') ?? '';
       const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
       expect(policy).toBe(
-        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self' ${bucket}; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self' ${bucket}; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
       );
       expect(Object.fromEntries(headers)).toMatchObject({
         'cache-control': 'no-store',
@@ -50,6 +51,17 @@ describe('the page', () => {
     expect(await anonymous.call('HEAD', '/console/')).toMatchObject({ status: 200, text: '' });
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
       expectProblem(await anonymous.call(method, '/console/'), 405);
+  });
+});
+
+describe("the preview's page", () => {
+  test('comes under a policy of its own, which lets the content do nothing', async () => {
+    const { status, headers, text } = await anonymous.get(PREVIEW_PATH);
+    expect(status).toBe(200);
+    expect(text).toBe(PREVIEW_PAGE);
+    expect(Object.fromEntries(headers)).toMatchObject(PREVIEW_HEADERS);
+    expect(await anonymous.call('HEAD', PREVIEW_PATH)).toMatchObject({ status: 200, text: '' });
+    expectProblem(await anonymous.call('POST', PREVIEW_PATH), 405);
   });
 });
 

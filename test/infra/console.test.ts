@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { PREVIEW_HEADERS, PREVIEW_PAGE, PREVIEW_PATH } from '../../infra/console/preview.ts';
 import { AWS, deploy, distributionOf, type Piece, resourcesOf, textOf } from './support.ts';
 
 const { edge } = deploy();
@@ -34,6 +35,7 @@ describe("the console's function at the edge", () => {
         "img-src 'self' data:",
         "font-src 'self'",
         `connect-src 'self' ${BUCKETS.join(' ')}`,
+        "frame-src 'self'",
         "form-action 'none'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
@@ -50,6 +52,28 @@ describe("the console's function at the edge", () => {
   it('writes another nonce each time', () => {
     const nonces = Array.from({ length: 100 }, () => call('/console/').body.data);
     expect(new Set(nonces).size).toBe(100);
+  });
+
+  it("answers the preview's page under the policy that it has locally, without a script of the content", () => {
+    const { statusCode, headers, body } = call(PREVIEW_PATH);
+    expect(statusCode).toBe(200);
+    expect(body.data).toBe(PREVIEW_PAGE);
+    for (const [name, value] of Object.entries(PREVIEW_HEADERS)) expect(headers[name], name).toEqual({ value });
+    expect(headers).toMatchObject({ 'strict-transport-security': { value: 'max-age=31536000; includeSubDomains' } });
+    const script = /<script>([^<]+)<\/script>/.exec(PREVIEW_PAGE)?.[1] ?? '';
+    const hash = createHash('sha256').update(script).digest('base64');
+    const policy = PREVIEW_HEADERS['content-security-policy']?.split('; ') ?? [];
+    expect(policy).toEqual([
+      "default-src 'none'",
+      `script-src 'sha256-${hash}'`,
+      "style-src 'unsafe-inline'",
+      'img-src https: data:',
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-src 'none'",
+      "frame-ancestors 'self'",
+      'sandbox allow-scripts',
+    ]);
   });
 
   it('lets files through, and of the page nothing but by itself', () => {

@@ -13,6 +13,8 @@ import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
 import { segments } from './segments/index.ts';
 import { senders } from './senders/index.ts';
+import { settings } from './settings/index.ts';
+import { templates } from './templates/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** Every area, in the order of its group: docs/console.md#how-to-add-an-area. */
@@ -23,8 +25,9 @@ export const AREAS: readonly Area[] = [
   contacts,
   lists,
   segments,
-  journeys,
   campaigns,
+  journeys,
+  templates,
   companies,
   pipelines,
   webhooks,
@@ -32,4 +35,5 @@ export const AREAS: readonly Area[] = [
   keys,
   people,
   audit,
+  settings,
 ];

@@ -13,6 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { fromLocal, toLocal } from '../../app/local-time.ts';
 import { useTexts } from '../../app/texts.ts';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { type Audience, type CampaignForm, NEW_MESSAGE, withVariants } from './form.ts';
@@ -158,12 +159,6 @@ const ContentFields = ({ form, onChange }: PartProps) => {
   );
 };
 
-const toLocal = (iso: string | undefined): string => {
-  if (iso === undefined) return '';
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-
 const PaceFields = ({ form, onChange }: PartProps) => {
   const t = useTexts(texts);
   return (
@@ -175,9 +170,7 @@ const PaceFields = ({ form, onChange }: PartProps) => {
         type="datetime-local"
         label={t.scheduledAt}
         value={toLocal(form.scheduledAt)}
-        onChange={({ currentTarget: { value } }) =>
-          onChange({ ...form, scheduledAt: value === '' ? undefined : new Date(value).toISOString() })
-        }
+        onChange={({ currentTarget: { value } }) => onChange({ ...form, scheduledAt: fromLocal(value) })}
       />
       <Group gap="sm" align="flex-end">
         {(['perMinute', 'maxCoins', 'capMessages', 'capDays'] as const).map((field) => (

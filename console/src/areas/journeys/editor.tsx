@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -10,15 +10,16 @@ import type { ChangeJourney, Journey } from '../../sdk.ts';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Loading } from '../../ui/states.tsx';
+import { AddStepMenu } from './add-step-menu.tsx';
 import type { Draft, Graph, Step } from './graph.ts';
 import { Outline } from './outline.tsx';
 import { faultsOf } from './places.ts';
-import { Rules } from './rules.tsx';
-import { AddStepMenu, NoStep, StepPanel } from './step-panel.tsx';
 import { texts } from './texts.ts';
 import { type JourneyDraft, useDraft } from './use-draft.ts';
 
 const Canvas = lazy(() => import('./canvas.tsx'));
+const StepPanel = lazy(() => import('./step-panel.tsx'));
+const Rules = lazy(() => import('./rules.tsx'));
 
 const NULLABLE = ['intervaloReentradaHoras', 'silencio', 'tetoDeFrequencia', 'meta'] as const;
 /** The whole of what is edited: a field that it lacks is cleared. */
@@ -58,6 +59,31 @@ const useNotes = (journey: Journey) => {
     if (tipo !== 'enviar') return t.atNow(format.number(of.esperando), format.number(of.entraram));
     return t.sent(format.number(of.enviadas), format.number(of.entregues), format.number(of.lidas));
   };
+};
+
+/** What stands in the place of the panel while no step is chosen. */
+const NoStep = () => (
+  <Paper withBorder p="md">
+    <Text size="sm" c="dimmed">
+      {useTexts(texts).noStep}
+    </Text>
+  </Paper>
+);
+
+/** The rules, loaded when they are opened. */
+const RulesSection = ({ state }: { readonly state: JourneyDraft }) => {
+  const t = useTexts(texts);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Paper withBorder p="sm">
+      <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+        <summary>{t.settings}</summary>
+        <Suspense fallback={<Loading />}>
+          {isOpen ? <Rules draft={state.draft} onChange={state.setDraft} /> : null}
+        </Suspense>
+      </details>
+    </Paper>
+  );
 };
 
 const Panel = ({ state, faults }: { readonly state: JourneyDraft; readonly faults: ReturnType<typeof faultsOf> }) => {
@@ -110,12 +136,22 @@ const SaveBar = ({ journey, state, saving }: SaveBarProps) => {
   );
 };
 
+interface EditorProps {
+  readonly journey: Journey;
+  /** What an activation was refused for. */
+  readonly refused: unknown;
+  readonly onSaved: () => void;
+}
+
 /** The journey as a drawing and as a list, and the chosen step beside them. */
-export const Editor = ({ journey, refused }: { readonly journey: Journey; readonly refused: unknown }) => {
+export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
   const t = useTexts(texts);
   const canEdit = useMay()('campaigns:write') && journey.status !== 'arquivada';
   const state = useDraft(journey);
-  const saving = useSaving(journey, state.discard);
+  const saving = useSaving(journey, () => {
+    state.discard();
+    onSaved();
+  });
   const noteOf = useNotes(journey);
   // Places count in the graph as it was when the service refused it.
   const [submitted, error]: readonly [Graph, unknown] = saving.error
@@ -128,7 +164,7 @@ export const Editor = ({ journey, refused }: { readonly journey: Journey; readon
   const [secretKept, setSecretKept] = useState<string>();
   return (
     <Stack>
-      {canEdit ? <Rules draft={draft} onChange={state.setDraft} /> : null}
+      {canEdit ? <RulesSection state={state} /> : null}
       <ProblemView error={saving.error} />
       {canEdit ? (
         <SaveBar journey={journey} state={state} saving={saving} />
@@ -150,7 +186,9 @@ export const Editor = ({ journey, refused }: { readonly journey: Journey; readon
             {...(canEdit ? { edit: { connect: state.connect, remove: state.remove } } : {})}
           />
         </Suspense>
-        <Panel state={state} faults={faults} />
+        <Suspense fallback={<Loading rows={8} />}>
+          <Panel state={state} faults={faults} />
+        </Suspense>
       </div>
       {secret !== undefined && secretKept !== secret ? (
         <SecretDialog

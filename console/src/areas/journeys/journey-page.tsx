@@ -102,7 +102,7 @@ export default function JourneyPage() {
           <Versions journey={data} />
           <Notices journey={data} />
           {data.status === 'rascunho' ? null : <Figures journey={data} />}
-          <Editor key={data.id} journey={data} refused={refused} />
+          <Editor key={data.id} journey={data} refused={refused} onSaved={() => setRefused(undefined)} />
         </Stack>
       ) : null}
     </Page>

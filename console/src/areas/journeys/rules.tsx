@@ -1,4 +1,4 @@
-import { Group, NativeSelect, NumberInput, Paper, Stack, TextInput } from '@mantine/core';
+import { Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useTexts } from '../../app/texts.ts';
 import type { Draft } from './graph.ts';
 import { texts } from './texts.ts';
@@ -93,33 +93,28 @@ const Cap = ({ draft, onChange }: RulesProps) => {
 };
 
 /** Who enters, how often, when it is silent, and what its goal is. */
-export const Rules = (props: RulesProps) => {
+export default function Rules(props: RulesProps) {
   const { draft, onChange } = props;
   const t = useTexts(texts);
   return (
-    <Paper withBorder p="sm">
-      <details>
-        <summary>{t.settings}</summary>
-        <Stack gap="sm" mt="sm" maw="40rem">
-          <TextInput
-            required
-            label={t.name}
-            value={draft.name}
-            onChange={({ currentTarget }) => onChange({ ...draft, name: currentTarget.value })}
-          />
-          <TriggerFields trigger={draft.gatilho} onChange={(gatilho) => onChange({ ...draft, gatilho })} />
-          <Reentry {...props} />
-          <Silence {...props} />
-          <Cap {...props} />
-          <TextInput
-            label={t.goal}
-            value={draft.meta?.evento ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              onChange(withField(draft, 'meta', value === '' ? undefined : { evento: value }))
-            }
-          />
-        </Stack>
-      </details>
-    </Paper>
+    <Stack gap="sm" mt="sm" maw="40rem">
+      <TextInput
+        required
+        label={t.name}
+        value={draft.name}
+        onChange={({ currentTarget }) => onChange({ ...draft, name: currentTarget.value })}
+      />
+      <TriggerFields trigger={draft.gatilho} onChange={(gatilho) => onChange({ ...draft, gatilho })} />
+      <Reentry {...props} />
+      <Silence {...props} />
+      <Cap {...props} />
+      <TextInput
+        label={t.goal}
+        value={draft.meta?.evento ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange(withField(draft, 'meta', value === '' ? undefined : { evento: value }))
+        }
+      />
+    </Stack>
   );
-};
+}

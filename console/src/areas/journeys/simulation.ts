@@ -1,3 +1,4 @@
+import { fromLocal } from '../../app/local-time.ts';
 import type { JourneySimulation, SimulatedEvent, SimulateJourney } from '../../sdk.ts';
 import type { Mark } from './canvas-types.ts';
 import { parsePairs, parseValue } from './config.ts';
@@ -57,12 +58,13 @@ export const simulationOf = (scenario: Scenario): SimulateJourney => {
   const contato = { ...given({ name, phone, email }), tags, attributes };
   const variaveis = parseValues(scenario.variables);
   const eventos = parseEvents(scenario.events);
+  const inicio = fromLocal(begin);
   const mensagens = Object.entries(scenario.outcomes).flatMap(([passo, status]) =>
     status === '' ? [] : [{ passo, status }],
   );
   return {
     ...(isMade ? { contato } : { contactId }),
-    ...(begin === '' ? {} : { inicio: new Date(begin).toISOString() }),
+    ...(inicio ? { inicio } : {}),
     ...(eventos.length > 0 ? { eventos } : {}),
     ...(mensagens.length > 0 ? { mensagens: mensagens as SimulateJourney['mensagens'] & object } : {}),
     ...(Object.keys(variaveis).length > 0 ? { variaveis } : {}),

@@ -1,20 +1,9 @@
-import {
-  Button,
-  Group,
-  List,
-  Menu,
-  NativeSelect,
-  Paper,
-  SegmentedControl,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { Plus, Trash2 } from 'lucide-react';
+import { Button, Group, List, NativeSelect, Paper, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useTexts } from '../../app/texts.ts';
-import { type Graph, KINDS, type Outcome, outcomeId, outcomesOf, type Step, type StepKind, targetOf } from './graph.ts';
+import { AddStepMenu } from './add-step-menu.tsx';
+import { type Graph, type Outcome, outcomeId, outcomesOf, type Step, type StepKind, targetOf } from './graph.ts';
 import type { Fault } from './places.ts';
 import { StepField } from './step-field.tsx';
 import { fieldsOf, inMode, STEP_SCHEMAS } from './step-schema.ts';
@@ -69,27 +58,6 @@ const KeyField = ({ step, faults, onChange }: Pick<PanelProps, 'step' | 'faults'
   );
 };
 
-/** Adds a step of a kind that is chosen. */
-export const AddStepMenu = ({ label, onAdd }: { readonly label: string; readonly onAdd: (kind: StepKind) => void }) => {
-  const t = useTexts(stepTexts);
-  return (
-    <Menu shadow="md">
-      <Menu.Target>
-        <Button variant="default" size="xs" leftSection={<Plus size={14} aria-hidden />}>
-          {label}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {KINDS.map((kind) => (
-          <Menu.Item key={kind} onClick={() => onAdd(kind)}>
-            {t.kinds[kind]}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-};
-
 /** Where each outcome leads: what dragging a link does in the drawing. */
 const NextSteps = ({ graph, step, onConnect, onAdd }: Pick<PanelProps, 'graph' | 'step' | 'onConnect' | 'onAdd'>) => {
   const t = useTexts(texts);
@@ -119,7 +87,7 @@ const NextSteps = ({ graph, step, onConnect, onAdd }: Pick<PanelProps, 'graph' |
 };
 
 /** What a step does, field by field, with what the service refused of it. */
-export const StepPanel = (props: PanelProps) => {
+export default function StepPanel(props: PanelProps) {
   const { graph, step, faults, onChange, onRemove, onFirst } = props;
   const t = useTexts(texts);
   const words = useStepWords();
@@ -181,13 +149,4 @@ export const StepPanel = (props: PanelProps) => {
       </Stack>
     </Paper>
   );
-};
-
-/** What stands in the place of the panel while no step is chosen. */
-export const NoStep = () => (
-  <Paper withBorder p="md">
-    <Text size="sm" c="dimmed">
-      {useTexts(texts).noStep}
-    </Text>
-  </Paper>
-);
+}

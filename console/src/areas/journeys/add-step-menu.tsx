@@ -1,0 +1,26 @@
+import { Button, Menu } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useTexts } from '../../app/texts.ts';
+import { KINDS, type StepKind } from './graph.ts';
+import { stepTexts } from './step-texts.ts';
+
+/** Adds a step of a kind that is chosen. */
+export const AddStepMenu = ({ label, onAdd }: { readonly label: string; readonly onAdd: (kind: StepKind) => void }) => {
+  const t = useTexts(stepTexts);
+  return (
+    <Menu shadow="md">
+      <Menu.Target>
+        <Button variant="default" size="xs" leftSection={<Plus size={14} aria-hidden />}>
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {KINDS.map((kind) => (
+          <Menu.Item key={kind} onClick={() => onAdd(kind)}>
+            {t.kinds[kind]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

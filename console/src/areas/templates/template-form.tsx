@@ -1,0 +1,184 @@
+import { Button, Group, NativeSelect, Paper, Stack, Textarea, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api.ts';
+import { useTexts } from '../../app/texts.ts';
+import type { CreateTemplate, NumberPage } from '../../sdk.ts';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { ButtonFields } from './button-fields.tsx';
+import { type Components, examplesIn, textIn, variablesIn, withExample, withText } from './components.ts';
+import { DeviceView } from './devices.tsx';
+import { CATEGORIES, LANGUAGES } from './template-status.tsx';
+import { texts } from './texts.ts';
+
+/** A template as it is edited. */
+export interface TemplateForm extends Omit<CreateTemplate, 'components'> {
+  readonly components: Components;
+}
+
+interface PartProps {
+  readonly components: Components;
+  readonly onChange: (components: Components) => void;
+}
+
+const TextFields = ({ components, onChange }: PartProps) => {
+  const t = useTexts(texts);
+  const examples = examplesIn(components);
+  const variables = variablesIn(`${textIn(components, 'HEADER')} ${textIn(components, 'BODY')}`);
+  return (
+    <>
+      <TextInput
+        label={t.header}
+        value={textIn(components, 'HEADER')}
+        onChange={({ currentTarget }) => onChange(withText(components, 'HEADER', currentTarget.value))}
+      />
+      <Textarea
+        autosize
+        minRows={4}
+        label={t.body}
+        description={t.bodyHint}
+        value={textIn(components, 'BODY')}
+        onChange={({ currentTarget }) => onChange(withText(components, 'BODY', currentTarget.value))}
+      />
+      {variables.map((name) => (
+        <TextInput
+          key={name}
+          label={t.example(name)}
+          value={examples[name] ?? ''}
+          onChange={({ currentTarget }) => onChange(withExample(components, name, currentTarget.value))}
+        />
+      ))}
+      <TextInput
+        label={t.footer}
+        value={textIn(components, 'FOOTER')}
+        onChange={({ currentTarget }) => onChange(withText(components, 'FOOTER', currentTarget.value))}
+      />
+    </>
+  );
+};
+
+/** All of the components, for those that have no fields here. */
+const JsonField = ({ components, onChange }: PartProps) => {
+  const t = useTexts(texts);
+  const [typed, setTyped] = useState<string>();
+  const [isRead, setIsRead] = useState(true);
+  const set = (text: string) => {
+    setTyped(text);
+    try {
+      const value: unknown = JSON.parse(text);
+      setIsRead(Array.isArray(value));
+      if (Array.isArray(value)) onChange(value as Components);
+    } catch {
+      setIsRead(false);
+    }
+  };
+  return (
+    <details>
+      <summary>{t.asJson}</summary>
+      <Textarea
+        autosize
+        minRows={6}
+        maxRows={24}
+        mt="sm"
+        label={t.components}
+        error={isRead ? undefined : t.notJson}
+        value={typed ?? JSON.stringify(components, undefined, 2)}
+        onChange={({ currentTarget }) => set(currentTarget.value)}
+        onBlur={() => isRead && setTyped(undefined)}
+      />
+    </details>
+  );
+};
+
+const NumberField = ({ value, onChange }: { readonly value: string; readonly onChange: (id: string) => void }) => {
+  const t = useTexts(texts);
+  const numbers = useQuery<NumberPage>({
+    queryKey: ['template-numbers'],
+    queryFn: async ({ signal }) => api.numbers.list({ limit: 200 }, { signal }),
+  });
+  const choices = (numbers.data?.items ?? []).map(({ id, displayPhone }) => ({
+    value: id,
+    label: displayPhone,
+  }));
+  return (
+    <>
+      <ProblemView error={numbers.error} />
+      <NativeSelect
+        required
+        label={t.number}
+        value={value}
+        data={[{ value: '', label: t.choose }, ...choices]}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </>
+  );
+};
+
+interface FormProps {
+  readonly initial: TemplateForm;
+  /** A template belongs to the number that it was made for. */
+  readonly isNew: boolean;
+  readonly action: string;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly onSubmit: (form: TemplateForm) => void;
+}
+
+/** A WhatsApp template, as it is created and changed, with how it arrives. */
+export const TemplateFields = ({ initial, isNew, action, busy, error, onSubmit }: FormProps) => {
+  const t = useTexts(texts);
+  const [form, setForm] = useState(initial);
+  const change = (part: Partial<TemplateForm>) => setForm((before) => ({ ...before, ...part }));
+  const setComponents = (components: Components) => change({ components });
+  return (
+    <Group align="flex-start" gap="xl">
+      <Stack
+        component="form"
+        flex="1 1 24rem"
+        maw="40rem"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(form);
+        }}
+      >
+        {isNew ? <NumberField value={form.numberId} onChange={(numberId) => change({ numberId })} /> : null}
+        <TextInput
+          required
+          label={t.name}
+          description={t.nameHint}
+          value={form.name}
+          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+        />
+        <Group gap="sm">
+          <NativeSelect
+            label={t.columns.category}
+            value={form.category}
+            data={CATEGORIES.map((value) => ({ value, label: t.categories[value] }))}
+            onChange={({ currentTarget }) => change({ category: currentTarget.value as TemplateForm['category'] })}
+          />
+          <NativeSelect
+            label={t.columns.language}
+            value={form.language}
+            data={[...LANGUAGES]}
+            onChange={({ currentTarget }) => change({ language: currentTarget.value as TemplateForm['language'] })}
+          />
+        </Group>
+        <TextFields components={form.components} onChange={setComponents} />
+        <ButtonFields components={form.components} onChange={setComponents} />
+        <JsonField components={form.components} onChange={setComponents} />
+        <ProblemView error={error} />
+        <Group>
+          <Button type="submit" loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+      <Paper p={0} flex="0 1 24rem">
+        <Title order={2} size="h4" mb="sm">
+          {t.preview}
+        </Title>
+        <DeviceView device="whatsapp" components={form.components} values={examplesIn(form.components)} />
+      </Paper>
+    </Group>
+  );
+};
