@@ -25,7 +25,7 @@ type Account = Awaited<ReturnType<typeof newAccount>>;
 /** How many reports of an account wait. */
 const waiting = async ({ table }: Service, { id }: Account): Promise<number> => {
   const account = parseId('smppAccount', id);
-  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppTurn(account, shard).pk);
+  const shards = Array.from({ length: SMPP_SHARDS }, (_, shard) => KEYS.smppShardLease(account, shard).pk);
   const rows = await Promise.all(shards.map((partition) => table.queryAll({ partition, consistent: true })));
   return rows.flat().filter(({ sk }) => sk !== 'TURN').length;
 };

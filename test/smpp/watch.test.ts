@@ -9,7 +9,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { noticeQueue } from '../../shared/storage/smpp/notices.ts';
 import { watchStore } from '../../shared/storage/smpp/watches.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
-import { turnOf, useNotices } from './notices-kit.ts';
+import { leaseOf, useNotices } from './notices-kit.ts';
 
 const { aMessage, notices, organizationId, ownTable, report, table, time } = await useNotices();
 
@@ -57,7 +57,7 @@ it('a notice that has waited for an hour, and that no process has tried to deliv
     expect(await check()).toBe(1);
     expect(await check()).toBe(0);
   }
-  const [notice] = (await notices.page(turnOf(accountId, shardOf(message.id, SMPP_SHARDS)), undefined)).notices;
+  const [notice] = (await notices.page(leaseOf(accountId, shardOf(message.id, SMPP_SHARDS)), undefined)).notices;
   if (!notice) throw new Error('no notice');
   // A receiver was there, and did not take it: that is reported elsewhere.
   await notices.postpone(notice, 1, time.now + WATCH_MS - MAX_WAIT_MS + 1);
