@@ -34,6 +34,8 @@ const DUE_OF_SENDS = ['send_message', 'sandbox_outcome', 'recover_send', 'apply_
 /** Coins that an organization begins with and is credited: a few messages. */
 const COINS = 4_000;
 const MAX_TURNS = 40;
+/** How often what is due is worked on before the clock moves on: a run's step, its send, and what came of it. */
+const PASSES = 4;
 /** A provider refused it: nothing was sent, and its key is free for a repeat of the step. */
 const isRefused = ({ status, sentAt }: MessageRecord): boolean => status === 'failed' && sentAt === undefined;
 /** How a visit ends that something else ends. */
@@ -201,28 +203,36 @@ class PaidHistory {
 
   /** Lets time pass, with coins for all, until no message is under way and no run at a step. */
   async settle(): Promise<void> {
-    const { organizationId } = this.#actor;
     await this.#credit(1_000_000);
     await this.#turn('ativa');
     for (let turn = 0; ; turn++) {
       this.#world.now += 31_000;
-      await this.#work();
-      const journey = await this.#own.journeys.find(this.#journey.id);
-      const stored = await this.#runs();
-      // A process that ended once a message was accepted left a send to be repeated, which waits where it is quiet by now.
-      const quiet = stored.flatMap(({ run }) => (run.wait?.kind === 'quiet' ? [run.wait.until] : []));
-      this.#world.now = Math.max(this.#world.now, ...quiet);
-      if (journey?.status !== 'ativa' || stored.some(({ isParked }) => isParked)) await this.#turn('ativa');
-      else if (
-        quiet.length === 0 &&
-        stored.every(({ run }) => run.wait?.kind !== 'ready') &&
-        this.#world.workItems.length === 0
-      ) {
-        const { messages } = await checkMoney(this.#world.table, organizationId, { quiet: false });
-        if (messages.every(({ hold }) => hold !== 'open')) return;
+      // Runs that go round in a loop whose wait is shorter rest at the same moment only where each pass ends before the clock moves on.
+      for (let pass = 0; pass < PASSES; pass++) {
+        await this.#work();
+        if (await this.#isAtRest()) return;
       }
       failUnless(turn < MAX_TURNS, 'a history does not come to rest');
     }
+  }
+
+  /** Whether nothing is under way; moves the clock on to where quiet hours end, and resumes what is paused. */
+  async #isAtRest(): Promise<boolean> {
+    const journey = await this.#own.journeys.find(this.#journey.id);
+    const stored = await this.#runs();
+    // A process that ended once a message was accepted left a send to be repeated, which waits where it is quiet by now.
+    const quiet = stored.flatMap(({ run }) => (run.wait?.kind === 'quiet' ? [run.wait.until] : []));
+    this.#world.now = Math.max(this.#world.now, ...quiet);
+    if (journey?.status !== 'ativa' || stored.some(({ isParked }) => isParked)) await this.#turn('ativa');
+    else if (
+      quiet.length === 0 &&
+      stored.every(({ run }) => run.wait?.kind !== 'ready') &&
+      this.#world.workItems.length === 0
+    ) {
+      const { messages } = await checkMoney(this.#world.table, this.#actor.organizationId, { quiet: false });
+      return messages.every(({ hold }) => hold !== 'open');
+    }
+    return false;
   }
 
   /** Every run that an entry of the journey names or named. */
