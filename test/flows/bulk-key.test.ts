@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
-import { use } from '../support/use.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, keyed } from './support.ts';
 
 const SMS = 800;
 const WAIT = { timeout: 60_000, interval: 300 };
 const MODES = ['permissive', 'strict'] as const;
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 const sms = (fields: Readonly<Record<string, unknown>> = {}) => ({
   channel: 'sms',

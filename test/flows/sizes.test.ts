@@ -1,11 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { MAX_STORED_BYTES } from '../../shared/domain/sending/size.ts';
-import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
-import { use } from '../support/use.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const SMS = '+5511999990099';
 const MAIL = 'ana@example.com';
 

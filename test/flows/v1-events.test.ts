@@ -1,10 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { startMessaging } from '../support/api.ts';
-import { use } from '../support/use.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
 
 const WAIT = { timeout: 60_000, interval: 300 };
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 /** Failures in the sandbox, on every channel: recipient, event, reason. */
 const FAILURES: readonly (readonly [channel: string, to: string, type: string, reason: string])[] = [
