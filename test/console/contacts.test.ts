@@ -65,7 +65,8 @@ describe('the list of contacts', () => {
     await page.goto('/console/contacts');
     await row(page, 'João').waitFor();
     await inspect(page, 'contacts');
-    const shown = () => page.locator('tbody tr').evaluateAll((rows) => rows.map((each) => each.dataset.row));
+    const shown = () =>
+      page.evaluate<string[]>("[...document.querySelectorAll('tbody tr')].map((row) => row.getAttribute('data-row'))");
     const search = page.getByRole('searchbox', { name: 'Buscar' });
     for (const [text, id] of [
       ['joao avila', joao.id],

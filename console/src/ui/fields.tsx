@@ -34,6 +34,9 @@ export const TextField = ({ onChange, ...field }: TextFieldProps) => {
   return <TextInput {...field} error={error} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
 };
 
+/** A longer text scrolls. */
+const MOST_ROWS = 12;
+
 /** A text of several lines, with what a problem says of it. */
 export const TextAreaField = ({ onChange, minRows = 3, ...field }: TextFieldProps & { readonly minRows?: number }) => {
   const error = useFieldError(field.name);
@@ -41,6 +44,7 @@ export const TextAreaField = ({ onChange, minRows = 3, ...field }: TextFieldProp
     <Textarea
       autosize
       minRows={minRows}
+      maxRows={MOST_ROWS}
       {...field}
       error={error}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}

@@ -1,7 +1,7 @@
 import { Alert, Button, FileInput, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { FileUp } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { shellTexts } from '../../app/shell-texts.ts';
@@ -9,7 +9,8 @@ import { useTexts } from '../../app/texts.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ChoiceField, choicesOf, TextAreaField } from '../../ui/fields.tsx';
 import { NotUtf8, readSheet } from '../../ui/sheet.ts';
-import { changeMembers, identifiersOf, type MemberKind, type MembersResult } from './members.ts';
+import { identifiersOf } from './identifiers.ts';
+import { changeMembers, type MemberKind, type MembersResult } from './members.ts';
 import { texts } from './texts.ts';
 
 interface ResultProps {
@@ -64,11 +65,10 @@ export const MembersDialog = ({ listId, change, onClose }: MembersDialogProps) =
   const [kind, setKind] = useState<MemberKind>('phones');
   const [text, setText] = useState('');
   const [sent, setSent] = useState(0);
-  const identifiers = identifiersOf(text);
   const reading = useMutation({
-    mutationFn: async (file: File | null) => (file ? readSheet(file) : []),
-    onSuccess: (rows) => setText(rows.map(([first = '']) => first.trim()).join('\n')),
+    mutationFn: async (file: File | null) => (file ? (await readSheet(file)).map(([first = '']) => first) : []),
   });
+  const identifiers = useMemo(() => identifiersOf(text, reading.data ?? []), [text, reading.data]);
   const title = change === 'add' ? t.add : t.takeOut;
   return (
     <ActionDialog
@@ -80,7 +80,7 @@ export const MembersDialog = ({ listId, change, onClose }: MembersDialogProps) =
       after={(result) => <Result title={title} result={result} onClose={onClose} />}
     >
       <ChoiceField name="kind" label={t.kind} value={kind} onChange={setKind} choices={choicesOf(t.kinds)} />
-      <TextAreaField name={kind} required label={t.lines} value={text} onChange={setText} />
+      <TextAreaField name={kind} required={identifiers.length === 0} label={t.lines} value={text} onChange={setText} />
       <FileInput
         accept=".csv,.txt,text/csv"
         label={t.file}

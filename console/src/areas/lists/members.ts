@@ -16,16 +16,6 @@ export interface MembersResult {
   readonly notFound: readonly string[];
 }
 
-/** The identifiers of a text: one a line, each once. */
-export const identifiersOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  ),
-];
-
 const BATCHES = { add: api.lists.addMembers, remove: api.lists.removeMembers } as const;
 
 /**
