@@ -66,7 +66,6 @@ describe('companies', () => {
       [masked(cnpj), 'Mercado Azul'],
     ] as const) {
       await page.getByLabel('Nome ou CNPJ').fill(q);
-      await page.getByRole('button', { name: 'Aplicar' }).click();
       await expect.poll(names, PATIENCE).toEqual([found]);
     }
   });

@@ -50,6 +50,10 @@ describe('the composer', () => {
     const { items, total } = await messages(tenant);
     expect(total).toBe(1);
     expect(page.url()).toContain(items[0].id);
+    await page.getByRole('link', { name: 'Escrever de novo' }).click();
+    await page.waitForURL(/\/console\/composer/);
+    expect(await message(page).getByLabel('Destinatário').inputValue()).toBe('+5511999990005');
+    expect(await message(page).getByLabel('Canal').inputValue()).toBe('sms');
     expectNoFaults(page);
   });
 

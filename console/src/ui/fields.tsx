@@ -26,6 +26,8 @@ interface TextFieldProps extends FieldProps<string> {
   readonly type?: HTMLInputTypeAttribute;
   readonly placeholder?: string;
   readonly maxLength?: number;
+  /** Of a number: `any` takes every one, absent whole ones alone. */
+  readonly step?: string;
 }
 
 /** A line of text, with what a problem says of it. */

@@ -1,4 +1,3 @@
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../app/texts.ts';
 import type { ChangeCompany, Company, CompanyAttributeDefinition, CreateCompany } from '../../sdk.ts';
@@ -10,6 +9,7 @@ import {
   parseAttributeLines,
 } from '../../ui/attributes.tsx';
 import { ContactField } from '../../ui/contact-field.tsx';
+import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { MemberField } from '../../ui/members.tsx';
 import { bareCnpj, maskCnpj } from './cnpj.ts';
 import { texts } from './texts.ts';
@@ -99,27 +99,20 @@ interface DefinedFieldProps {
 const DefinedField = ({ definition, value, onChange }: DefinedFieldProps) => {
   const t = useTexts(texts);
   const { key, type, label = key, required } = definition;
-  const named = { label, required, value };
+  const named = { name: `atributos.${key}`, label, required, value, onChange };
   if (type === 'boolean')
     return (
-      <NativeSelect
+      <ChoiceField
         {...named}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        data={[
+        choices={[
           { value: '', label: t.unset },
           { value: 'true', label: t.yes },
           { value: 'false', label: t.no },
         ]}
       />
     );
-  if (type === 'number') return <NumberInput {...named} hideControls onChange={(next) => onChange(String(next))} />;
-  return (
-    <TextInput
-      {...named}
-      placeholder={type === 'date' ? 'AAAA-MM-DD' : ''}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
+  if (type === 'number') return <TextField {...named} type="number" step="any" />;
+  return <TextField {...named} placeholder={type === 'date' ? 'AAAA-MM-DD' : ''} />;
 };
 
 interface CompanyFieldsProps {
@@ -134,24 +127,23 @@ export const CompanyFields = ({ draft, onChange, definitions }: CompanyFieldsPro
   const { fields, defined, others } = draft;
   const set = (name: Field) => (value: string) => onChange({ ...draft, fields: { ...fields, [name]: value } });
   const text = (name: Field) => ({
+    name,
     label: t[name],
     value: fields[name],
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => set(name)(currentTarget.value),
+    onChange: set(name),
   });
   return (
     <>
-      <TextInput {...text('nome')} required data-autofocus />
-      <TextInput
+      <TextField {...text('nome')} required />
+      <TextField
         {...text('cnpj')}
         description={t.cnpjHint}
         value={maskCnpj(fields.cnpj)}
         placeholder="00.000.000/0000-00"
-        autoCapitalize="characters"
-        autoComplete="off"
       />
-      <TextInput {...text('segmento')} />
-      <TextInput {...text('site')} type="url" placeholder="https://" />
-      <TextInput {...text('endereco')} />
+      <TextField {...text('segmento')} />
+      <TextField {...text('site')} type="url" placeholder="https://" />
+      <TextField {...text('endereco')} />
       <MemberField label={t.responsavelId} value={fields.responsavelId} onChange={set('responsavelId')} />
       <ContactField
         label={t.contatoPrincipalId}

@@ -10,11 +10,12 @@ import { useTexts } from '../../app/texts.ts';
 import type { CompaniesListQuery, CompanyItem, CompanyPage } from '../../sdk.ts';
 import { useAmount } from '../../ui/amount.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
 import { useMembers } from '../../ui/members.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Paging, useSkip } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
 import { maskCnpj } from './cnpj.ts';
@@ -28,10 +29,7 @@ const useFields = (): readonly FilterField[] => {
   const members = useMembers();
   return useMemo(() => {
     const choices = members.map(({ id, name }) => ({ value: id, label: name }));
-    return [
-      { name: 'q', label: t.q, kind: 'text' },
-      { name: 'responsavelId', label: t.responsavelId, kind: 'choice', choices },
-    ];
+    return [{ name: 'responsavelId', label: t.responsavelId, kind: 'choice', choices }];
   }, [t, members]);
 };
 
@@ -92,7 +90,9 @@ const PageActions = ({ onCreate }: { readonly onCreate: (() => void) | undefined
 export default function CompaniesPage() {
   const t = useTexts(texts);
   const fields = useFields();
-  const filters = useFilterValues(fields) as CompaniesListQuery;
+  const chosen = useFilterValues(fields);
+  const [{ q }] = useSearchValues();
+  const filters: CompaniesListQuery = { ...chosen, ...(q ? { q } : {}) };
   const skip = useSkip(LIMIT);
   const columns = useColumns();
   const definitions = useDefinitions();
@@ -108,6 +108,7 @@ export default function CompaniesPage() {
       description={t.description}
       actions={<PageActions onCreate={definitions.data ? () => setCreating(true) : undefined} />}
     >
+      <SearchField label={t.q} busy={list.isPlaceholderData} />
       <Filters fields={fields} label={t.filters} />
       <ProblemView error={list.error ?? definitions.error} onRetry={() => void list.refetch()} />
       {list.isPending && !list.error ? <Loading rows={8} /> : null}

@@ -15,6 +15,7 @@ import { Paging, useSkip } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
+import { ComposeLink } from './compose-link.tsx';
 import { MessageStatus } from './message-parts.tsx';
 import { texts } from './texts.ts';
 
@@ -114,7 +115,7 @@ export default function MessagesPage() {
     showNewer();
   };
   return (
-    <Page title={t.title} description={t.description}>
+    <Page title={t.title} description={t.description} actions={<ComposeLink />}>
       <Filters fields={fields} label={t.filters} />
       <ProblemView error={list.error} onRetry={() => void list.refetch()} />
       <div role="status">

@@ -8,6 +8,7 @@ import { useTexts } from '../../app/texts.ts';
 import type { Message, ResendMessage } from '../../sdk.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { textOf } from '../../ui/message-text.ts';
+import { ComposeLink } from './compose-link.tsx';
 import { texts } from './texts.ts';
 
 type Action = 'resend' | 'cancel' | 'force';
@@ -138,6 +139,7 @@ export const MessageActions = ({ message }: { readonly message: Message }) => {
           {t.cancel}
         </Button>
       ) : null}
+      <ComposeLink message={message} />
       {canResend ? <ResendDialog key={message.id} {...dialog} opened={action === 'resend'} /> : null}
       {isQueued ? <QueuedDialog {...dialog} action="cancel" opened={action === 'cancel'} /> : null}
       {isQueued ? <QueuedDialog {...dialog} action="force" opened={action === 'force'} /> : null}

@@ -86,6 +86,9 @@ export const texts = defineTexts(
       ai: 'Assistente',
       webhook: 'Webhook',
     },
+    compose: 'Nova mensagem',
+    reply: 'Responder',
+    writeAgain: 'Escrever de novo',
     resend: 'Corrigir e reenviar',
     resendHint:
       'A mensagem original é arquivada e a nova é cobrada como qualquer outra. Campos que ficam como estão não mudam.',
@@ -187,6 +190,9 @@ export const texts = defineTexts(
       ai: 'Assistant',
       webhook: 'Webhook',
     },
+    compose: 'New message',
+    reply: 'Reply',
+    writeAgain: 'Write again',
     resend: 'Correct and resend',
     resendHint:
       'The original is archived, and the new message is charged like any other. What you leave as it is does not change.',

@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import { useTexts } from '../../app/texts.ts';
 import type { Card, ChangeCard } from '../../sdk.ts';
 import { AttributesField, attributeLines, parseAttributeLines } from '../../ui/attributes.tsx';
 import { CompanyField } from '../../ui/company-field.tsx';
 import { ContactField } from '../../ui/contact-field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { MemberField } from '../../ui/members.tsx';
 import { texts } from './texts.ts';
 
@@ -80,18 +80,17 @@ export const CardFields = ({ draft, onChange, only }: CardFieldsProps) => {
   const t = useTexts(texts);
   const shows = (name: CardField) => only?.has(name) ?? true;
   const set = (name: CardField) => (value: string) => onChange({ ...draft, [name]: value });
-  const common = (name: CardField) => ({ label: t.fields[name], value: draft[name], onChange: set(name) });
+  const common = (name: CardField) => ({ name, label: t.fields[name], value: draft[name], onChange: set(name) });
   const typed = (name: CardField) => ({
     ...common(name),
     required: name === 'titulo' || only !== undefined,
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => set(name)(currentTarget.value),
   });
   return (
     <>
-      {shows('titulo') ? <TextInput {...typed('titulo')} data-autofocus /> : null}
-      {shows('valor') ? <TextInput {...typed('valor')} type="number" min={0} step="0.01" inputMode="decimal" /> : null}
-      {shows('moeda') ? <TextInput {...typed('moeda')} maxLength={3} /> : null}
-      {shows('dataPrevista') ? <TextInput {...typed('dataPrevista')} type="date" /> : null}
+      {shows('titulo') ? <TextField {...typed('titulo')} /> : null}
+      {shows('valor') ? <TextField {...typed('valor')} type="number" step="0.01" /> : null}
+      {shows('moeda') ? <TextField {...typed('moeda')} maxLength={3} /> : null}
+      {shows('dataPrevista') ? <TextField {...typed('dataPrevista')} type="date" /> : null}
       {shows('responsavelId') ? <MemberField {...common('responsavelId')} /> : null}
       {shows('contatoId') ? <ContactField {...common('contatoId')} /> : null}
       {shows('empresaId') ? <CompanyField {...common('empresaId')} /> : null}
