@@ -12,8 +12,8 @@ const edgeHeaders = (own: Readonly<Record<string, string>>): Record<string, { re
 
 /**
  * The CloudFront Function of `/console` (JavaScript runtime 2.0, at most 10 KB): passes the console's own files through to the bucket, and
- * answers the preview's page, and every other path with the page, with a new nonce. The nonce is a hash of values that are unpredictable before the request: its
- * id, the time and a random number. `connect`: origins that the page may send files to.
+ * answers the preview's page, and every other path with the page, with a new nonce. The nonce is a hash of values that are unpredictable
+ * before the request: its id, the time and a random number. `connect`: origins that the page may send files to.
  */
 export const consoleFunctionCode = (
   page: string,
