@@ -13,7 +13,7 @@ import { callAgain } from './raw-calls.ts';
 
 const STAGE = 'test';
 /** Calls that a replay makes at once at most, as the service's consumers do. */
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 const SKIPPED = new Set(['Scan', 'DescribeTable', 'DescribeTimeToLive']);
 
 const rowsOf = async (client: DynamoDBClient): Promise<Row[]> => {
@@ -43,7 +43,7 @@ const replay = async (client: DynamoDBClient, calls: readonly CountedCall[]): Pr
   };
   for (const call of inOrder) {
     await Promise.all([...running].filter(([{ to }]) => to <= call.from).map(([, ended]) => ended));
-    while (running.size >= AT_ONCE) await Promise.race(running.values());
+    while (running.size >= CONCURRENCY) await Promise.race(running.values());
     begin(call);
   }
   await Promise.all(running.values());

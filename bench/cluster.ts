@@ -11,7 +11,7 @@ import { startStackProcess, startStore, tablesAt } from './processes.ts';
 /** Processes of a kind, as Lambda would start them; each has its own caches, clocks of breakers and connections. */
 export const PROCESSES = Number(process.env.PROCESSES ?? 20);
 /** Processes that start at once: more would wait for each other's processor. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** A table that has grown with its traffic: what is left are the limits of each partition key. */
 export const GROWN = { read: Number.POSITIVE_INFINITY, write: Number.POSITIVE_INFINITY };
 
@@ -74,8 +74,10 @@ export const startCluster = async ({
         ...Array.from({ length: apis - 1 }, (_, at) => [`api-${at + 1}`, 'api'] as const),
         ...Array.from({ length: workers }, (_, at) => [`worker-${at}`, 'all'] as const),
       ];
-      for (let at = 0; at < names.length; at += AT_ONCE)
-        running.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map(([name, runs]) => start(name, runs)))));
+      for (let at = 0; at < names.length; at += CONCURRENCY)
+        running.push(
+          ...(await Promise.all(names.slice(at, at + CONCURRENCY).map(([name, runs]) => start(name, runs)))),
+        );
       return running.slice(0, apis).map(({ port }) => port);
     },
     async stop() {

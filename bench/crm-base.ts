@@ -16,7 +16,7 @@ const PLACES = ['São João', 'Aurora', 'Açaí', 'do Vale', 'Boa Vista', 'Santa
 /** How many companies have the name that is searched for, in a base of any size. */
 export const RARE = 25;
 export const RARE_NAME = 'Zuleica & Wanderley';
-const CALLS_AT_ONCE = 8;
+const CONCURRENT_CALLS = 8;
 
 const companiesAt = (organizationId: Id<'organization'>, size: number, now: number): Company[] => {
   const chance = chanceOf(1);
@@ -46,7 +46,7 @@ export const shownOf = (companies: readonly Company[], first: number): readonly 
 };
 
 const putAll = (table: Table, rows: readonly Row[]): Promise<unknown> =>
-  mapConcurrently(inGroups(rows, 25), CALLS_AT_ONCE, (group) => table.putMany(group));
+  mapConcurrently(inGroups(rows, 25), CONCURRENT_CALLS, (group) => table.putMany(group));
 
 /** Lays out companies with their counts and directory, as creations and merges leave them; by seed. Answers them. */
 export const layOutCompanies = async (
@@ -62,7 +62,7 @@ export const layOutCompanies = async (
     shards.flatMap((write) => ('put' in write ? [write.put] : [])),
   );
   const buckets = [...Map.groupBy(all, ({ id }) => bucketOf(id))];
-  await mapConcurrently(buckets, CALLS_AT_ONCE, async ([bucket, companies]) => {
+  await mapConcurrently(buckets, CONCURRENT_CALLS, async ([bucket, companies]) => {
     const entries = companies.map(({ id, nome }) => ({ id, foldedName: foldName(nome) }));
     await writeBucket(table, undefined, { organizationId, bucket, entries, version: 1 });
     await countBucket(table, organizationId, bucket);

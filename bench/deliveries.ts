@@ -14,7 +14,7 @@ import { figure, median, type Section, table, verdict } from './report.ts';
 
 const FLOOR_MS = 4_000;
 /** Connections of the floor. */
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 /** Concurrent requests that raise events. */
 const CALLERS = 8;
 const WARM_EVENTS = 50;
@@ -33,7 +33,7 @@ const QUIET_MS = 1_500;
 /** Signed posts per second of a bare process. */
 const floorOnce = async (receiver: Receiver): Promise<number> => {
   receiver.count(false);
-  const args = [receiver.url, String(AT_ONCE), String(FLOOR_MS)];
+  const args = [receiver.url, String(CONCURRENCY), String(FLOOR_MS)];
   const child = fork(join(import.meta.dirname, 'delivery-floor.ts'), args);
   const [perSecond] = (await once(child, 'message')) as [number];
   await once(child, 'exit');
@@ -205,7 +205,7 @@ const at = (sorted: readonly number[], share: number) =>
 const HOW = `The local stack, run by \`npm start\`, serves \`POST /contacts\` from ${CALLERS} callers, each of which raises an event for every
 subscription of its organization, and delivers them to one server that answers 200 at once over keep-alive connections. Deliveries are counted from the first
 event's request to the last receipt, so that creating the contacts, assigning sequence numbers, the queues and the record of each attempt are included.
-The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} keep-alive connections, and does nothing else.
+The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${CONCURRENCY} keep-alive connections, and does nothing else.
 Rows alone (\`bench/delivery-rows.ts\`) are the upper bound of any service with a row per delivery in this engine: the row put and updated once, 100 per transaction, and nothing else.
 Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. With one endpoint each delivery needs an event of its own: that row is bounded by the events that the API accepts.`;
 

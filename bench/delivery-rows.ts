@@ -12,13 +12,13 @@ import { inGroups, startStore } from './processes.ts';
 const ROWS = 6_000;
 /** Rows per transaction (DynamoDB, TransactWriteItems: 100 at most). */
 const PER_TRANSACTION = 100;
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 /** As long as the non-key attributes of a delivery row. */
 const FIELDS = 'x'.repeat(400);
 
 /** Runs the writes, 100 per transaction, two transactions at a time. */
 const writeAll = (rows: Table, writes: readonly WriteOp[]) =>
-  mapConcurrently(inGroups(writes, PER_TRANSACTION), AT_ONCE, async (group) => {
+  mapConcurrently(inGroups(writes, PER_TRANSACTION), CONCURRENCY, async (group) => {
     if (!(await rows.transact(group)).ok) throw new Error('a row was refused');
   });
 

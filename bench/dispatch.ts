@@ -18,7 +18,7 @@ import { columns, figure, median, type Section, verdict } from './report.ts';
 const ROWS = Number(process.env.ROWS ?? 50_000);
 /** Rows of one put, and puts at once. */
 const PUT = 25;
-const PUTS_AT_ONCE = 8;
+const CONCURRENT_PUTS = 8;
 /** What a million rows in ten minutes are, a second. */
 const GOAL = 1_000_000 / 600;
 const KIND = 'send_message';
@@ -26,7 +26,7 @@ const KIND = 'send_message';
 /** Messages that are due at one moment, as large as an SMS's row. */
 const putRows = async (table: Table, at: number): Promise<void> => {
   const puts = Array.from({ length: ROWS / PUT }, () => newId('organization'));
-  await mapConcurrently(puts, PUTS_AT_ONCE, (org) =>
+  await mapConcurrently(puts, CONCURRENT_PUTS, (org) =>
     table.putMany(
       Array.from({ length: PUT }, () => {
         const id = newId('message');

@@ -22,7 +22,7 @@ const GOAL = { ratio: 0.5, units: 10 };
 const RECORDED = 960;
 /** Contacts of a page of an entry, and runs that the consumers of one process work on at once. */
 const PAGE = 192;
-const AT_ONCE = 40;
+const CONCURRENCY = 40;
 const HOUR_MS = 3_600_000;
 const COINS = 1_000_000_000_000;
 /** Steps that a run takes. */
@@ -61,7 +61,7 @@ type RunId = Awaited<ReturnType<typeof enterAll>>[number];
 /** Takes runs through their wait and their send. */
 const takeOn = async ({ own, world }: Stage, runs: readonly RunId[]): Promise<void> => {
   for (const _ of Array(STEPS)) {
-    await mapConcurrently(runs, AT_ONCE, (id) => moveDueRun(own.ports, id));
+    await mapConcurrently(runs, CONCURRENCY, (id) => moveDueRun(own.ports, id));
     world.now += HOUR_MS;
   }
   const [last] = await own.ports.runs.read(runs.slice(-1));
@@ -115,7 +115,7 @@ let replays = 0;
 const floorOf = async (client: DynamoDBClient, { calls }: Recorded): Promise<number> => {
   const own = `FLOOR#${replays++}#`;
   return seconds(() =>
-    mapConcurrently(calls, AT_ONCE, (call) =>
+    mapConcurrently(calls, CONCURRENCY, (call) =>
       call.action === 'TransactWriteItems' ? transactAgain(client, call, (pk) => own + pk) : callAgain(client, call),
     ),
   );
@@ -142,8 +142,8 @@ const measure = async (
   };
 };
 
-const HOW = `${figure(SIZE)} contacts enter a journey of a wait and an SMS, in pages of ${PAGE}; their runs are then taken through both steps, ${AT_ONCE} at once, as the consumers of one process take them from their queue. One
-process with an engine in memory; sends are accepted out of a real wallet, and not sent on. The floor makes the recorded calls of ${RECORDED} such contacts again, ${AT_ONCE} at once, without a service: writes on rows of their own, without
+const HOW = `${figure(SIZE)} contacts enter a journey of a wait and an SMS, in pages of ${PAGE}; their runs are then taken through both steps, ${CONCURRENCY} at once, as the consumers of one process take them from their queue. One
+process with an engine in memory; sends are accepted out of a real wallet, and not sent on. The floor makes the recorded calls of ${RECORDED} such contacts again, ${CONCURRENCY} at once, without a service: writes on rows of their own, without
 conditions, which held once. Medians of ${ROUNDS} parts of the contacts. Units are those that the engine reports; "without its send" leaves out the transactions that accept messages.`;
 
 /** Entries and steps of journeys a second beside the floor of their calls, and the units that they take. */

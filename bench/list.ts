@@ -27,7 +27,7 @@ const CAMPAIGN = 'spring';
 const REPEATS = 30;
 const GOAL = 1.2;
 const BATCH = 25;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** A page that is slow is asked for less often, in ms. */
 const PER_SELECTION_MS = 20_000;
 
@@ -83,7 +83,7 @@ const fill = async (
   const step = stepOf(count);
   const start = Date.now() - count * step - 1_000;
   const starts = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => at * BATCH);
-  await mapConcurrently(starts, AT_ONCE, (from) => {
+  await mapConcurrently(starts, CONCURRENCY, (from) => {
     const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
       rowAt(organizationId, start + (from + at) * step, from + at, count),
     );

@@ -16,11 +16,11 @@ const COUNT = 50_000;
 const GETS = 100;
 const PUTS = 25;
 /** Calls of the floor in flight, as the service has them. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const GOAL = 1.5;
 
 const putAll = (client: DynamoDBClient, tableName: string, rows: readonly Row[]): Promise<unknown> =>
-  mapConcurrently(inGroups(rows, PUTS), AT_ONCE, (group) => {
+  mapConcurrently(inGroups(rows, PUTS), CONCURRENCY, (group) => {
     const puts = group.map((row) => ({ PutRequest: { Item: marshall(row) } }));
     return withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } })));
   });
@@ -99,7 +99,7 @@ const floor = async ({ service, dynamodb, ids }: Stage, nth: number): Promise<vo
     ...contactIds.map((id) => KEYS.contact(id ?? newId('contact'))),
     ...externalIds.map((externalId) => KEYS.externalId(service.organizationId, externalId)),
   ];
-  await mapConcurrently(inGroups(keys, GETS), AT_ONCE, (group) => {
+  await mapConcurrently(inGroups(keys, GETS), CONCURRENCY, (group) => {
     const Keys = group.map(({ pk, sk }) => marshall({ pk, sk }));
     return dynamodb.send(new BatchGetItemCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }));
   });
@@ -113,7 +113,7 @@ const floor = async ({ service, dynamodb, ids }: Stage, nth: number): Promise<vo
 
 const HOW = `One call of ${figure(COUNT)} identifiers, half external ids and half ids, of organizations with these numbers of contacts, to the service as \`npm start\` runs it, on an engine in memory:
 where there are fewer contacts than twice as many, a call names half of them, and otherwise external ids that nobody has. \`POST …/members\` to an empty list, then \`PUT\` with other contacts, of which most differ. The floor calls the same engine from another process that parses no request and knows no rule: the same ${figure(COUNT / GETS)} BatchGetItem, and
-a BatchWriteItem for each ${PUTS} members, of a row for each, ${AT_ONCE} in flight, as in the service. Medians of ${ROUNDS} rounds in turns. Units and round trips are the engine's, of one call each, through the counting proxy.
+a BatchWriteItem for each ${PUTS} members, of a row for each, ${CONCURRENCY} in flight, as in the service. Medians of ${ROUNDS} rounds in turns. Units and round trips are the engine's, of one call each, through the counting proxy.
 The floor of a \`PUT\` would also have to find and delete those that leave; it is not asked to.`;
 
 /** What the calls took at a size: medians in ms, and the engine's counts of one call each. */

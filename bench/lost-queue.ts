@@ -22,13 +22,13 @@ const BEFORE_MS = 10_000;
 /** Processes with consumers and a dispatcher; deployed, four dispatchers share the shards. */
 const WORKERS = Math.max(2, Math.round(PROCESSES / 5));
 const POLL_MS = 1_000;
-const COUNTS_AT_ONCE = 4;
+const CONCURRENT_COUNTS = 4;
 /** What is under way at any time without an outage, in s of the rate. */
 const UNDER_WAY_SECONDS = 2;
 
 /** How many messages wait to be sent. */
 const waitingIn = async (table: Table): Promise<number> => {
-  const counts = await mapConcurrently(duePartitions('send_message'), COUNTS_AT_ONCE, (partition) =>
+  const counts = await mapConcurrently(duePartitions('send_message'), CONCURRENT_COUNTS, (partition) =>
     table.count({ index: 'due', partition }),
   );
   return counts.reduce((sum, count) => sum + count, 0);

@@ -26,7 +26,7 @@ const POLL_MS = 100;
 const SENT_WITHIN_MS = 20 * 60_000;
 /** Rows per transaction, and concurrent calls of the floor. */
 const PER_TRANSACTION = 100;
-const CALLS_AT_ONCE = 2;
+const CONCURRENT_CALLS = 2;
 /** Rows per BatchWriteItem call. */
 const BATCH = 25;
 
@@ -90,7 +90,7 @@ const untilSent = async (client: Client, id: string, count: number): Promise<voi
 
 /** All device rows of a push message. */
 const rowsOf = async (store: Table, id: Id<'message'>): Promise<Row[]> => {
-  const pages = await mapConcurrently(await readPushChunks(store, id), CALLS_AT_ONCE, async (chunk) => {
+  const pages = await mapConcurrently(await readPushChunks(store, id), CONCURRENT_CALLS, async (chunk) => {
     const rows: Row[] = [];
     let startKey: QueryRange['startKey'];
     do {
@@ -111,7 +111,7 @@ const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: n
       size,
     );
     const startedAt = performance.now();
-    await mapConcurrently(own, CALLS_AT_ONCE, write);
+    await mapConcurrently(own, CONCURRENT_CALLS, write);
     return (performance.now() - startedAt) / 1000;
   };
   return {

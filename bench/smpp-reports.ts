@@ -11,7 +11,7 @@ import { newAccount, TEXT, WINDOW } from './smpp-clients.ts';
 export const REPORTS = Number(process.env.REPORTS ?? 1_000);
 /** A recipient of the sandbox that is delivered to. */
 const DELIVERED = '5511999990005';
-const LOOK_MS = 200;
+const CHECK_DELAY_MS = 200;
 const DEADLINE_MS = 60_000;
 
 export interface Delivered {
@@ -35,7 +35,7 @@ const untilWaiting = async (service: Service, account: Account, count: number): 
     const now = await waiting(service, account);
     if (now === count) return;
     if (Date.now() > deadline) throw new Error(`${now} reports wait, not ${count}`);
-    await pause(LOOK_MS);
+    await pause(CHECK_DELAY_MS);
   }
 };
 

@@ -94,7 +94,7 @@ const originGeneration = (app: App): number => {
   return generation;
 };
 
-/** What `-c name=live=…,test=…` says of each stage; nothing for a stage that it does not name. */
+/** The value of `-c name=live=…,test=…` for each stage; absent for an unnamed stage. */
 const byStage = (app: App, name: string, value: RegExp, example: string): Partial<Record<Environment, string>> => {
   const parts = setting(app, name)?.split(',') ?? [];
   return Object.fromEntries(

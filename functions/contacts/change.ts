@@ -1,6 +1,6 @@
 import { changeContact as contract } from '../../shared/contracts/contact-changes.ts';
 import { changeContact } from '../../shared/domain/contacts/change.ts';
-import { tellsOfPhone } from '../../shared/domain/contacts/create.ts';
+import { revealsPhone } from '../../shared/domain/contacts/create.ts';
 import { contactView } from '../../shared/domain/contacts/views.ts';
 import { lookingUp } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
@@ -13,7 +13,7 @@ export const handler = operation(
       contract,
       actor,
       body.phone === undefined ? [] : ['phone'],
-      tellsOfPhone,
+      revealsPhone,
     )(() => changeContact(contactPorts, actor, params.id, body)),
   (contact, { unmasked }) => contactView(contact, unmasked),
 );

@@ -1,5 +1,5 @@
 import { createContact as contract } from '../../shared/contracts/contacts.ts';
-import { createContact, tellsOfPhone } from '../../shared/domain/contacts/create.ts';
+import { createContact, revealsPhone } from '../../shared/domain/contacts/create.ts';
 import { contactView } from '../../shared/domain/contacts/views.ts';
 import { lookingUp } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
@@ -8,6 +8,6 @@ import { contactPorts } from '../../shared/wiring/contacts/contacts.ts';
 export const handler = operation(
   contract,
   ({ actor, body }) =>
-    lookingUp(contract, actor, ['phone'], tellsOfPhone)(() => createContact(contactPorts, actor, body)),
+    lookingUp(contract, actor, ['phone'], revealsPhone)(() => createContact(contactPorts, actor, body)),
   (contact, { unmasked }) => contactView(contact, unmasked),
 );

@@ -6,12 +6,12 @@ import { operation } from '../../shared/runtime/operation.ts';
 import { importPorts } from '../../shared/wiring/contacts/contacts.ts';
 
 /** The number of people that the response reveals: contacts that already existed. */
-const tellsOf = (answer: ImportResult | Refusal): number =>
+const revealedBy = (answer: ImportResult | Refusal): number =>
   isRefusal(answer) ? 0 : answer.ignorados + answer.atualizados;
 
 export const handler = operation(
   contract,
   ({ actor, body }) =>
-    lookingUp(contract, actor, ['phone', 'externalId'], tellsOf)(() => importContacts(importPorts, actor, body)),
+    lookingUp(contract, actor, ['phone', 'externalId'], revealedBy)(() => importContacts(importPorts, actor, body)),
   ({ erros, ...counts }) => ({ ...counts, erros: erros.map((row) => ({ ...row })) }),
 );

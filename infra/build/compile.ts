@@ -13,7 +13,7 @@ export interface Compilation {
   readonly kind: 'sources' | 'bundle';
 }
 
-/** What a Lambda runs, and so the syntax that may stand in the output. */
+/** The target runtime of Lambda, which limits the syntax of the output. */
 export const TARGET = {
   format: 'esm',
   platform: 'node',

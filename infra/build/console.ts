@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { withBuildLock } from './build-lock.ts';
 import { readManifest, replaceFolder } from './manifest.ts';
 
-/** What the console's build depends on. */
+/** The inputs of the console's build. */
 const SOURCES = ['console/src', 'console/public', 'sdk/typescript/src'];
 const SINGLE_FILES = [
   'console/index.html',

@@ -15,7 +15,7 @@ const VIP = { field: 'tag', operator: 'is', value: 'vip' };
 const GOLD = { field: 'attribute', key: 'plano', operator: 'is', value: 'gold' };
 const METADATA = { orderId: 'A-1842' } as const;
 
-/** By operation id. What is absent comes from the contract: required fields with their examples. */
+/** By operation id. Absent values come from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   ...CAMPAIGN_EXAMPLES,
   ...JOURNEY_EXAMPLES,

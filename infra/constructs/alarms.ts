@@ -147,7 +147,8 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     id: 'table-throttles',
     description:
       'DynamoDB throttled calls to the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to. The log names the index.',
-    // What the callers saw. DynamoDB's own count is two metrics of the table and two of each index, each of which an alarm pays for.
+    // Throttles as the callers saw them. DynamoDB's own counts are two metrics of the table and two of each index, and an alarm pays for
+    // each of them.
     metric: ownMetric(environment, 'TableThrottles'),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,

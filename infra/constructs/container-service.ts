@@ -55,7 +55,7 @@ export const createServiceNetwork = (
   return vpc as IVpc;
 };
 
-/** What differs between the container services of a stage. */
+/** The settings that differ between the container services of a stage. */
 export interface ContainerServiceProps extends StageParts {
   readonly name: ContainerName;
   readonly vpc: IVpc;

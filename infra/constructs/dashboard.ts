@@ -7,7 +7,7 @@ import { gatewayMetric, tableMetric } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
-/** What the dashboard shows. */
+/** The content of the dashboard. */
 export interface StageDashboardProps {
   readonly environment: Environment;
   readonly apis: readonly MessagingApi[];

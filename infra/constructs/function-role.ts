@@ -7,14 +7,14 @@ import { NAMES } from '../stages.ts';
 import { acknowledge } from './acknowledge.ts';
 import { identityArns, objectNames, type RoleGrants, type StageResources, statementsFor } from './grants.ts';
 
-/** What a role may do. */
+/** The permissions of a role. */
 export interface FunctionRoleProps {
   readonly description: string;
   readonly grants: RoleGrants;
   readonly resources: StageResources;
   /** ARNs of the queues that the functions consume. */
   readonly consumes?: readonly string[];
-  /** What no operation declares. */
+  /** Permissions that no operation declares. */
   readonly more?: readonly PolicyStatement[];
   readonly tracing?: boolean;
 }

@@ -57,7 +57,7 @@ export const SENDER_GRANTS: RoleGrants = {
   liveVolume: true,
 };
 
-/** What steps of journeys open besides: attributes of contacts, and the secrets that their posts are signed with. */
+/** Additional root keys for steps of journeys: attributes of contacts, and the secrets that sign their posts. */
 const JOURNEY_KEYS: readonly RootKey[] = ['contacts', 'webhooks'];
 
 /** The root keys that the consumer of each queue opens; the dispatcher opens none. */

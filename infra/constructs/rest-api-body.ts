@@ -4,7 +4,7 @@ import type { ContractName } from '../../shared/runtime/problem.ts';
 import { COMMON } from '../stages.ts';
 import { gatewayResponses, unknownMethod, unknownPath } from './gateway-responses.ts';
 
-/** What the API definition refers to. */
+/** The targets that the API definition refers to. */
 export interface GatewayTargets {
   readonly name: string;
   /** The contract that the gateway's own errors follow. */

@@ -46,7 +46,7 @@ export const archiverStatements = (
   ];
 };
 
-/** Which records of the stream start the archiver: rows that DynamoDB deleted, of the partitions that are archived. What is filtered out costs nothing. */
+/** The stream records that start the archiver: rows that DynamoDB deleted, of the archived partitions. Filtered records cost nothing. */
 const FILTER = {
   eventName: ['REMOVE'],
   userIdentity: { type: ['Service'], principalId: ['dynamodb.amazonaws.com'] },

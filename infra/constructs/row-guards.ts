@@ -55,7 +55,7 @@ export const inPartitions = (patterns: readonly string[]) => ({
 });
 
 /**
- * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, though its code can name
+ * The denials of a role in the table, by the first part of the key: writing guarded rows that it does not declare, though its code can name
  * them; any access to root keys that it does not declare, and to credentials and SMPP accounts where its code cannot name them.
  */
 export const guardStatements = (

@@ -47,7 +47,7 @@ interface RoleSettings {
   readonly grants: RoleGrants;
   /** ARNs of the queues that its functions consume. */
   readonly consumes?: readonly string[];
-  /** What else they may do. */
+  /** Additional permissions. */
   readonly more?: readonly PolicyStatement[];
 }
 

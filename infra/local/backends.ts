@@ -126,7 +126,7 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
   const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
-  // It copies the input and output of each call for a log that nobody reads.
+  // It copies the input and output of each call for a log that is not used.
   for (const { middlewareStack } of [client, sqs]) middlewareStack.remove('loggerMiddleware');
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {

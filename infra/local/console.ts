@@ -22,7 +22,7 @@ interface StaticFile {
 }
 interface Site {
   readonly page: string;
-  /** By their paths below `/console/`. What is not listed is not served. */
+  /** By their paths below `/console/`. Unlisted files are not served. */
   readonly files: ReadonlyMap<string, StaticFile>;
 }
 

@@ -26,7 +26,7 @@ const NAME = 'Demo';
 const OWNER = { name: 'Dona da Demo', email: 'dona@demo.example' } as const;
 const hintOf = (key: string): string => `${key.slice(0, 9)}…${key.slice(-4)}`;
 
-/** What its live sends may be sent as, once a provider is set up. */
+/** The senders of live messages, once a provider is set up. */
 const SENDERS = [
   ['email', 'loja.example'],
   ['sms', 'LOJA'],

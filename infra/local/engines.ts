@@ -57,7 +57,7 @@ const openLog = (file: string | undefined) => {
   const fd = openSync(path, 'a+');
   if (!file) unlinkSync(path);
   const from = fstatSync(fd).size;
-  /** What was written since the log was opened, up to 4 KB. */
+  /** The output since the log was opened, up to 4 KB. */
   const output = (): string => {
     const bytes = Buffer.alloc(4096);
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));

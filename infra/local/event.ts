@@ -9,7 +9,7 @@ import { LOCAL_ACCOUNT, type Stage } from './stages.ts';
 /** The authorizer's context, as the event's `requestContext.authorizer` carries it. */
 export type AuthorizerContext = Readonly<Record<string, string | number>>;
 
-/** What is known of a request before its body. */
+/** The parts of a request that are known before its body. */
 export interface RequestHead {
   readonly requestId: string;
   readonly stage: Stage;

@@ -11,13 +11,13 @@ import { type GatewayAnswer, type GatewayRefusal, refusalAnswer, wrongMethodAnsw
 import { type Match, makeRouter, type RoutedOperation } from './router.ts';
 import type { Stage } from './stages.ts';
 
-/** What the gateway needs of a stage. */
+/** The parts of a stage that the gateway needs. */
 export interface GatewayStage {
   readonly functions: StageFunctions;
   readonly authorizer: Authorizer;
 }
 
-/** What the gateway serves. */
+/** The options of the gateway. */
 export interface GatewayOptions {
   readonly operations: readonly RoutedOperation[];
   /** Undefined while the local stack starts: the gateway answers 503. */

@@ -19,7 +19,7 @@ const example = z.strictObject({
   journey: z.looseObject({ passos: z.array(z.looseObject({ config: z.record(z.string(), z.unknown()) })) }),
   contact: z.strictObject({ name: z.string(), phone: z.string(), email: z.string() }),
   begin: z.union([z.strictObject({ event }), z.strictObject({ tag: z.string() })]),
-  // What the contact does once a step is done.
+  // The contact's next act, once a step is done.
   next: event.optional(),
 });
 type Example = z.output<typeof example>;

@@ -53,7 +53,7 @@ export interface LocalStackOptions {
   /** Where the console is built; default: `console/dist`. */
   readonly consoleDir?: string | undefined;
   readonly dispatchSeconds?: number;
-  /** How often expired rows are looked for, where `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
+  /** How often expired rows are deleted, if `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
   readonly expirySeconds?: number | undefined;
   /** Concurrent batches per queue, instead of each queue's own number. */
   readonly batchesInFlight?: number | undefined;
@@ -131,7 +131,7 @@ const closeParts = async ({ lock, sink, server, served, backends, smpp }: Parts)
 };
 
 const noAddress = (_: number, host: string) => `${host} is not an address of this machine. Choose another with HOST.`;
-/** What the user can do about a port or address that cannot be bound, by error code. */
+/** The remedy for a port or address that cannot be bound, by error code. */
 const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => string>> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is taken. Choose another with PORT.`,
   EACCES: (port, host) => `Port ${port} of ${host} may not be opened by this user. Choose one above 1023 with PORT.`,

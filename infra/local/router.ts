@@ -25,7 +25,7 @@ interface Node {
   resource?: Resource;
 }
 
-/** What a method and path lead to; `values` are the decoded path parameters in order. */
+/** The match of a method and path; `values` are the decoded path parameters in order. */
 export type Match =
   | { readonly kind: 'found'; readonly route: Route; readonly values: readonly string[] }
   | { readonly kind: 'wrong_method'; readonly allow: readonly string[] }

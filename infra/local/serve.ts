@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly stdout: NodeJS.WriteStream;
   readonly dispatchSeconds: number;
   readonly batchesInFlight?: number | undefined;
-  /** How often expired rows are looked for, in s; 60 by default. */
+  /** How often expired rows are deleted, in s; 60 by default. */
   readonly expirySeconds?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
   readonly policyCacheMs?: number | undefined;

@@ -63,7 +63,7 @@ const lockOrFindRunning = async (dataDir: string): Promise<DataDirLock | Running
   }
 };
 
-/** What differs between the engines of a running local stack and those of the command itself. */
+/** The differences between the engines of a running local stack and those of the command itself. */
 interface LocalEngines extends Pick<Target, 'tables' | 'sqs' | 'close'> {
   readonly pairOf: (env: Environment, name: string) => QueuePair | undefined;
 }

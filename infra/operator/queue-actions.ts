@@ -77,7 +77,7 @@ export const peek = async (sqs: SQSClient, url: string, count: number) =>
 const entries = <T extends object>(messages: readonly Message[], of: (message: Message) => T) =>
   messages.map((message, at) => ({ Id: String(at), ...of(message) }));
 
-/** Moves one batch of at most ten dead letters to their queue, and returns how many. What the queue refuses stays a dead letter. */
+/** Moves one batch of at most ten dead letters to their queue, and returns how many. Those that the queue refuses stay dead letters. */
 const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, max: number): Promise<number> => {
   const messages = await receive(sqs, deadLetterUrl, Math.min(max, 10), 30);
   if (messages.length === 0) return 0;

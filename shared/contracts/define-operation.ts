@@ -68,7 +68,7 @@ export const SENDING_KEYS = [
   'unsubscribe',
 ] as const satisfies readonly RootKey[];
 
-/** What the operation accesses; its role's permissions derive from this alone. */
+/** The data that the operation accesses; its role's permissions derive from this alone. */
 export interface Uses {
   readonly table: 'none' | 'read' | 'write';
   readonly queues?: readonly QueueName[];

@@ -45,7 +45,7 @@ const addressOf = (href: string): string | undefined => {
 
 const markdown = new Marked({
   renderer: {
-    // What is written as HTML in a guide is shown as text.
+    // HTML in a guide is shown as text.
     html: ({ text }) => escapeHtml(text),
     // Blocks scroll sideways, so the keyboard must reach them.
     code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,

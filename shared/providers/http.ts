@@ -50,7 +50,7 @@ interface SocketFault {
 export const faultBeforeSending = (fault: unknown): string | undefined => {
   for (let at = fault, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code, syscall } = at as SocketFault;
-    // A connect timeout and a response timeout have the same code; only the system call tells them apart.
+    // A connect timeout and a response timeout have the same code; only the system call distinguishes them.
     if (typeof code === 'string' && (BEFORE_SENDING.has(code) || syscall === 'connect')) return code;
   }
   return undefined;

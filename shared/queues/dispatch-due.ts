@@ -2,7 +2,7 @@ import { type DueShard, dispatchShard, type ShardPorts, type Turn } from './disp
 import type { WorkItem } from './queues.ts';
 
 /** Shards that one dispatcher processes concurrently. */
-const SHARDS_AT_ONCE = 16;
+const CONCURRENT_SHARDS = 16;
 
 export interface DispatchPorts extends ShardPorts {
   /** Whether there is time for another round. */
@@ -53,6 +53,6 @@ export const dispatchDue = async (
       }
     }
   };
-  await Promise.all(Array.from({ length: SHARDS_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENT_SHARDS }, worker));
   return done;
 };

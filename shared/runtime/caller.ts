@@ -120,8 +120,8 @@ export const asLookup =
   };
 
 /**
- * The same for work that has not started: a credential without lookups left is refused whomever it names, so that the refusal reveals
- * nothing. `fields`: empty if the call names nobody.
+ * The same for work that has not started: a credential without lookups left is refused regardless of the person, so that the refusal
+ * reveals nothing. `fields`: empty if the call names no person.
  */
 export const lookingUp =
   <A>(contract: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>

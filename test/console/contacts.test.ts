@@ -19,7 +19,7 @@ const row = (page: Page, text: string) => page.locator('tbody tr').filter({ hasT
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
 const dialog = (page: Page) => page.getByRole('dialog');
 const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
-/** What a button or a link saves. */
+/** The download behind a button or a link. */
 const saved = async (page: Page, click: () => Promise<void>): Promise<string> => {
   const waiting = page.waitForEvent('download');
   await click();
@@ -186,7 +186,7 @@ describe('a contact', () => {
     expect(body.attributes).toEqual({ pontos: 3, cor: 'azul' });
   });
 
-  test('shows documents masked, in clear only to who asks, which the audit log tells; and masked again', async () => {
+  test('shows documents masked, in clear only on request, which the audit log records; and masked again', async () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { cpf: '52998224725' });
     const page = await service.signedIn(tenant, 'admin');
@@ -281,7 +281,7 @@ describe('an import', () => {
   const choose = (page: Page, text: string | Buffer, name = 'contatos.csv') =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-  test('looks into the file, says what each column fills, and imports it; refused rows can be downloaded', async () => {
+  test('reads the file, names the field of each column, and imports it; refused rows can be downloaded', async () => {
     const tenant = await service.tenant();
     const page = await service.signedIn(tenant, 'admin');
     await page.goto('/console/contacts');

@@ -55,7 +55,7 @@ describe('lists', () => {
     expectNoFaults(page);
   });
 
-  test('take contacts by phone, by id and out of a file, and tell whom they did not find', async () => {
+  test('take contacts by phone, by id and out of a file, and report those that were not found', async () => {
     const tenant = await service.tenant();
     await contacts(tenant, 6);
     const id = await list(tenant);

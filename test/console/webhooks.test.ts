@@ -13,7 +13,7 @@ const subscribe = async (tenant: Tenant, url: string) => {
   expect(status).toBe(201);
   return body.id as string;
 };
-/** What an organization received: its events, validations and examples. */
+/** The data of an organization: its events, validations and examples. */
 const receivedOf = ({ id }: Tenant) =>
   receiver.received.filter(({ body }) => JSON.parse(body).organizationId === id).length;
 const rows = (page: Page) => page.locator('tbody tr');

@@ -142,7 +142,7 @@ export const workUntilQuiet = async (crm: Crm): Promise<number> => {
 export const tombstonesOf = ({ table }: Pick<Crm, 'table'>, organizationId: Id<'organization'>) =>
   table.queryAll({ partition: KEYS.tombstone(organizationId, '').pk, consistent: true });
 
-/** What DynamoDB deletes by its `ttl`: tombstones whose time is over. */
+/** Deletes expired tombstones, as DynamoDB does by their `ttl`. */
 export const expire = async (crm: Crm, organizationId: Id<'organization'>): Promise<void> => {
   for (const { pk, sk, ttl } of await tombstonesOf(crm, organizationId))
     if (typeof ttl === 'number' && ttl * 1_000 <= crm.clock())

@@ -36,7 +36,7 @@ export interface Step<T = unknown> {
   readonly found: (crm: Crm) => Promise<T>;
   /** Has the plain state follow what reads say of an operation that may be made in part; else it was made, or it was not. */
   readonly follow?: (crm: Crm) => Promise<void>;
-  /** What is verified afterwards. */
+  /** The objects that are verified afterwards. */
   readonly touches: {
     readonly pipelines?: readonly (Id<'pipeline'> | undefined)[];
     readonly companies?: readonly (Id<'company'> | undefined)[];

@@ -15,7 +15,7 @@ import { refusalOf, type Scene } from './steps.ts';
 const SEED = Number(process.env.SEED ?? 20_261_125);
 const ROUNDS = shareOf(120);
 /** Operations at once, each in a process of its own. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const PATIENCE_MS = 120_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -114,7 +114,7 @@ const operate = async (
   }
 };
 
-test(`${AT_ONCE} concurrent processes, some of which crash, leave counts, sums and lists that equal a recount, and no links to deleted objects (seed ${SEED})`, {
+test(`${CONCURRENCY} concurrent processes, some of which crash, leave counts, sums and lists that equal a recount, and no links to deleted objects (seed ${SEED})`, {
   timeout: 900_000,
 }, async () => {
   setConflictPatience((startedAt) => startedAt + PATIENCE_MS - performance.now());
@@ -128,7 +128,7 @@ test(`${AT_ONCE} concurrent processes, some of which crash, leave counts, sums a
   const sceneOf = (): Scene => ({ plain, actor, accounts: [], next: () => made++, now: clock });
   for (let round = 0; round < ROUNDS; round++) {
     now += chance.below(4) === 0 ? 16 * 60_000 : 1_000;
-    const operations = Array.from({ length: AT_ONCE }, () => operate(sceneOf(), clock, chance, people));
+    const operations = Array.from({ length: CONCURRENCY }, () => operate(sceneOf(), clock, chance, people));
     const workers = chance.below(3) === 0 ? [0, 1].map(() => workUntilQuiet(crmOver(ownTable(), clock))) : [];
     await Promise.all([...operations, ...workers]);
     plain = await recount(sceneOf(), crm, people);

@@ -233,7 +233,7 @@ describe('revocation', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('the storage of access', () => {
   test('holds no secret in clear, in any row of either environment', async () => {
     const { key, secret } = await issue();
     const second = accepted(await rotate(key.id, 24));

@@ -28,7 +28,7 @@ test('an Instagram account, a sender of SMS and an agent belong to who has them,
   expect(await ownersOf({ ...ports, instagramAccounts: async () => undefined })('instagram', '17841')).toEqual([]);
 });
 
-test('what is written to an address of a channel without such senders has no owner', async () => {
+test('a message to an address of a channel without such senders has no owner', async () => {
   expect(await owners('email', 'oi@loja.example')).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ import { type FuzzCase, type FuzzWorld, nextCase } from './fuzz/cases.ts';
 const SEED = Number(process.env.SEED ?? 20_261_121);
 /** About what a quiet machine with two processors sends in a minute. */
 const REQUESTS = shareOf(15_000);
-const AT_ONCE = 6;
+const CONCURRENCY = 6;
 /** The gateway may answer these for any operation. */
 const OF_THE_GATEWAY = [400, 404, 405, 413];
 const SLOW_MS = 1_000;
@@ -146,7 +146,7 @@ test(`no request gets an undeclared status, a 5xx, a slow answer or its own valu
       if (fault) faults.push(`${fault}: ${answer.text.slice(0, 600)} to ${described(sent)}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   wire.close();
   console.log(
     `fuzz: seed ${SEED}, ${sentCount} requests in ${Math.round((Date.now() - startedAt) / 1000)} s, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`,

@@ -15,7 +15,7 @@ import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const OPENING = 10_000;
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 const DAY_MS = 24 * 3600 * 1000;
 const UNKNOWN: ProviderAnswer = { kind: 'unknown', detail: 'no answer within 10 s' };
 
@@ -64,9 +64,9 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     return { actor, answer, sending };
   };
 
-  test(`with one key ${AT_ONCE} times concurrently reaches the provider once; the others are replays or 409`, async () => {
+  test(`with one key ${CONCURRENCY} times concurrently reaches the provider once; the others are replays or 409`, async () => {
     const actor = await world.organization(1_000_000);
-    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => outcomeOf(send(actor, 'one-key'))));
+    const outcomes = await Promise.all(Array.from({ length: CONCURRENCY }, () => outcomeOf(send(actor, 'one-key'))));
     expect(world.provider.dispatched).toHaveLength(1);
     expect(Object.keys(tally(outcomes)).filter((name) => name !== 'sent' && name !== 'CONFLICT')).toEqual([]);
     const again = await send(actor, 'one-key');
@@ -103,10 +103,12 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     await charged(actor, 2);
   });
 
-  test(`${AT_ONCE} times concurrently for the last coins is accepted once, and the others are refused for lack of funds`, async () => {
+  test(`${CONCURRENCY} times concurrently for the last coins is accepted once, and the others are refused for lack of funds`, async () => {
     const actor = await world.organization(price);
-    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => outcomeOf(send(actor, `key-${at}`))));
-    expect(tally(outcomes)).toEqual({ PAYMENT_REQUIRED: AT_ONCE - 1, sent: 1 });
+    const outcomes = await Promise.all(
+      Array.from({ length: CONCURRENCY }, (_, at) => outcomeOf(send(actor, `key-${at}`))),
+    );
+    expect(tally(outcomes)).toEqual({ PAYMENT_REQUIRED: CONCURRENCY - 1, sent: 1 });
     await charged(actor, 1, price);
   });
 

@@ -11,7 +11,7 @@ import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { gatheringPorts, recipientAt, sendAtOnce, submitAt, times } from './together-kit.ts';
 
-// What is shared is shared for its cost: each of these would be answered alike, but dearer, message by message.
+// Sharing exists for its cost: message by message, each of these would be answered alike, at a higher cost.
 
 const PRICE = 100;
 const MANY = 12;
@@ -31,7 +31,7 @@ beforeEach(() => {
   world.prices = premiumPrices([null, PRICE]);
 });
 
-/** An organization of which nobody takes events, whose wallet this process has seen. */
+/** An organization without subscriptions, whose wallet this process has cached. */
 const seenActor = async (coins = 1_000_000): Promise<Actor> => {
   const actor = await world.organization(coins + PRICE, false);
   expect(await sendAtOnce(ports, actor, [{}])).toEqual([PRICE]);

@@ -26,7 +26,7 @@ const sendMany = (actor: Actor) =>
   );
 const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId, { quiet: true });
 
-describe('what becomes of one of them', () => {
+describe('the result of one of them', () => {
   test('is its own: that its hold was released meanwhile does not keep the others from being captured', async () => {
     const actor = await world.organization(10_000);
     let late: string | undefined;

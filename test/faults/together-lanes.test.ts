@@ -9,9 +9,9 @@ import { gatheringPorts, sendAtOnce, times } from './together-kit.ts';
 
 /** Processes that hold binds of one organization, and what each is submitted at once, again and again. */
 const PROCESSES = 5;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const TURNS = 3;
-const SENDS = PROCESSES * AT_ONCE * TURNS;
+const SENDS = PROCESSES * CONCURRENCY * TURNS;
 
 const world = await use(startWorld('live'));
 beforeEach(() => world.reset());
@@ -29,7 +29,7 @@ const sendFromAll = async (actor: Actor): Promise<Record<string, number>> => {
           ...(await sendAtOnce(
             ports,
             actor,
-            times(AT_ONCE, () => ({})),
+            times(CONCURRENCY, () => ({})),
           )),
         );
       return own;

@@ -77,7 +77,7 @@ test('rows that were written before the setting leave once the operator begins w
   expect((await admin('list', '--organization', tenant.id, '--day', createdAt.slice(0, 10))).items).toHaveLength(1);
 });
 
-test('what the archiver failed with is archived by the operator, before anybody can be erased', {
+test('records that the archiver failed on are archived by the operator, before any contact can be erased', {
   timeout: 120_000,
 }, async () => {
   const tenant = await messaging.tenant();

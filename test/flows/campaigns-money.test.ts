@@ -47,7 +47,7 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
 });
 
 describe('a paused campaign', { timeout: 120_000 }, () => {
-  test('sends to nobody until it is resumed', async () => {
+  test('sends no message until it is resumed', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);
     const { id } = await create(tenant, { audience: { contactIds: ids }, perMinute: 2 });

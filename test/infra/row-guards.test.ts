@@ -187,7 +187,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
   });
 });
 
-describe('what a function may write', () => {
+describe('the permitted writes of a function', () => {
   it('is the partitions of the keys that it can name, those behind a lazy import included', async () => {
     const partitions = new Map(await partitionsOfRun());
     // Rate limits are loaded by the calls that draw from one.
@@ -198,7 +198,7 @@ describe('what a function may write', () => {
   });
 });
 
-describe('what writes guarded rows', () => {
+describe('the writers of guarded rows', () => {
   it.each(areas)('in %s declares it, or the deployed stage would refuse it', (_, contracts) => {
     for (const rows of GUARDED_ROWS) {
       const declared = contracts.some(({ uses }) =>

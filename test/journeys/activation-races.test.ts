@@ -4,7 +4,7 @@ import { changeContact } from '../../shared/domain/contacts/change.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { activateJourney } from '../../shared/domain/journeys/activate.ts';
-import { tellTags } from '../../shared/domain/journeys/triggers.ts';
+import { signalTags } from '../../shared/domain/journeys/triggers.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { taggedRows } from '../../shared/storage/automation/tagged-contacts.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
@@ -56,7 +56,7 @@ const tell = async (): Promise<number> => {
   const items = await overdue(table, 'journey_signal', world.now, 100);
   for (const item of items) {
     const row = await table.get(item);
-    if (row) await tellTags(own.ports, taggedRows.read(row));
+    if (row) await signalTags(own.ports, taggedRows.read(row));
     await table.write({ delete: { pk: item.pk, sk: item.sk } });
   }
   return items.length;
@@ -97,7 +97,7 @@ test('a trigger that was only announced when read enters no contact tagged befor
     accepted(await activateJourney(ports, actor, id, false));
     return read;
   };
-  await tellTags({ ...own.ports, triggers }, tagged);
+  await signalTags({ ...own.ports, triggers }, tagged);
   const journey = await own.journeys.find(id);
   expect(journey?.status).toBe('ativa');
   expect(journey && (await own.runsOf(journey, contact.id))).toBeUndefined();

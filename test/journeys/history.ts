@@ -2,7 +2,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { SENT_STATUSES } from '../../shared/domain/journeys/definition.ts';
 import { runIdOf } from '../../shared/domain/journeys/entry.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
-import { tellEvent, tellStatus } from '../../shared/domain/journeys/triggers.ts';
+import { signalEvent, signalStatus } from '../../shared/domain/journeys/triggers.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { Crashed } from '../lists/crashes.ts';
 import type { Chance } from '../support/chance.ts';
@@ -134,7 +134,7 @@ export class History {
     const event = { ...told, organizationId, env, contactId: contact.id, createdAt: at, occurredAt: at, eventId: id };
     this.#scene.outside.events.set(id, told);
     return {
-      engine: ({ ports }) => tellEvent(ports, { ...event, attribution: null, claim: id } as never),
+      engine: ({ ports }) => signalEvent(ports, { ...event, attribution: null, claim: id } as never),
       shadow: () => {
         for (const each of this.#scene.shadows.get(contact.id) ?? []) each.take({ kind: 'event', event: told });
       },
@@ -151,7 +151,7 @@ export class History {
     const signal = { step: effect?.step ?? '', messageId: messageOf(key), status };
     const runId = effect?.runId as Id<'run'>;
     return {
-      engine: ({ ports }) => tellStatus(ports, { runId, ...signal }),
+      engine: ({ ports }) => signalStatus(ports, { runId, ...signal }),
       shadow: () =>
         this.#scene
           .runs()

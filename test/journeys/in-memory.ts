@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<MemoryFault, HappeningName>> = {
 const CHECK_AMONG = 4;
 
 /** Histories that are played at once: each waits now and then, as who meets others does. */
-export const AT_ONCE = 8;
+export const CONCURRENCY = 8;
 
 /** Adds to an error which history it is of. */
 export const ofHistory = async (seed: number, work: Promise<unknown>): Promise<void> => {

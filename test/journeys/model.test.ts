@@ -5,7 +5,7 @@ import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { History } from './history.ts';
-import { AT_ONCE, ofHistory, playInMemory } from './in-memory.ts';
+import { CONCURRENCY, ofHistory, playInMemory } from './in-memory.ts';
 import { Tally } from './tally.ts';
 
 /** Other histories: SEED=… HISTORIES=… npx vitest run test/journeys/model.test.ts */
@@ -19,7 +19,7 @@ const seeds = (count: number): number[] => Array.from({ length: count }, (_, nth
 
 test(`despite crashes, conflicts and repeats, each run proceeds as in the pure interpreter: ${IN_MEMORY} histories from seed ${SEED}`, async () => {
   const tally = new Tally();
-  await mapConcurrently(seeds(IN_MEMORY), AT_ONCE, (seed) => playInMemory(seed, tally));
+  await mapConcurrently(seeds(IN_MEMORY), CONCURRENCY, (seed) => playInMemory(seed, tally));
   console.log(tally.text);
   expect(tally.counts.histories).toBe(IN_MEMORY);
   if (IN_MEMORY >= TELLING) tally.expectEach();

@@ -4,7 +4,7 @@ import { derivedId } from '../../shared/domain/core/ids.ts';
 import type { JourneyDefinition, WireConfigs, WireStep } from '../../shared/domain/journeys/definition.ts';
 import type { Journey } from '../../shared/domain/journeys/journey.ts';
 import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
-import { tellEvent, tellStatus } from '../../shared/domain/journeys/triggers.ts';
+import { signalEvent, signalStatus } from '../../shared/domain/journeys/triggers.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
@@ -110,7 +110,7 @@ class PaidHistory {
     if (signal?.kind === 'message') {
       this.#note('receipts');
       const { runId, stepId: step, messageId, happening } = signal.signal;
-      await tellStatus(ports, { runId, step, messageId, status: happening });
+      await signalStatus(ports, { runId, step, messageId, status: happening });
     }
     return signals.done(item);
   }
@@ -162,7 +162,7 @@ class PaidHistory {
     this.#outside.events.set(id, { id, name });
     const at = this.#world.now;
     const event = { id, name, organizationId, env, contactId, createdAt: at, occurredAt: at, eventId: id };
-    return () => tellEvent(this.#own.ports, { ...event, attribution: null, claim: id } as never);
+    return () => signalEvent(this.#own.ports, { ...event, attribution: null, claim: id } as never);
   }
 
   /** Pauses or resumes the journey. */

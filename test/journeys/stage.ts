@@ -104,7 +104,7 @@ export const journeysOver = (table: Table, clock: () => number, outside: Outside
         ...Object.fromEntries(countsOfSteps(steps)),
       };
     },
-    /** Goes on with the sweeps over the runs of a journey until none is due. */
+    /** Continues the sweeps over the runs of a journey until none is due. */
     async sweep(id: Id<'journey'>): Promise<void> {
       do await indexesUpToDate();
       while (await sweepRuns({ ...ports, jobs: journeys, timeLeft: () => false }, id));

@@ -4,7 +4,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { WireTrigger } from '../../shared/domain/journeys/definition.ts';
 import { moveRun } from '../../shared/domain/journeys/move-run.ts';
 import type { StoredRun } from '../../shared/domain/journeys/run-ports.ts';
-import { enterMoved, tellEvent, tellMessage, tellTags } from '../../shared/domain/journeys/triggers.ts';
+import { enterMoved, signalEvent, signalMessage, signalTags } from '../../shared/domain/journeys/triggers.ts';
 import { holdsWord } from '../../shared/domain/journeys/words.ts';
 import { newOrganization } from '../lists/stage.ts';
 import { useContendedTable } from '../support/contended-table.ts';
@@ -41,11 +41,11 @@ describe('a word of a message', () => {
 test('a message enters its contact if it contains the word, and one from before the activation does not', async () => {
   const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'mensagem', nome: 'promoção' });
   const message = { id: newId('message'), organizationId: tenant.organizationId, contactId: contact.id };
-  await tellMessage(own.ports, { ...message, text: 'bom dia', at: now });
-  await tellMessage(own.ports, { ...message, text: 'promocao', at: (journey.activatedAt ?? 0) - 1 });
-  await tellMessage(own.ports, { ...message, contactId: undefined, text: 'promocao', at: now });
+  await signalMessage(own.ports, { ...message, text: 'bom dia', at: now });
+  await signalMessage(own.ports, { ...message, text: 'promocao', at: (journey.activatedAt ?? 0) - 1 });
+  await signalMessage(own.ports, { ...message, contactId: undefined, text: 'promocao', at: now });
   expect(await runs()).toBeUndefined();
-  for (let told = 0; told < 2; told++) await tellMessage(own.ports, { ...message, text: 'Promoção?', at: now });
+  for (let told = 0; told < 2; told++) await signalMessage(own.ports, { ...message, text: 'Promoção?', at: now });
   expect((await runs())?.run.status).toBe('ativa');
   expect((await own.counts(journey))['']).toEqual({ entradas: 1 });
 });
@@ -53,7 +53,7 @@ test('a message enters its contact if it contains the word, and one from before 
 test('a customer event enters its contact by when it happened: not before the activation, nor within a run, whenever it is reported', async () => {
   const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'evento', nome: 'cadastro' });
   const told = (occurredAt: number) =>
-    tellEvent(own.ports, {
+    signalEvent(own.ports, {
       organizationId: tenant.organizationId,
       env: tenant.env,
       contactId: contact.id,
@@ -109,9 +109,9 @@ test('a contact that starts to match a segment enters, at most ten times an hour
 test('a tag lets a contact into the journeys that ask for it, and into no others', async () => {
   const { contact, runs, organizationId, env } = await withTrigger({ tipo: 'etiqueta', nome: 'vip' });
   const tagged = { organizationId, env, contactId: contact.id, version: 2, at: now };
-  await tellTags(own.ports, { ...tagged, tags: ['novo'] });
+  await signalTags(own.ports, { ...tagged, tags: ['novo'] });
   expect(await runs()).toBeUndefined();
-  await tellTags(own.ports, { ...tagged, tags: ['novo', 'vip'] });
+  await signalTags(own.ports, { ...tagged, tags: ['novo', 'vip'] });
   expect((await runs())?.run.status).toBe('ativa');
 });
 
@@ -132,7 +132,7 @@ test('journeys that trigger each other by tags come to an end, and start again a
   const tagged = (tag: string) => {
     now += 1_000;
     version += 1;
-    return tellTags(engine.ports, { ...tenant, contactId: contact.id, version, tags: [tag], at: now });
+    return signalTags(engine.ports, { ...tenant, contactId: contact.id, version, tags: [tag], at: now });
   };
   /** Enters the contact, and has each run tag it for the other journey, until neither journey enters it any more. */
   const loop = async () => {

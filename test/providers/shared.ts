@@ -34,7 +34,7 @@ interface Sender {
   readonly dispatch: () => Dispatch<unknown>;
 }
 
-/** The AWS SDK retries some errors of its own accord: a send must not be retried. */
+/** The AWS SDK retries some errors by default: a send must not be retried. */
 export const itNeverRetriesASend = (errors: readonly string[], { standIn, provider, dispatch }: Sender) =>
   it.each(errors)('makes one request when AWS answers %s, which the SDK would retry', async (refuse) => {
     const before = standIn.requests.length;
@@ -43,7 +43,7 @@ export const itNeverRetriesASend = (errors: readonly string[], { standIn, provid
     expect(standIn.requests.length).toBe(before + 1);
   });
 
-/** What Infobip's logs and its check for repeated references give on every channel. */
+/** Infobip's logs and its check for repeated references are the same on every channel. */
 export const describeInfobipReferences = ({ standIn, provider, dispatch }: Sender & { standIn: InfobipApi }) => {
   describe('a status query by our reference', () => {
     const query = (sentAt: number) => provider().queryStatus?.(newId('message'), sentAt);

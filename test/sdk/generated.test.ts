@@ -11,7 +11,7 @@ import { clientOf, json } from './kit.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const document: OpenApiDocument = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
 
-/** What people and providers open: pages, redirects, callbacks. */
+/** Operations for browsers and providers: pages, redirects, callbacks. */
 const FOR_OTHERS = /^(?:links|unsubscribe|callbacks)\.|^sessions\.page$|^meta\.docs/;
 
 type Methods = Readonly<Record<string, Readonly<Record<string, (...args: unknown[]) => PromiseLike<unknown>>>>>;

@@ -13,7 +13,7 @@ export const newDomain = () => `dominio-${++count}.example`;
 export const useSenders = async () => {
   const world = await use(startWorld('live'));
   const senders = senderStore(world.table);
-  /** What SES knows; `down`: it does not answer; `absent`: none is set up. */
+  /** The state of SES; `down`: it does not answer; `absent`: none is set up. */
   const ses = { known: new Map<string, 'pending' | 'rejected' | 'verified'>(), down: false, absent: false };
   const answer = (value: string): IdentityAnswer => {
     const status = ses.known.get(value);

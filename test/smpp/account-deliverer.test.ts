@@ -190,7 +190,7 @@ it('without a response within 30 s it is deferred, and the worker stops within i
   await deliverer.ended;
 });
 
-it('what an ended bind has not answered is delivered by another one immediately, and is not deferred', async () => {
+it('a notice that an ended bind has not answered is delivered by another one immediately, and is not deferred', async () => {
   const stage = stageOf({ 0: [deliveryOf('a')] });
   const deliverer = new AccountDeliverer(ACCOUNT.id, stage.calls);
   const [dying, other] = [await bindOf('silence'), await bindOf()];

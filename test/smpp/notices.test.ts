@@ -220,7 +220,7 @@ it('a reply is delivered from the phone to the sender, after the reports of its 
   expect(await table.get(KEYS.smppNotice(account, message.id, position))).toBeUndefined();
 });
 
-it('what an account took, or never will, comes back by no late answer to an earlier try', async () => {
+it('a notice that an account accepted, or permanently refused, is not restored by a late response to an earlier attempt', async () => {
   const account = newId('smppAccount');
   const message = aMessage(account, [
     { id: 'a', wants: 'always' },

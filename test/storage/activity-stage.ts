@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createActivity } from '../../shared/domain/activities/activities.ts';
 import type { Activity } from '../../shared/domain/activities/activity.ts';
 import type { ActivityFields } from '../../shared/domain/activities/fields.ts';
-import { tellMoments } from '../../shared/domain/activities/moments.ts';
+import { publishMoments } from '../../shared/domain/activities/moments.ts';
 import type { ActivityPorts } from '../../shared/domain/activities/ports.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
@@ -42,7 +42,7 @@ export const activityStage = async () => {
     listed: (filter: Parameters<typeof ports.store.page>[1] = {}, page = { skip: 0, limit: 50 }) =>
       ports.store.page(org(), filter, page),
     /** The work of a worker. */
-    tell: (id: Id<'activity'>, table = world.table) => tellMoments(momentsOver(table), id),
+    tell: (id: Id<'activity'>, table = world.table) => publishMoments(momentsOver(table), id),
     isDue: async (id: Id<'activity'>) =>
       (await overdue(world.table, 'tell_activity', world.now, 1_000)).some(({ pk }) => pk === KEYS.activity(id).pk),
     /** The due times in an activity's stored events. */

@@ -13,7 +13,7 @@ import { use } from '../support/use.ts';
 
 const { world, letRowsLeave, archived, erase } = await use(startArchive());
 
-describe('what people wrote', () => {
+describe('an inbound message', () => {
   const FROM = '+5511999990005';
   const inboundOf = (organizationId: Id<'organization'>, fields: Partial<InboundMessage> = {}): InboundMessage => ({
     id: newId('message'),

@@ -6,7 +6,7 @@ import { createContact } from '../../shared/domain/contacts/create.ts';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
 import { mergeContacts } from '../../shared/domain/contacts/merge.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { type ClearLinksPorts, clearLinks, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { CHECK_AGAIN_MS, type ClearLinksPorts, clearLinks } from '../../shared/domain/core/clear-links.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
@@ -152,7 +152,7 @@ describe('a deletion', () => {
     await deleteCompany(ports, actor, company.id);
     await clearLinks(clearing(world.table), actor.organizationId, company.id);
     const row = await world.table.get(KEYS.tombstone(actor.organizationId, company.id));
-    expect(row?.dueAt).toBe(world.now + LOOK_AGAIN_MS);
+    expect(row?.dueAt).toBe(world.now + CHECK_AGAIN_MS);
   });
 
   test('holds no change of a contact back that still names the company', async () => {

@@ -3,7 +3,7 @@ import { cancel } from '../../shared/domain/api/cancel-and-force.ts';
 import { findContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { deleteContact, type ErasurePorts, eraseContact } from '../../shared/domain/contacts/erase.ts';
-import { LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { CHECK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { linkCodesIn } from '../../shared/domain/links/short-link.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
@@ -48,7 +48,7 @@ const remove = (id: Id<'contact'>) => deleteContact(ports, stage.actor, id);
 /** A worker's run, and another after the last message may have appeared. */
 const erase = async (id: Id<'contact'>) => {
   await eraseContact(ports, id);
-  world.now += LOOK_AGAIN_MS;
+  world.now += CHECK_AGAIN_MS;
   await eraseContact(ports, id);
 };
 const auditOf = async (object: Id<'contact'>) => {
@@ -186,7 +186,7 @@ describe('the erasure of a contact', () => {
     await remove(known.contact.id);
     const crashes = await crashEverywhere(world.table, (table) => eraseContact(portsOver(table), known.contact.id));
     expect(crashes).toBeGreaterThan(20);
-    world.now += LOOK_AGAIN_MS;
+    world.now += CHECK_AGAIN_MS;
     await crashEverywhere(world.table, (table) => eraseContact(portsOver(table), known.contact.id));
     expect(await traces(known)).toEqual([]);
     expect((await auditOf(known.contact.id))[0]?.details).toEqual({

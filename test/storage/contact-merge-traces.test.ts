@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { deleteContact, eraseContact } from '../../shared/domain/contacts/erase.ts';
-import { LOOKS_MS, mergeContacts, moveMerged } from '../../shared/domain/contacts/merge.ts';
-import { LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { mergeContacts, moveMerged, PASSES_MS } from '../../shared/domain/contacts/merge.ts';
+import { CHECK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
 import { CONFLICT } from '../../shared/domain/core/retry-on-conflict.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';
@@ -22,7 +22,7 @@ const twoOfOne = async () => {
 };
 const numbersOf = (...contacts: readonly { contact: Contact }[]) => contacts.map(({ contact }) => contact.number);
 
-describe('what names a merged contact', () => {
+describe('a row that names a merged contact', () => {
   test('names the contact that it was merged into: messages, what was received, turns, devices, events and opt-outs', async () => {
     const { target, duplicate } = await twoOfOne();
     accepted(await merge(target.contact, duplicate.contact));
@@ -52,7 +52,7 @@ describe('what names a merged contact', () => {
   test('and appears later is found by a later pass, until the last one', async () => {
     const { target, duplicate } = await twoOfOne();
     accepted(await merge(target.contact, duplicate.contact));
-    for (const look of LOOKS_MS) {
+    for (const look of PASSES_MS) {
       await move(duplicate.contact.id);
       const late = await stage.storeTurn(duplicate.contact.id);
       const row = await world.table.get(KEYS.merge(duplicate.contact.id));
@@ -133,7 +133,7 @@ describe('the erasure of a contact that others were merged into', () => {
   const erase = async (...contacts: readonly { contact: Contact }[]) => {
     for (const _ of [1, 2]) {
       for (const { contact } of contacts) await eraseContact(stage.erasing, contact.id);
-      world.now += LOOK_AGAIN_MS;
+      world.now += CHECK_AGAIN_MS;
     }
     for (const { contact } of contacts) await eraseContact(stage.erasing, contact.id);
   };
@@ -161,7 +161,7 @@ describe('the erasure of a contact that others were merged into', () => {
     for (const _ of [1, 2]) {
       for (const { contact } of [target, duplicate])
         await crashEverywhere(world.table, (table) => eraseContact(stage.erasingOver(table), contact.id));
-      world.now += LOOK_AGAIN_MS;
+      world.now += CHECK_AGAIN_MS;
     }
     await erase(target, duplicate);
     expect([await stage.mentions(target), await stage.mentions(duplicate)]).toEqual([[], []]);

@@ -164,7 +164,7 @@ describe('consent', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('the storage of contacts', () => {
   test('holds documents only sealed: no row of the stage has one in clear', async () => {
     const actor = await world.organization();
     const contact = accepted(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createActivity } from '../../shared/domain/activities/activities.ts';
 import { deleteContact, eraseContact } from '../../shared/domain/contacts/erase.ts';
 import { mergeContacts, moveMerged } from '../../shared/domain/contacts/merge.ts';
-import { clearLinks, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { CHECK_AGAIN_MS, clearLinks } from '../../shared/domain/core/clear-links.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { mapConcurrently } from '../../shared/domain/core/map-concurrently.ts';
@@ -102,7 +102,7 @@ describe('the activities of a deleted contact', () => {
     await remove(id);
     await erase(id);
     expect((await world.table.get(KEYS.tombstone(org(), id)))?.ttl).toBeUndefined();
-    world.now += LOOK_AGAIN_MS;
+    world.now += CHECK_AGAIN_MS;
     await erase(id);
     expect((await world.table.get(KEYS.tombstone(org(), id)))?.ttl).toBeGreaterThan(world.now / 1_000);
   });
@@ -119,7 +119,7 @@ describe('the activities of a merged contact', () => {
     const stored = await mapConcurrently(activities, 8, (each) => storedContact(each.id));
     expect(new Set(stored)).toEqual(new Set([target.id]));
     expect((await stage.listed({ contactId: target.id })).total).toBe(60);
-    world.now += LOOK_AGAIN_MS;
+    world.now += CHECK_AGAIN_MS;
     await moveMerged(stage.ports, duplicate.id);
     expect((await world.table.get(KEYS.tombstone(org(), duplicate.id)))?.ttl).toBeGreaterThan(world.now / 1_000);
   });

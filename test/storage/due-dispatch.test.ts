@@ -201,7 +201,7 @@ describe('a row that is due still after it was handed over', () => {
   });
 });
 
-test('what is handed over names its owner and its priority; rows that are gone are left out', async () => {
+test('a row that is handed over names its owner and its priority; rows that are gone are left out', async () => {
   const [id, plain, gone] = [newId('message'), newId('message'), newId('message')];
   const org = newId('organization');
   await table.putMany([

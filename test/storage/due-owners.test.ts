@@ -35,7 +35,7 @@ const storeDelivery = async () => {
   return id;
 };
 
-test('what a critical message causes is found again for its organization and its lane, when its queue message was lost', async () => {
+test('work of a critical message is found again for its organization and its lane, when its queue message was lost', async () => {
   const message = { ...queuedMessage(newId('message')), organizationId, route: 'otp' };
   const event = newEvent({ type: 'sms.delivered', organizationId, env: 'live', createdAt: now, data: {} });
   await table.write(eventWrite({ ...event, priority: 'critical' }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deleteContact } from '../../shared/domain/contacts/erase.ts';
-import { clearLinks, type Gone, LOOK_AGAIN_MS } from '../../shared/domain/core/clear-links.ts';
+import { CHECK_AGAIN_MS, clearLinks, type Gone } from '../../shared/domain/core/clear-links.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { type LinkedId, linkNow } from '../../shared/domain/core/tombstones.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -181,11 +181,11 @@ describe('clearing the links to a deleted company or card', () => {
     const id = await begin();
     expect(await work(id, 'done')).toEqual([]);
     expect(await dueNow(id)).toBe(false);
-    stage.world.now += LOOK_AGAIN_MS;
+    stage.world.now += CHECK_AGAIN_MS;
     expect(await dueNow(id)).toBe(true);
     await work(id, 'later');
     expect((await row(id))?.ttl).toBeUndefined();
-    stage.world.now += LOOK_AGAIN_MS;
+    stage.world.now += CHECK_AGAIN_MS;
     await work(id, 'done');
     expect((await row(id))?.ttl).toBeGreaterThanOrEqual((stage.world.now + 3_600_000) / 1_000);
     expect((await row(id))?.duePk).toBeUndefined();

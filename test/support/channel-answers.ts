@@ -32,7 +32,7 @@ const SYNC: Answers = {
   retryAfterSeconds: (seconds) => seconds,
 };
 
-/** The message is queued: its caller reads what became of it. */
+/** The message is queued: its caller reads the result. */
 const QUEUED: Answers = {
   underWay: () => ({ replayed: true, status: 'sending' }),
   uncertain: { replayed: false, status: 'sending' },

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../shared/domain/core/map-concurrently.ts';
 import { History } from '../journeys/history.ts';
-import { AT_ONCE, playInMemory } from '../journeys/in-memory.ts';
+import { CONCURRENCY, playInMemory } from '../journeys/in-memory.ts';
 import { playPaid } from '../journeys/paid-history.ts';
 import { Tally } from '../journeys/tally.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -47,7 +47,7 @@ export const journeys: Part = {
     let [done, messages] = [0, 0];
     while (done < count && !late()) {
       const seeds = Array.from({ length: Math.min(AT_A_TIME, count - done) }, (_, at) => seed + done + at);
-      const paid = await mapConcurrently(seeds, AT_ONCE, (each) => play(each, tally));
+      const paid = await mapConcurrently(seeds, CONCURRENCY, (each) => play(each, tally));
       messages += paid.reduce((sum, each) => sum + each, 0);
       done += seeds.length;
     }

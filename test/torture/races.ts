@@ -6,7 +6,7 @@ import { MODELLED } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';
 
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 const ROUNDS_PER_WORLD = 20;
 
 /** One race: its world and channel, and the price of a message there, in coins. */
@@ -17,13 +17,13 @@ interface Race {
 }
 
 const failUnless = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`a race of ${AT_ONCE}: ${what}`);
+  if (!holds) throw new Error(`a race of ${CONCURRENCY}: ${what}`);
 };
 
 /** Sends at once, of an organization with these coins; exactly one message is sent and charged. The answers by name. */
 const race = async ({ world, channel, price }: Race, coins: number, keyOf: (at: number) => string) => {
   const actor = await world.organization(coins);
-  const sends = Array.from({ length: AT_ONCE }, async (_, at) => {
+  const sends = Array.from({ length: CONCURRENCY }, async (_, at) => {
     const answer = await sendOn(channel)(world, actor, keyOf(at));
     return isRefusal(answer) ? answer.name : 'sent';
   });
@@ -37,7 +37,7 @@ const race = async ({ world, channel, price }: Race, coins: number, keyOf: (at: 
 
 /** One key: one message; every other answer is its replay or 409. */
 const sameKey = async (of: Race): Promise<void> => {
-  const answers = await race(of, of.price * AT_ONCE, () => 'one-key');
+  const answers = await race(of, of.price * CONCURRENCY, () => 'one-key');
   const isExpected = Object.keys(answers).every((name) => name === 'sent' || name === 'CONFLICT');
   failUnless(isExpected, `answers ${JSON.stringify(answers)}`);
 };
@@ -45,7 +45,7 @@ const sameKey = async (of: Race): Promise<void> => {
 /** The last coins: one is sent, all others are refused for lack of funds. */
 const lastCoin = async (of: Race): Promise<void> => {
   const answers = await race(of, of.price, (at) => `key-${at}`);
-  const isExpected = answers.sent === 1 && answers.PAYMENT_REQUIRED === AT_ONCE - 1;
+  const isExpected = answers.sent === 1 && answers.PAYMENT_REQUIRED === CONCURRENCY - 1;
   failUnless(isExpected, `answers ${JSON.stringify(answers)}`);
 };
 
@@ -67,7 +67,7 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   const channels = Math.min(rounds, MODELLED.length);
   return {
     done: rounds,
-    figures: { channels, 'sends at once': AT_ONCE, 'second messages': 0, 'wrong balances': 0 },
+    figures: { channels, 'sends at once': CONCURRENCY, 'second messages': 0, 'wrong balances': 0 },
   };
 };
 

@@ -97,7 +97,7 @@ operation(single, rule, (found) => respond(200, bodyOf(found)));
 operation(single, rule, ({ name }: { readonly name: string }) => ({ id: name, size: 1 }));
 // @ts-expect-error what may be missing, without a word for it
 operation(single, find, bodyOf);
-// @ts-expect-error with several success statuses a body alone does not tell which
+// @ts-expect-error with several success statuses a body alone does not determine which
 operation(contract, rule, ({ key }) => ({ id: key }));
 
 const neverMissing = defineOperation({ ...single, path: '/probe', request: { body: single.request.body } });

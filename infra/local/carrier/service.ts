@@ -14,7 +14,7 @@ import { InboundIds } from './deliveries.ts';
 import { CarrierLink, type LinkOptions } from './link.ts';
 import { Outcomes } from './outcomes.ts';
 
-/** What the service needs of its stage and its process. */
+/** The parts of its stage and its process that the service needs. */
 export interface CarrierServiceOptions {
   readonly stage: Stage;
   /** Calls a function of `functions/smpp-service`. */

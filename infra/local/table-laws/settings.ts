@@ -1,7 +1,7 @@
 import { type Clock, WALL_CLOCK } from './model.ts';
 
 /**
- * What the laws measure by. Sources, in the developer guide: partitions, bp-partition-key-design.html; a table's start and growth,
+ * The figures of the laws. Sources, in the developer guide: partitions, bp-partition-key-design.html; a table's start and growth,
  * on-demand-capacity-mode.html and warm-throughput-scenarios.html; tokens, API_TransactWriteItems.html.
  */
 export interface LawSettings {

@@ -4,7 +4,7 @@ import type { Demand } from './units.ts';
 
 const MINUTE_MS = 60_000;
 const GROWTH_MS = 30 * MINUTE_MS;
-/** Partition keys that are remembered; those at rest are forgotten beyond it. */
+/** The number of partition keys that are tracked; beyond it idle ones are dropped. */
 const MAX_KEYS = 20_000;
 
 /**
@@ -72,7 +72,7 @@ class Growth {
   }
 }
 
-/** What a partition key of a table or an index has taken and been refused. */
+/** The consumption and the refusals of a partition key of a table or an index. */
 export interface KeyUse {
   readonly resource: string;
   readonly partition: string;

@@ -34,7 +34,7 @@ const organizationCreate = defineCommand({
   summary: 'Create an organization in both environments, with a key of all scopes in each',
   options: z.object({ name: shortText('its name') }),
   run: async ({ tables, createRootKeys }, { name }) => {
-    // A read-only role could not create them, and before the first organization exists nobody has a key to call with.
+    // A read-only role could not create them, and before the first organization exists there is no key to call with.
     for (const each of ENVIRONMENTS) await createRootKeys(each);
     return {
       data: { ...(await createOrganization(tables, { name })) },

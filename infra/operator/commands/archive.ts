@@ -26,7 +26,7 @@ import type { Target } from '../target.ts';
 const portsOf = (target: Target, stage: Environment): ArchivePorts =>
   archivePorts(target.tables[stage], target.archive(stage), () => target.vault(stage, 'archive'), Date.now);
 
-/** What is shown of a row: with `whole` all that it held. */
+/** The view of a row: with `whole` all of its attributes. */
 const view = ({ kind, id: of, organizationId, createdAt, image }: ArchivedRow, whole: boolean) => ({
   kind,
   id: of,

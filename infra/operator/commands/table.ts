@@ -35,7 +35,7 @@ const tableMigrate = defineCommand({
 });
 
 /** Wallets checked concurrently. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 const tableVerify = defineCommand({
   name: 'table verify',
@@ -46,7 +46,7 @@ const tableVerify = defineCommand({
   }),
   run: async ({ tables }, { env: chosen, table: name }) => {
     const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
-    const items = await mapConcurrently(await organizationIds(table), AT_ONCE, async (organization) => ({
+    const items = await mapConcurrently(await organizationIds(table), CONCURRENCY, async (organization) => ({
       organization,
       ...(await verifyWallet(table, organization)),
     }));

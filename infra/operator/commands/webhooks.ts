@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts';
 import { env, otherTable, wholeNumber } from '../options.ts';
 
 /** Organizations processed concurrently. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 const webhookAdvance = defineCommand({
   name: 'webhook advance',
@@ -20,7 +20,7 @@ const webhookAdvance = defineCommand({
   }),
   run: async ({ tables }, { env: chosen, by, table: name }) => {
     const table = name === undefined ? tables[chosen] : tables[chosen].named(name);
-    const counts = await mapConcurrently(await organizationIds(table), AT_ONCE, (id) =>
+    const counts = await mapConcurrently(await organizationIds(table), CONCURRENCY, (id) =>
       advanceSequences(table, id, by),
     );
     return { data: { subscriptions: counts.reduce((sum, count) => sum + count, 0) } };

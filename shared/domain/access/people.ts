@@ -44,7 +44,7 @@ interface Manager {
   readonly account?: Account;
 }
 
-/** 403 naming the scopes of the role that the manager lacks: nobody grants or changes more than they hold. */
+/** 403 naming the scopes of the role that the manager lacks: a manager cannot grant or change more than they hold. */
 const refuseRole = ({ scopes }: Manager, role: Role): Refusal<'FORBIDDEN'> | undefined => {
   const missing = missingForRole(scopes, role);
   return missing.length > 0

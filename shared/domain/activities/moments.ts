@@ -57,7 +57,7 @@ export interface MomentPorts {
 }
 
 /** Raises activity.due once for each moment of an activity that has come. Idempotent (docs/spec/activities.md#reminders). */
-export const tellMoments = (ports: MomentPorts, id: Id<'activity'>): Promise<void> =>
+export const publishMoments = (ports: MomentPorts, id: Id<'activity'>): Promise<void> =>
   retryOnConflict<void>('The activity', async () => {
     for (;;) {
       const activity = await ports.read(id);

@@ -19,7 +19,7 @@ import { messageEvent } from '../tracking/events.ts';
 import { unifiedStatus } from '../tracking/views.ts';
 import { UNDECIDED } from './cancel-and-force.ts';
 
-/** What a resend may correct (docs/spec/messages.md#resend); absent fields are taken from the original. */
+/** The correctable fields of a resend (docs/spec/messages.md#resend); absent fields are taken from the original. */
 export interface Correction {
   readonly to?: string | undefined;
   readonly payload?: Readonly<Record<string, unknown>> | undefined;

@@ -131,7 +131,7 @@ export const requestFault = (body: V1SendRequest, now: number) => {
  * Whether the response may show a step's price or refusal. Callers that see no addresses don't learn what a matched
  * contact has on other channels; otherwise a send that is then cancelled would reveal it for free.
  */
-const toldTo =
+const visibleTo =
   ({ scopes }: Actor, request: SendRequest) =>
   (step: FallbackStep): boolean =>
     scopes.has('pii:full') || !needsMatch(request, step);
@@ -142,7 +142,7 @@ const toldTo =
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
   const steps = matchedStepsOf(ports, actor, request, body).then((matched) =>
-    priceSteps(ports, actor, matched, ports.consentFault, toldTo(actor, request)),
+    priceSteps(ports, actor, matched, ports.consentFault, visibleTo(actor, request)),
   );
   return submit(ports, actor, { request, key, maxCoins: body.maxCoins, steps });
 };
@@ -174,7 +174,7 @@ export const sendV1 = async (
     return sent;
   }
   const request = toSendRequest(body);
-  return acceptedView(ports, sent, stepsOf(request, body), toldTo(actor, request));
+  return acceptedView(ports, sent, stepsOf(request, body), visibleTo(actor, request));
 };
 
 /** A step of the preview, and its plan. */
@@ -272,7 +272,7 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
  * Whether a preview reveals what is known about its recipient: an opt-out, a suppressed address, or a contact with an
  * address on another channel.
  */
-export const tellsOfRecipient =
+export const revealsRecipient =
   (body: V1SendRequest) =>
   (preview: Awaited<ReturnType<typeof previewV1>>): boolean => {
     if (isRefusal(preview)) return false;

@@ -126,7 +126,7 @@ const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ ref
 
 const peopleNamed = new WeakMap<object, number>();
 /** People whom a response reveals as opted out or suppressed: a refused strict batch is free, so it could be used to look them up. */
-export const peopleToldOf = (answer: BulkSent | BatchRefusal): number => peopleNamed.get(answer) ?? 0;
+export const peopleRevealedBy = (answer: BulkSent | BatchRefusal): number => peopleNamed.get(answer) ?? 0;
 
 /** The refusal of a strict batch for its messages' errors. */
 const batchRefusal = (refused: readonly Refused[]): BatchRefusal => {

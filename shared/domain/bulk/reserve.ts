@@ -159,7 +159,7 @@ const itemsTo = ({ remaining }: ChunkProgress, contactIds: ReadonlySet<Id<'conta
     return contactId !== undefined && contactIds.has(contactId);
   });
 
-/** Reserves a chunk; when every answer was lost, the chunk's row tells whether the transaction was committed. */
+/** Reserves a chunk; if every response was lost, the chunk's row shows whether the transaction was committed. */
 const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) => {
   try {
     return await ports.store.reserveChunk(reservation);

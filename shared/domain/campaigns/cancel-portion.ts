@@ -7,7 +7,7 @@ import { type Campaign, openNumbers, type Portion } from './campaign.ts';
 import type { PortionPorts, PortionResult } from './ports.ts';
 
 /** Concurrent cancellations. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /** The messages of recipients, found by their keys, that were accepted by a worker which crashed before it could record them. */
 const unsavedMessages = async (ports: PortionPorts, campaign: Campaign, portion: Portion): Promise<Portion['sent']> => {
@@ -42,7 +42,7 @@ const cancelOne = async (ports: PortionPorts, campaign: Campaign, message: Messa
 const cancelAll = async (ports: PortionPorts, campaign: Campaign, ids: readonly Id<'message'>[]): Promise<void> => {
   for (let open = ids; open.length > 0; ) {
     const found = (await ports.readMessages(open)).filter((message) => message !== undefined);
-    const followed = await mapConcurrently(found, AT_ONCE, (message) => cancelOne(ports, campaign, message));
+    const followed = await mapConcurrently(found, CONCURRENCY, (message) => cancelOne(ports, campaign, message));
     open = followed.flat().filter((id) => id !== undefined);
   }
 };

@@ -79,7 +79,7 @@ export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Cam
 };
 
 /** Concurrent lookups of addresses that are not in the contact itself. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** The messages of some contacts; undefined if one has no address on its channel. */
 export const composeAll = (
@@ -88,7 +88,7 @@ export const composeAll = (
   contacts: readonly (readonly [number: number, contact: Contact])[],
 ): Promise<(Composed | undefined)[]> => {
   const compose = composer(ports, campaign);
-  return mapConcurrently(contacts, AT_ONCE, ([number, contact]) => compose(number, contact));
+  return mapConcurrently(contacts, CONCURRENCY, ([number, contact]) => compose(number, contact));
 };
 
 /** A campaign's message as a batch entry: accepted once per campaign and contact, however often it is tried. */

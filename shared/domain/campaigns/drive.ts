@@ -16,16 +16,16 @@ import type { DrivePorts, Figures } from './ports.ts';
 
 /** Portions created or updated per step: with the campaign's row they fit one transaction. */
 const PORTIONS_A_STEP = 40;
-const TOLD_AT_ONCE = 8;
+const CONCURRENT_UPDATES = 8;
 /** Maximum steps per invocation. */
 const MAX_STEPS = 40;
 /**
  * The delay between checks for completion, in ms: short after its counters changed, growing while they don't. A campaign completes at most
  * that long after its last message ends.
  */
-const LOOK_MS = { least: 1_000, most: 60_000 };
-const lookAfterMs = ({ movedAt }: Drive, now: number): number =>
-  Math.max(LOOK_MS.least, Math.min(LOOK_MS.most, now - movedAt));
+const CHECK_DELAY_MS = { least: 1_000, most: 60_000 };
+const checkDelayMs = ({ movedAt }: Drive, now: number): number =>
+  Math.max(CHECK_DELAY_MS.least, Math.min(CHECK_DELAY_MS.most, now - movedAt));
 /** How long a campaign waits for the final status of its messages, in ms after the last one was sent. */
 const MAX_WAIT_MS = 72 * 3600_000;
 
@@ -96,7 +96,7 @@ const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
 };
 
 /** Moves the next portions to the present epoch: open ones become due by the pace, those of a cancelled campaign immediately. */
-const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
+const updatePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const { id, status, organizationId } = campaign;
   const places = Array.from(
     { length: Math.min(PORTIONS_A_STEP, drive.portions - drive.told) },
@@ -113,7 +113,7 @@ const tellPortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
     });
     if (status !== 'cancelled') paced += portion.numbers.length - portion.sent.length - portion.skipped.length;
   }
-  await mapConcurrently(due, TOLD_AT_ONCE, ({ portion, dueAt }) =>
+  await mapConcurrently(due, CONCURRENT_UPDATES, ({ portion, dueAt }) =>
     ports.portions.tell(id, portion, drive.epoch, dueAt),
   );
   const after = next(campaign, { drive: { ...drive, told: drive.told + places.length, paced } }, ports.clock());
@@ -144,8 +144,8 @@ const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number)
   if (figures.portionsDone < drive.portions) return false;
   const { accepted, unsent, replaced, sent, delivered, failed } = figures;
   const ended = accepted <= delivered + failed + replaced || (accepted <= sent + unsent && !isReported(campaign));
-  const mayGoOn = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
-  if (ended && (!mayGoOn || now - drive.movedAt >= REST_MS)) return true;
+  const hasFallback = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
+  if (ended && (!hasFallback || now - drive.movedAt >= REST_MS)) return true;
   return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;
 };
 
@@ -154,10 +154,10 @@ const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number)
  * each check schedules the next; an early check that finds nothing new schedules none, so that their number does not grow with the
  * portions.
  */
-const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
+const checkForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const early = drive.lookAt - ports.clock();
   // A check that is due this soon covers this one, too.
-  if (early > 0 && early < LOOK_MS.least) return 'done';
+  if (early > 0 && early < CHECK_DELAY_MS.least) return 'done';
   const figures = await ports.figures(campaign);
   const now = ports.clock();
   const looked = {
@@ -167,7 +167,7 @@ const lookForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): 
   };
   if (!isOver(campaign, looked, figures, now)) {
     if (early > 0 && looked.moves === drive.moves) return 'done';
-    const dueAt = now + lookAfterMs(looked, now);
+    const dueAt = now + checkDelayMs(looked, now);
     const after = next(campaign, { drive: { ...looked, lookAt: dueAt } }, now);
     if (await ports.store.change(campaign, after, { dueAt })) ports.enqueue(campaign, dueAt);
     return 'done';
@@ -206,9 +206,9 @@ const driveOnce = async (ports: DrivePorts, campaign: Campaign): Promise<Step> =
   const { status, drive } = campaign;
   if (status === 'scheduled') return beginScheduled(ports, campaign);
   const isLive = drive !== undefined && status !== 'draft' && status !== 'completed';
-  if (isLive && drive.told < drive.portions) return tellPortions(ports, campaign, drive);
+  if (isLive && drive.told < drive.portions) return updatePortions(ports, campaign, drive);
   if (isLive && status !== 'cancelled' && !drive.portioned) return makePortions(ports, campaign, drive);
-  if (isLive && status === 'running') return lookForEnd(ports, campaign, drive);
+  if (isLive && status === 'running') return checkForEnd(ports, campaign, drive);
   await ports.store.rest(campaign);
   return 'done';
 };

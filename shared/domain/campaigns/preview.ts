@@ -27,7 +27,7 @@ import type { PortionPorts } from './ports.ts';
 const SAMPLE = 500;
 /** Messages shown in a preview. */
 const SHOWN = 3;
-const PLANS_AT_ONCE = 16;
+const CONCURRENT_PLANS = 16;
 
 /** Every nth contact of a set, so that old and new contacts are represented evenly. */
 const spread = (numbers: NumberSet): number[] => {
@@ -52,7 +52,7 @@ interface PlannedMessage {
 }
 
 const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]): Promise<PlannedMessage[]> =>
-  mapConcurrently(composed, PLANS_AT_ONCE, async (one) => {
+  mapConcurrently(composed, CONCURRENT_PLANS, async (one) => {
     const labels = { origin: 'automation' as const, campaign: campaign.id };
     const planned = await ports.bulk.plan(campaign, automatedSend(one.body, { labels }));
     return isRefusal(planned)
@@ -120,7 +120,7 @@ const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campai
 };
 
 /**
- * What a campaign would do if it started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. The number of recipients
+ * Previews a campaign as if it started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. The number of recipients
  * is exact, from the same selection as its start; price, countries and recipients held back by caps are estimated from a sample, and exact
  * if it covers everybody.
  */

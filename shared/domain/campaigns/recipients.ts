@@ -31,7 +31,7 @@ interface Request extends GivenCursor {
 type Ports = Pick<PortionPorts, 'contactsOf' | 'portions' | 'readMessages' | 'store'>;
 
 /** Maximum recipients examined per page, which bounds its cost however rare matches are. */
-const MAX_LOOKED_AT = 1_000;
+const MAX_SCANNED = 1_000;
 /** Recipients whose messages are read together. */
 const PIECE = 100;
 
@@ -99,7 +99,7 @@ export const campaignRecipients = async (
     if (!portion) break;
     const numbers = portion.numbers.slice(place, place + PIECE);
     for (const one of await describe(ports, campaign, portion, numbers)) {
-      if (items.length === limit || looked === MAX_LOOKED_AT)
+      if (items.length === limit || looked === MAX_SCANNED)
         return { items, nextCursor: encodeCursor(request.vault, request.scope, [number, place]) };
       looked++;
       place++;

@@ -4,7 +4,7 @@ import { mapConcurrently } from '../core/map-concurrently.ts';
 import { unique } from '../core/unique.ts';
 import type { CardPorts, LinkIds } from './card.ts';
 
-const READS_AT_ONCE = 8;
+const CONCURRENT_READS = 8;
 
 /**
  * The same ports, batched for many concurrent changes of one organization's cards: reads requested in the same tick share one call, and
@@ -15,7 +15,7 @@ export const batchedPorts = (ports: CardPorts, organizationId: Id<'organization'
   const read = batched((ids: readonly Id<'card'>[]) => store.readMany(organizationId, ids));
   const readPipeline = batched(async (ids: readonly Id<'pipeline'>[]) => {
     const distinct = unique(ids);
-    const found = await mapConcurrently(distinct, READS_AT_ONCE, (id) => pipelines.read(organizationId, id));
+    const found = await mapConcurrently(distinct, CONCURRENT_READS, (id) => pipelines.read(organizationId, id));
     const byId = new Map(distinct.map((id, at) => [id, found[at]]));
     return ids.map((id) => byId.get(id));
   });

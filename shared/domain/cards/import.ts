@@ -33,7 +33,7 @@ export interface ImportResult {
 const ENOUGH_MS = 20_000;
 const IN_FLIGHT = 8;
 /** Cards changed concurrently: they are read in one call, and stored in about 16 transactions. */
-const CARDS_AT_ONCE = 100;
+const CONCURRENT_CARDS = 100;
 
 type Refused = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 type Owned = Pick<CardCaller, 'organizationId'>;
@@ -205,7 +205,7 @@ class Import {
     await this.#places.reserve(placedUpdates(this.#updates));
     const ports = batchedPorts(this.#ports, this.#caller.organizationId);
     const byCard = [...Map.groupBy(this.#updates, ({ update }) => update.id).values()];
-    await mapConcurrently(byCard, CARDS_AT_ONCE, async (group) => {
+    await mapConcurrently(byCard, CONCURRENT_CARDS, async (group) => {
       for (const row of group) {
         const { at } = row;
         const outcome = this.#isLate() ? undefined : await this.#change(ports, row);

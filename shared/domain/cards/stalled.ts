@@ -45,7 +45,7 @@ const IN_FLIGHT = 8;
 /** Cards that one run changes before it hands over to the next. */
 const MAX_CHANGED = 1_000;
 /** A sweep that starts this long after a stage's change, in ms, sees every card that was moved based on the previous settings. */
-const LOOK_AGAIN_MS = 60_000;
+const CHECK_AGAIN_MS = 60_000;
 
 /** Checks a card of a changed stage; returns whether the card changed. */
 const examineNow = (ports: StalledPorts, id: Id<'card'>, stage: Stage): Promise<boolean> =>
@@ -75,7 +75,7 @@ const settle = (ports: StalledPorts, { id, sweep: done }: Pipeline, startedAt: n
   retryOnConflict('The pipeline', async () => {
     const before = await ports.pipelines.find(id);
     if (!before?.sweep || before.sweep.since !== done?.since) return;
-    const again = before.sweep.since + LOOK_AGAIN_MS;
+    const again = before.sweep.since + CHECK_AGAIN_MS;
     const sweep = startedAt >= again ? undefined : { ...before.sweep, at: again };
     const after = { ...before, sweep, version: before.version + 1 };
     return (await ports.pipelines.change(before, after)) === 'saved' ? undefined : CONFLICT;

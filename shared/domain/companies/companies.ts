@@ -38,10 +38,10 @@ const contextOf = async (
 ): Promise<FieldContext> => {
   const changed = changedFields(before ?? { nome: '' }, after);
   const asked = changed.includes('responsavelId') && after.responsavelId !== undefined ? [after.responsavelId] : [];
-  const looksAtAttributes = before === undefined || changed.includes('atributos');
+  const readsAttributes = before === undefined || changed.includes('atributos');
   const [active, known] = await Promise.all([
     asked.length > 0 ? accounts.activeOf(organizationId, asked) : new Set<Id<'account'>>(),
-    looksAtAttributes ? definitions.read(organizationId) : UNREAD,
+    readsAttributes ? definitions.read(organizationId) : UNREAD,
   ]);
   return { active, definitions: known };
 };

@@ -69,8 +69,8 @@ export interface CountedCompany {
 /** Why a company can't be stored: its CNPJ is taken, or the contact doesn't exist. */
 export type CompanyFault = 'cnpj_taken' | 'unknown_contact';
 
-/** What a deletion records, from the removed counters. */
-export interface DeletionTold {
+/** The records of a deletion, derived from the removed counters. */
+export interface DeletionRecord {
   readonly entry: AuditEntry;
   readonly event: DomainEvent;
 }
@@ -92,7 +92,7 @@ export interface CompanyStore {
     organizationId: Id<'organization'>,
     id: Id<'company'>,
     at: number,
-    told: (counts: CompanyCounts) => DeletionTold,
+    told: (counts: CompanyCounts) => DeletionRecord,
   ): Promise<'absent' | 'conflict' | 'removed'>;
 }
 

@@ -32,7 +32,7 @@ export const fieldsAfter = <F extends CompanyFields>(before: F, change: CompanyC
   return typeof change.cnpj === 'string' ? { ...after, cnpj: parseCnpj(change.cnpj) ?? change.cnpj } : after;
 };
 
-/** What validation needs besides the fields: the attribute definitions, and the active accounts. */
+/** The context of validation besides the fields: the attribute definitions, and the active accounts. */
 export interface FieldContext {
   readonly definitions: StoredDefinitions;
   readonly active: ReadonlySet<Id<'account'>>;

@@ -99,8 +99,8 @@ export const contactAfter = async (
 type ChangeRefusal = Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>;
 
 /**
- * Stores a changed contact. If its new phone opted out while it belonged to nobody, it is stored as opted out, and contact.opted_out is
- * raised if it was not before. `CONFLICT` if the contact changed since `before` was read.
+ * Stores a changed contact. If its new phone opted out while no contact had it, the contact is stored as opted out, and contact.opted_out
+ * is raised if it was not before. `CONFLICT` if the contact changed since `before` was read.
  */
 export const storeChange = async (
   store: ContactPorts['store'],

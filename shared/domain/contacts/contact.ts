@@ -44,7 +44,7 @@ export interface DebtorGroup {
   readonly reference?: string | undefined;
 }
 
-/** What a contact keeps of one that was merged into it: the keys that still find the person, for lookups and for erasure. */
+/** The data that a contact keeps of one that was merged into it: the keys that still find the person, for lookups and for erasure. */
 export interface MergedContact {
   readonly id: Id<'contact'>;
   readonly number: number;

@@ -35,7 +35,7 @@ export const givenOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
   return { ...optIn, ...moment };
 };
 
-/** A contact that is opted out because its phone opted out while it belonged to nobody. */
+/** A contact that is opted out because its phone opted out while no contact had it. */
 export const optedOutWithPhone = <C extends Contact>(
   contact: C,
   { revokedAt, revokedReason }: Pick<OptIn, 'revokedAt' | 'revokedReason'>,
@@ -64,7 +64,7 @@ const storeContact = async (
 };
 
 /** Whether the response reveals that somebody already has the phone, and who. */
-export const tellsOfPhone = (answer: Contact | Refusal): boolean =>
+export const revealsPhone = (answer: Contact | Refusal): boolean =>
   isRefusal(answer) && answer.details.meta?.field === 'phone';
 
 /** The blind index of an address, normalized as in a send, so that both are equal; undefined for an address that no send accepts. */

@@ -1,6 +1,6 @@
 import { type AuditActor, type AuditEntry, auditEntry, type Caller } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
-import { LOOK_AGAIN_MS, type SweepOutcome } from '../core/clear-links.ts';
+import { CHECK_AGAIN_MS, type SweepOutcome } from '../core/clear-links.ts';
 import type { Refusal } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { removeOnce } from '../core/retry-on-conflict.ts';
@@ -9,7 +9,7 @@ import { findContact } from './consent.ts';
 import type { Contact, MergedContact } from './contact.ts';
 import type { ContactLists, ContactPorts } from './ports.ts';
 
-/** What is erased of a person besides the contact itself. */
+/** The number of erased objects besides the contact itself. */
 export interface ErasedCounts {
   readonly messages: number;
   readonly received: number;
@@ -121,10 +121,10 @@ export const eraseContact = async (ports: ErasurePorts, id: Id<'contact'>): Prom
     ports.enqueue(erasure);
     return;
   }
-  const isLast = startedAt >= erasure.at + LOOK_AGAIN_MS;
+  const isLast = startedAt >= erasure.at + CHECK_AGAIN_MS;
   const after = await ports.store.read(id);
   if (!after) return;
   const isOver =
     isLast && !outcomes.includes('later') && (await ports.store.finish(after, erasedEntry(after, startedAt)));
-  if (!isOver) await ports.store.reschedule(after, Math.max(startedAt, erasure.at) + LOOK_AGAIN_MS);
+  if (!isOver) await ports.store.reschedule(after, Math.max(startedAt, erasure.at) + CHECK_AGAIN_MS);
 };

@@ -68,7 +68,7 @@ export interface ImportOptions {
   /** The time after which no further round starts, in ms since the start. */
   readonly enoughMs: number;
   /** Called before each round: false if another worker has these rows by now. */
-  readonly mayGoOn: () => Promise<boolean>;
+  readonly mayContinue: () => Promise<boolean>;
   /** The id of the contact that a row creates, by its index. */
   readonly idOf: (at: number) => Id<'contact'>;
   /** Whether a row created this contact in an earlier attempt whose outcome was lost. */
@@ -166,7 +166,7 @@ class Import {
     let pending = await this.#indexed(rows);
     let inTime = true;
     for (let round = 0; round < MAX_ROUNDS && pending.length > 0; round++) {
-      inTime = this.#ports.clock() - this.#now <= this.#options.enoughMs && (await this.#options.mayGoOn());
+      inTime = this.#ports.clock() - this.#now <= this.#options.enoughMs && (await this.#options.mayContinue());
       if (!inTime) break;
       const plan = await this.#plan(pending);
       for (const { row, message } of plan.errors) this.refuse(row.at, message);
@@ -203,7 +203,7 @@ export const importContacts = async (
   const options: ImportOptions = {
     onConflict,
     enoughMs: ENOUGH_MS,
-    mayGoOn: async () => true,
+    mayContinue: async () => true,
     idOf: () => newId('contact'),
     wasCreatedBy: () => false,
   };

@@ -140,7 +140,7 @@ const DAY_MS = 24 * 3_600_000;
  * When a merge searches again for links to the duplicate, in ms after it: for work in flight, for events not yet processed, and for
  * messages of batches scheduled up to 90 days ahead.
  */
-export const LOOKS_MS = [15 * 60_000, DAY_MS, 100 * DAY_MS] as const;
+export const PASSES_MS = [15 * 60_000, DAY_MS, 100 * DAY_MS] as const;
 
 /**
  * Moves the links of a merged contact to the surviving one, and searches again for later ones. Idempotent, and safe to interrupt anywhere.
@@ -159,7 +159,7 @@ export const moveMerged = async (ports: MergePorts, id: Id<'contact'>): Promise<
     await ports.store.reschedule(merge, ports.clock());
     return ports.enqueue(merge);
   }
-  if (startedAt >= merge.at + LOOKS_MS[0]) await ports.store.forgetDuplicate(merge, startedAt);
-  const next = LOOKS_MS.map((ms) => merge.at + ms).find((at) => at > startedAt);
+  if (startedAt >= merge.at + PASSES_MS[0]) await ports.store.forgetDuplicate(merge, startedAt);
+  const next = PASSES_MS.map((ms) => merge.at + ms).find((at) => at > startedAt);
   return next === undefined ? ports.store.finish(merge) : ports.store.reschedule(merge, next);
 };

@@ -49,7 +49,7 @@ export const mergedOptIn = (target: OptIn, duplicate: OptIn): OptIn => {
   return { ...withdrawn, ...(proved ? proofOf(proved) : {}) };
 };
 
-/** What the contact keeps of its duplicate, and of contacts merged into that. */
+/** The data that the contact keeps of its duplicate, and of contacts merged into that. */
 const traceOf = (duplicate: Contact, email: string | undefined): MergedContact[] => {
   const { id, number, phone, phoneHash, emailHash } = duplicate;
   const address = emailHash === email ? {} : definedFields({ emailHash });

@@ -2,7 +2,7 @@ import type { Environment, Tenant } from '../core/actor.ts';
 import { ID_PREFIXES, parseId } from '../core/ids.ts';
 import type { Vault } from '../core/secrets.ts';
 
-/** What an unsubscribe link refers to: an e-mail address (blind index) of an organization. */
+/** The subject of an unsubscribe link: an e-mail address (blind index) of an organization. */
 export interface Unsubscription extends Tenant {
   readonly emailHash: string;
 }

@@ -34,7 +34,7 @@ export interface ClearLinksPorts {
 /**
  * How long after a deletion the links are searched again, in ms, to find those that the indexes did not contain yet.
  */
-export const LOOK_AGAIN_MS = 15 * 60_000;
+export const CHECK_AGAIN_MS = 15 * 60_000;
 
 /**
  * Clears links to a deleted company or card, and rows that belonged to it alone. Ends when a pass that started after
@@ -55,7 +55,7 @@ export const clearLinks = async (
     return ports.enqueue(gone);
   }
   const isCleared = !outcomes.includes('later');
-  return isCleared && startedAt >= gone.at + LOOK_AGAIN_MS
+  return isCleared && startedAt >= gone.at + CHECK_AGAIN_MS
     ? ports.expire(gone, startedAt)
-    : ports.reschedule(gone, Math.max(startedAt, gone.at) + LOOK_AGAIN_MS, isCleared);
+    : ports.reschedule(gone, Math.max(startedAt, gone.at) + CHECK_AGAIN_MS, isCleared);
 };

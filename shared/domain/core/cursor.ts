@@ -12,7 +12,7 @@ export type CursorPosition =
   | readonly CursorPosition[]
   | { readonly [key: string]: CursorPosition };
 
-/** What a cursor is bound to. A cursor is rejected in any other scope (docs/spec/platform.md#cursors). */
+/** The scope of a cursor, which is rejected in any other (docs/spec/platform.md#cursors). */
 export interface CursorScope extends Tenant {
   /** The operation and its filters. Field order doesn't matter; absent and undefined fields are equal. */
   readonly query: Readonly<Record<string, unknown>>;

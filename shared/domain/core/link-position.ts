@@ -1,6 +1,6 @@
 /** Matches text that ends where the address of a link or image would follow. */
 const LINK_BEGINS = /\b(?:href|src|action|formaction|background|poster)\s{0,8}=\s{0,8}["']?$/i;
-/** What browsers skip at the start of an address, literal or as an entity. */
+/** Characters that browsers skip at the start of an address, literal or as an entity. */
 const PASSED_OVER = /(?:\s|&#x?[0-9a-f]{1,8};?|&(?:tab|newline|nbsp);)+$/i;
 /** Only the last characters are matched, so that matching takes constant time. */
 const TAIL = 256;

@@ -43,7 +43,7 @@ export const ROOT_KEYS = [
 ] as const;
 export type RootKey = (typeof ROOT_KEYS)[number];
 
-/** What KMS binds a wrapped root key to, and what a role's permission to unwrap it names. */
+/** The encryption context of a wrapped root key: KMS binds the key to it, and a role's permission to unwrap it names it. */
 export const rootKeyContext = (stage: string, name: RootKey) => ({ stage, rootKey: name });
 
 /** Kinds of values that are blind-indexed. Part of the key derivation: renaming one changes every stored index. */

@@ -33,7 +33,7 @@ export interface CustomerEventPorts extends CustomerPorts {
   readonly journeyOf: (messageId: Id<'message'>) => Promise<Attribution['journey']>;
   readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
   /** Whether any journey of the organization needs its events. */
-  readonly tellsJourneys: (organizationId: Id<'organization'>) => Promise<boolean>;
+  readonly triggersJourneys: (organizationId: Id<'organization'>) => Promise<boolean>;
   /** Stores an event unless its id exists; returns the stored one. `tells`: enqueues it for journeys, in the same write. */
   readonly store: (event: CustomerEvent, tells: boolean) => Promise<CustomerEvent>;
 }
@@ -87,7 +87,7 @@ export const recordEvent = async (
   const [touches, tells] = contactId
     ? await Promise.all([
         ports.touches(organizationId, contactId, { from: occurredAt - windowMs, to: occurredAt }),
-        ports.tellsJourneys(organizationId),
+        ports.triggersJourneys(organizationId),
       ])
     : [[], false];
   const event: CustomerEvent = {

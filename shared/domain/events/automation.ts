@@ -11,7 +11,7 @@ interface CampaignOfEvent extends Tenant {
   readonly campaignTag?: string | undefined;
 }
 
-/** What happened to a campaign: docs/spec/webhooks.md#campaigns-and-journeys. */
+/** The events of a campaign: docs/spec/webhooks.md#campaigns-and-journeys. */
 export type CampaignHappening =
   | { readonly type: 'campaign.started'; readonly total: number }
   | { readonly type: 'campaign.paused'; readonly reason: string }
@@ -57,7 +57,7 @@ interface JourneyOfEvent extends Tenant {
   readonly versaoDe?: Id<'journey'> | undefined;
 }
 
-/** What happened to a journey: docs/spec/webhooks.md#campaigns-and-journeys. */
+/** The events of a journey: docs/spec/webhooks.md#campaigns-and-journeys. */
 export type JourneyHappening =
   | { readonly type: 'journey.activated' }
   | {

@@ -36,7 +36,7 @@ type Owner = Pick<Tenant, 'organizationId'>;
 const mayExport = ({ scopes }: Pick<Actor, 'scopes'>, kind: ExportJob['kind']): boolean =>
   kind === 'messages' || scopes.has('contacts:read');
 
-/** What is exported; 422 for a window that is too long, and for a missing list or segment. */
+/** The subject of an export; 422 for a window that is too long, and for a missing list or segment. */
 const exportedOf = async (
   stores: SourceStores,
   { organizationId }: Owner,

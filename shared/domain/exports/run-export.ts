@@ -42,7 +42,7 @@ class SourceGone extends Error {
   override readonly name = 'SourceGone';
 }
 
-/** What a step adds to the file. */
+/** The rows that a step adds to the file. */
 interface Read {
   readonly text: Buffer;
   readonly rows: number;

@@ -17,7 +17,7 @@ const PLAIN = [
 const NESTED = [...EXTERNAL_SYSTEMS.map((system) => `externalIds.${system}`), 'optIn.status', 'optIn.source'];
 const FIELDS: ReadonlySet<string> = new Set([...PLAIN, ...NESTED, 'tags']);
 const ATTRIBUTE = 'attributes.';
-/** What separates the tags of a cell. */
+/** Separates the tags of a cell. */
 const TAG_SEPARATOR = '|';
 
 /** Maximum columns of a file. */

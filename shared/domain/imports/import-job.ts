@@ -25,7 +25,7 @@ export const MAX_FILE_ROWS = 1_000_000;
 /** Maximum size of a record, in bytes. */
 export const MAX_RECORD_BYTES = 512 * 1024;
 /** Maximum rows in the file of errors. */
-export const MAX_TOLD_ERRORS = 100_000;
+export const MAX_LISTED_ERRORS = 100_000;
 
 /** Why a job failed, as shown in its view. */
 export const IMPORT_PROBLEMS = {

@@ -8,7 +8,7 @@ import {
   type ImportJob,
   type ImportProgress,
   importEvent,
-  MAX_TOLD_ERRORS,
+  MAX_LISTED_ERRORS,
   sourceKey,
 } from './import-job.ts';
 import type { ImportEnd, ImportRunPorts } from './ports.ts';
@@ -39,7 +39,7 @@ const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRo
     {
       onConflict: job.onConflict,
       enoughMs: PART_MS,
-      mayGoOn: async () => (await ports.store.read(job.id))?.fence === job.fence,
+      mayContinue: async () => (await ports.store.read(job.id))?.fence === job.fence,
       idOf: (at) => contactIdOf(job, at, job.attempts),
       wasCreatedBy: (at, id) => [...earlier, job.attempts].some((attempt) => contactIdOf(job, at, attempt) === id),
     },
@@ -48,7 +48,7 @@ const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRo
 
 /** Stores the errors of a part as a piece of the file; returns all pieces. */
 const keepErrors = async ({ bucket }: ImportRunPorts, job: ImportJob, part: FilePart, { errors }: ImportedRows) => {
-  if (errors.length === 0 || job.errors >= MAX_TOLD_ERRORS || job.errorPieces.length >= MAX_PIECES)
+  if (errors.length === 0 || job.errors >= MAX_LISTED_ERRORS || job.errorPieces.length >= MAX_PIECES)
     return job.errorPieces;
   const rows = errors.map(({ at, message }) => ({ line: part.rows[at]?.line, message }));
   const [, ...lines] = csvOf(['line', 'message'], rows).split(/(?<=\r\n)/);

@@ -37,7 +37,7 @@ export interface Sender {
   readonly lastInboundAt?: number | undefined;
 }
 
-/** What one transaction writes for an inbound message; absent parts change nothing. */
+/** The writes of one transaction for an inbound message; absent parts change nothing. */
 export interface InboundChange {
   readonly message: InboundMessage;
   /** The received event first. */
@@ -72,7 +72,7 @@ export interface InboundPorts extends InboundReads {
   readonly store: (change: InboundChange) => Promise<InboundOutcome>;
 }
 
-/** What is derived from the event once; it does not depend on the sender's state. */
+/** The parts that are derived from the event once; they do not depend on the sender's state. */
 export interface ParsedInbound {
   readonly message: InboundMessage;
   readonly key: SenderKey;

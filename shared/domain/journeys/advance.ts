@@ -147,7 +147,7 @@ const move = (walk: Walk): boolean => {
  * Advances a run as far as possible in one turn: to an effect, a wait or its end; a kept goal is applied first. A run of a paused journey
  * stays in place.
  */
-export const goOn = (walk: Walk): void => {
+export const proceed = (walk: Walk): void => {
   if (walk.isPaused || !walk.isActive) return;
   const goal = walk.run.kept.find(({ event }) => event.name === walk.graph.goal);
   if (goal) {

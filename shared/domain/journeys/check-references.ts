@@ -38,14 +38,17 @@ export type CheckReferences = (
 ) => Promise<Refusal<'VALIDATION_ERROR'> | undefined>;
 
 /** Concurrent lookups for one definition: it may have hundreds of references. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 const fault = (path: string, message: string): FieldError => ({ path, message });
 
 /** Looks each distinct name up once. */
 const lookedUp = async <T, V>(items: readonly T[], nameOf: (item: T) => string, look: (item: T) => Promise<V>) => {
   const groups = [...Map.groupBy(items, nameOf).values()];
-  const found = await mapConcurrently(groups, AT_ONCE, async (group) => ({ group, value: await look(group[0] as T) }));
+  const found = await mapConcurrently(groups, CONCURRENCY, async (group) => ({
+    group,
+    value: await look(group[0] as T),
+  }));
   return found.flatMap(({ group, value }) => group.map((item) => ({ item, value })));
 };
 
@@ -127,7 +130,7 @@ const routeFaults = async ({ prices }: ReferencePorts, routes: readonly Named<'r
 };
 
 const SENDING_NUMBERS = ['connected', 'flagged'] as const;
-/** What a channel lacks to send messages; undefined if nothing known is missing. */
+/** The reason why a channel cannot send messages; undefined if nothing known is missing. */
 const CHANNEL_FAULTS: Readonly<
   Partial<Record<Channel, (ports: ReferencePorts, tenant: Tenant) => Promise<string | undefined>>>
 > = {

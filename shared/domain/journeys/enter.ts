@@ -38,7 +38,7 @@ interface OwnEntries {
 }
 
 /** Candidates that are read and checked together. */
-const AT_ONCE = 96;
+const GROUP_SIZE = 96;
 /** How often a contact's entry may change concurrently: each time another worker entered it or its run ended. */
 const MAX_ROUNDS = 32;
 /** The longest pause before it is checked again, in ms. */
@@ -49,7 +49,7 @@ const inGroups = (candidates: readonly Candidate[]): Candidate[][] => {
   const groups: { readonly ids: Set<string>; readonly own: Candidate[] }[] = [];
   for (const candidate of candidates) {
     const last = groups.at(-1);
-    const fits = last && last.own.length < AT_ONCE && !last.ids.has(candidate.contactId);
+    const fits = last && last.own.length < GROUP_SIZE && !last.ids.has(candidate.contactId);
     const group = fits ? last : { ids: new Set<string>(), own: [] };
     if (!fits) groups.push(group);
     group.ids.add(candidate.contactId);

@@ -24,7 +24,7 @@ export interface EntryJob extends Tenant {
   readonly goesOnAt?: number | undefined;
 }
 
-/** What a sweep does to the runs of a journey: resumes parked ones, or cancels all active ones. */
+/** The act of a sweep on the runs of a journey: resumes parked ones, or cancels all active ones. */
 export const SWEEP_KINDS = ['unpark', 'cancel'] as const;
 export type SweepKind = (typeof SWEEP_KINDS)[number];
 

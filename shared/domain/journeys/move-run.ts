@@ -78,14 +78,14 @@ const storedAfter = (
   before: StoredRun,
   { run, history }: Pick<Turn, 'history' | 'run'>,
   journey: Journey,
-  lookAt: number | undefined,
+  nextDue: number | undefined,
 ): StoredRun => {
   const isParked = isToPark(run, journey);
   return {
     run: { ...run, version: before.run.version + 1 },
     history: [...before.history, ...history],
     isParked,
-    dueAt: isParked || run.status !== 'ativa' ? undefined : lookAt,
+    dueAt: isParked || run.status !== 'ativa' ? undefined : nextDue,
   };
 };
 
@@ -162,13 +162,13 @@ const store = async (
 };
 
 /** When a run is due again: immediately if work is left, but not before its worker had time to do it. */
-const nextLook =
+const nextDueOf =
   ({ journey }: Surroundings, now: number) =>
   ({ run, effects, goesOn }: Turn): number | undefined =>
     goesOn || effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
 
 /** Whether a turn must be stored before its effect is performed: otherwise a crash would forget the decision that caused it. */
-const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { journey }: Surroundings): boolean => {
+const isToStore = (before: StoredRun, turn: Turn, nextDue: number | undefined, { journey }: Surroundings): boolean => {
   const { run, effects } = turn;
   if (run !== before.run) return true;
   const isParked = isToPark(run, journey);
@@ -176,7 +176,7 @@ const isToStore = (before: StoredRun, turn: Turn, lookAt: number | undefined, { 
   if (isParked || run.status !== 'ativa') return false;
   // An attempt of a webhook is leased to its worker; other effects are idempotent, so two workers may perform them.
   const performed = effects.find(isPerformed);
-  return performed ? performed.kind === 'webhook' : lookAt !== before.dueAt;
+  return performed ? performed.kind === 'webhook' : nextDue !== before.dueAt;
 };
 
 /** Pauses the journey if a turn requests it; returns the updated context. */
@@ -227,10 +227,10 @@ const walk = async (
     if (input.kind === 'due') input = (await forgottenSend(ports, stored, around.graph, moment)) ?? input;
     const turn = step(stored.run, around.graph, moment, input);
     around = await pausedWhere(ports, around, turn);
-    const lookAt = nextLook(around, now);
+    const nextDue = nextDueOf(around, now);
     let { effects, goesOn } = turn;
-    if (isToStore(stored, turn, lookAt(turn), around)) {
-      const outcome = await store(ports, stored, around, turn, now, lookAt);
+    if (isToStore(stored, turn, nextDue(turn), around)) {
+      const outcome = await store(ports, stored, around, turn, now, nextDue);
       if (outcome === CONFLICT) {
         await noteSent(ports, stored.run.id, input);
         return CONFLICT;

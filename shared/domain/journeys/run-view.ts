@@ -4,7 +4,7 @@ import { isoTime } from '../core/time.ts';
 import { type HistoryEntry, type Run, visitOf, type Wait } from './run.ts';
 import type { SimulatedStep, Simulation } from './simulate.ts';
 
-/** What a run waits for, as responses name it. */
+/** The reasons why a run waits, as responses name them. */
 export const WAIT_REASONS = ['acao', 'tempo', 'horario', 'silencio', 'evento', 'nova_tentativa'] as const;
 type WaitReason = (typeof WAIT_REASONS)[number];
 const REASON_OF: Readonly<Record<Wait['kind'], WaitReason>> = {

@@ -50,7 +50,7 @@ export interface HistoryEntry {
  */
 export type JourneyTime = number;
 
-/** What an active run is waiting for at its step. */
+/** The reason why an active run is waiting at its step. */
 export type Wait =
   /** Its step is to be executed, for the `attempt`-th time; if it has an effect, the result is awaited. */
   | { readonly kind: 'ready'; readonly attempt: number }

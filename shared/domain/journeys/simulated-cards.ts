@@ -26,7 +26,7 @@ export interface BoardPorts {
 }
 
 /** Pipelines read concurrently. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /** The pipelines of the steps, and the contact's open card in each. */
 export const boardOf = async (
@@ -36,7 +36,7 @@ export const boardOf = async (
   isStored: boolean,
 ): Promise<Board> => {
   const named = [...steps.values()].flatMap((step) => (step.kind === 'mover_cartao' ? step.config.pipelineId : []));
-  const found = await mapConcurrently([...new Set(named)], AT_ONCE, async (pipelineId) => {
+  const found = await mapConcurrently([...new Set(named)], CONCURRENCY, async (pipelineId) => {
     const [pipeline, card] = await Promise.all([
       pipelines.read(organizationId, pipelineId),
       isStored ? openCard(organizationId, id, pipelineId) : undefined,

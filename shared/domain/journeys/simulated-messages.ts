@@ -8,7 +8,7 @@ import type { SimulatedSend } from './simulate.ts';
 
 /** Maximum messages of a simulation that are planned and priced, and concurrency; the price of others is not determined. */
 const MAX_PLANNED = 500;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** Maximum characters of texts in a response; messages beyond show only channel and price. */
 const MAX_SHOWN = 1_500_000;
 
@@ -102,7 +102,7 @@ export class SimulatedMessages {
     const open = [...this.#open].slice(0, Math.max(0, MAX_PLANNED - this.#verdicts.size));
     const found = await mapConcurrently(
       open,
-      AT_ONCE,
+      CONCURRENCY,
       async ([name, draft]) => [name, await verdictOf(draft)] as const,
     );
     for (const [name, verdict] of found) this.#verdicts.set(name, verdict);

@@ -1,4 +1,4 @@
-import { actionOf, goOn, reachGoal } from './advance.ts';
+import { actionOf, proceed, reachGoal } from './advance.ts';
 import { UNIT_MS } from './durations.ts';
 import type { Graph, Step } from './graph.ts';
 import { EVENT_PRECISION_MS, type Run, type RunEvent, type SentMessage, type Signal, visitOf } from './run.ts';
@@ -38,7 +38,7 @@ const settle = (walk: Walk, step: Step, result: Exclude<EffectResult, { kind: 'b
   if (result.kind === 'sent') walk.leave(step, { result: 'enviada', messageId: result.messageId });
   else if (result.kind === 'done') walk.leave(step, { result: 'feito', detail: result.detail });
   else walk.leave(step, { result: result.kind === 'skipped' ? 'pulada' : 'falhou', detail: result.detail });
-  goOn(walk);
+  proceed(walk);
 };
 
 const applyResult = (walk: Walk, step: Step, attempt: number, result: EffectResult): void => {
@@ -82,7 +82,7 @@ const keep = (walk: Walk, event: RunEvent): void => {
 
 /** Handles an event that the run waits for, or its goal. A previously kept one is consumed first. */
 const takeEvent = (walk: Walk, event: RunEvent): void => {
-  if (walk.run.kept.length > 0) goOn(walk);
+  if (walk.run.kept.length > 0) proceed(walk);
   if (!walk.isActive) return;
   const { wait, taken } = walk.run;
   const isAwaited = wait?.kind === 'event' && 'event' in wait.awaits && wait.awaits.event === event.name;
@@ -90,7 +90,7 @@ const takeEvent = (walk: Walk, event: RunEvent): void => {
   const isOfUse = isAwaited || walk.goesOn || event.name === walk.graph.goal;
   if (!isOfUse || taken.includes(event.id) || !isOfRun(walk, event)) return;
   keep(walk, event);
-  goOn(walk);
+  proceed(walk);
 };
 
 /** Records an outcome of a message that a step sent last, or whose send is not known yet. */
@@ -102,7 +102,7 @@ const takeSignal = (walk: Walk, signal: Signal): void => {
   if (sent?.messageId === messageId) {
     if (sent.reached[status] !== undefined) return;
     walk.change({ sent: { ...run.sent, [step]: { messageId, reached: { ...sent.reached, [status]: time } } } });
-    if (run.wait?.kind === 'event') goOn(walk);
+    if (run.wait?.kind === 'event') proceed(walk);
     return;
   }
   const isKnown = run.early.some((each) => each.messageId === messageId && each.status === status);
@@ -113,7 +113,7 @@ const takeSignal = (walk: Walk, signal: Signal): void => {
 const take = (walk: Walk, input: Input): void => {
   switch (input.kind) {
     case 'due':
-      goOn(walk);
+      proceed(walk);
       break;
     case 'result':
       takeResult(walk, input);

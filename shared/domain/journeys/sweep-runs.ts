@@ -17,7 +17,7 @@ export interface SweepPorts extends EnginePorts {
 
 /** Runs per page, and how many are processed concurrently. */
 const PAGE = 96;
-const AT_ONCE = 12;
+const CONCURRENCY = 12;
 /**
  * When a sweep repeats over all runs, in ms after its start: for runs that the index did not contain yet, and for those that workers from
  * before the change were about to start or to park.
@@ -51,10 +51,12 @@ const unpark = (ports: EnginePorts, id: Id<'run'>): Promise<StoredRun['run'] | u
 /** Processes a page of runs. */
 const workOn = async (ports: SweepPorts, { kind }: RunSweep, ids: readonly Id<'run'>[]): Promise<void> => {
   if (kind === 'cancel') {
-    await mapConcurrently(ids, AT_ONCE, (id) => moveRun(ports, id, { kind: 'cancel', reason: 'jornada_arquivada' }));
+    await mapConcurrently(ids, CONCURRENCY, (id) =>
+      moveRun(ports, id, { kind: 'cancel', reason: 'jornada_arquivada' }),
+    );
     return;
   }
-  const gone = await mapConcurrently(ids, AT_ONCE, (id) => unpark(ports, id));
+  const gone = await mapConcurrently(ids, CONCURRENCY, (id) => unpark(ports, id));
   const runs = gone.filter((run) => run !== undefined);
   if (runs.length > 0) ports.enqueue(runs, ports.clock());
 };

@@ -51,16 +51,16 @@ export const runEventOf = (event: CustomerEvent): RunEvent => {
 };
 
 /** Runs notified concurrently. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Notifies journeys of a customer event: first the runs that wait for it, then new entries. Idempotent, in any order. */
-export const tellEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
+export const signalEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
   const { id, organizationId, contactId, name, createdAt } = event;
   if (contactId === undefined) return;
   const told = runEventOf(event);
   const awaiting = await ports.runs.awaiting(contactId, name, { id, at: createdAt });
   const runs = [...new Set(awaiting.map(({ runId }) => runId))];
-  await mapConcurrently(runs, AT_ONCE, (runId) => moveRun(ports, runId, { kind: 'event', event: told }));
+  await mapConcurrently(runs, CONCURRENCY, (runId) => moveRun(ports, runId, { kind: 'event', event: told }));
   await setOff(ports, organizationId, { kind: 'evento', target: name }, [
     { contactId, cause: { key: id, at: happenedAt(event) }, event: told },
   ]);
@@ -77,7 +77,7 @@ export interface HeardMessage {
 }
 
 /** Notifies journeys of an inbound message: its contact enters those whose word it contains. */
-export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): Promise<void> => {
+export const signalMessage = async (ports: TriggerPorts, message: HeardMessage): Promise<void> => {
   const { id: key, organizationId, contactId, text, at } = message;
   if (contactId === undefined) return;
   const triggers = await ports.triggers(organizationId, 'mensagem', '');
@@ -86,7 +86,7 @@ export const tellMessage = async (ports: TriggerPorts, message: HeardMessage): P
 };
 
 /** Notifies journeys of tags added to a contact. */
-export const tellTags = async (
+export const signalTags = async (
   ports: TriggerPorts,
   { organizationId, contactId, version, tags, at }: TaggedContact,
 ): Promise<void> => {
@@ -119,5 +119,5 @@ export interface HeardStatus {
 }
 
 /** Notifies a run of an outcome of its message. */
-export const tellStatus = (ports: EnginePorts, { runId, ...signal }: HeardStatus): Promise<void> =>
+export const signalStatus = (ports: EnginePorts, { runId, ...signal }: HeardStatus): Promise<void> =>
   moveRun(ports, runId, { kind: 'signal', signal });

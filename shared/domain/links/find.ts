@@ -49,8 +49,8 @@ export const findLinks = (text: string): FoundLink[] => {
 };
 
 /**
- * Replaces each URL by `makeShort(url, index)`. Repeated URLs get a short link each, so that clicks can be told apart. The rest of the text
- * is unchanged.
+ * Replaces each URL by `makeShort(url, index)`. Repeated URLs get a short link each, so that their clicks are counted separately. The rest
+ * of the text is unchanged.
  */
 export const replaceLinks = (
   text: string,

@@ -38,7 +38,7 @@ export interface FoundContacts {
   readonly notFound: Readonly<Record<IdentifierKind, readonly string[]>>;
 }
 
-/** What a call does with the contacts that it names: adds them, takes them out, or makes the list of exactly these. */
+/** The kind of an edit: add the named contacts, remove them, or make the list consist of exactly these. */
 export type Edit = 'add' | 'remove' | 'replace';
 /** The result of an edit; `total` is the size of the list afterwards. */
 export interface EditResult {

@@ -20,12 +20,12 @@ export const MESSAGE_COUNTS = [
 ] as const;
 export type MessageCounts = Readonly<Partial<Record<(typeof MESSAGE_COUNTS)[number], number>>>;
 
-/** What a message's counters belong to. `stepId` is empty for counters of a journey as a whole. */
+/** The owner of a message's counters. `stepId` is empty for counters of a journey as a whole. */
 export type Counted =
   | { readonly journeyId: Id<'journey'>; readonly stepId: string }
   | { readonly campaignId: Id<'campaign'> };
 
-/** What a message's counters belong to; undefined if neither a journey nor a campaign sent it. */
+/** The owner of a message's counters; undefined if neither a journey nor a campaign sent it. */
 export const countedOf = ({ journey, campaign }: Pick<MessageRecord, 'journey' | 'campaign'>): Counted | undefined => {
   if (journey) return { journeyId: journey.journeyId, stepId: journey.stepId };
   return campaign && { campaignId: campaign };

@@ -74,7 +74,7 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   writtenText?(text: string): string;
   /** Masks a recipient for callers without pii:full. */
   mask(to: string): string;
-  /** What the sandbox does for a recipient. */
+  /** The sandbox's script for a recipient. */
   sandbox(to: string): SandboxScript;
   /** Adjusts the sandbox's reports where they depend on the content. */
   sandboxReports?(message: MessageOf<C>, reports: readonly SandboxReport[]): readonly SandboxReport[];

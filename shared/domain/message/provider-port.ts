@@ -168,7 +168,7 @@ export interface InboundEvent {
   readonly at: number;
 }
 
-/** What a callback reports. */
+/** The event of a callback. */
 export type ProviderEvent = ReceiptEvent | ReplyEvent | ReplyPartEvent | EngagementEvent | InboundEvent | MetaEvent;
 
 /** A provider's callback request. Header names are lower-case. */
@@ -214,7 +214,7 @@ export interface CallbackReader {
   readonly accounts?: readonly ProviderAccount[];
   /**
    * Whether all organizations send from this account, so that an inbound message belongs to the organization it replies to. Absent where
-   * every account is shared. A message to an account that is not shared belongs to its owner, or to nobody.
+   * every account is shared. A message to an account that is not shared belongs to its owner, if it has one.
    */
   readonly isShared?: (account: string) => boolean;
   /** Verifies the signature and parses a callback. Never throws. */

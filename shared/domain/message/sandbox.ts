@@ -35,7 +35,10 @@ export const scriptByEnding = (otherwise: SandboxScript, own: Endings): ((to: st
   return (to) => scripts[to.slice(-4)] ?? otherwise;
 };
 
-/** The provider that reaches nobody. It is stateless: status queries answer `not_found`, so a send that crashed before it settled was not sent. */
+/**
+ * The provider that sends nothing. It is stateless: status queries answer `not_found`, so a send that crashed before it settled was not
+ * sent.
+ */
 export const sandboxProvider = ({
   sandbox,
 }: {

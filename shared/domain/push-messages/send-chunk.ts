@@ -14,7 +14,7 @@ const GROUP_SIZE = 50;
 const WORK_MS = 18_000;
 const LEASE_MS = 60_000;
 
-/** What one invocation has read for its chunk. */
+/** The data that one invocation has read for its chunk. */
 interface ChunkRun {
   readonly ports: SendPushPorts;
   readonly message: PushMessage;

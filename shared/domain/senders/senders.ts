@@ -225,8 +225,8 @@ export const changeSender = async (
   });
 
 /**
- * Deletes a sender, first at the provider. A verified value stays reserved for the organization, so that its DNS records verify nobody
- * else; the operator can release it.
+ * Deletes a sender, first at the provider. A verified value stays reserved for the organization, so that its DNS records verify no other
+ * organization; the operator can release it.
  */
 export const deleteSender = async (
   ports: SenderPorts,

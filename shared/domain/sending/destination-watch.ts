@@ -1,9 +1,8 @@
 import type { Channel } from '../message/channel.ts';
 
 /*
- * Detects SMS pumping abroad: someone who earns a share of the fees of a number range triggers many messages to it that
- * nobody receives. Sends and deliveries are counted by prefix in slots of 30 seconds; a slot is evaluated once its
- * messages had ten minutes to arrive.
+ * Detects SMS pumping abroad: someone who earns a share of the fees of a number range triggers many messages to it that are never received.
+ * Sends and deliveries are counted by prefix in slots of 30 seconds; a slot is evaluated once its messages had ten minutes to arrive.
  */
 
 /** Sends within a window that make a prefix suspicious. */

@@ -19,7 +19,7 @@ export interface AnyPart {
   readonly characters: number;
 }
 
-/** What the parts of a message have in common. */
+/** The common fields of a message's parts. */
 export interface AnyHead<I extends string> {
   readonly id: I;
   readonly total: number;

@@ -16,7 +16,7 @@ export interface StoredPart extends AnyPart {
   readonly content?: (EncodedText & SubmitOptions) | undefined;
 }
 
-/** What the parts of a message have in common: parts that differ in any of it are parts of different messages. */
+/** The common fields of a message's parts: parts that differ in any of them belong to different messages. */
 export interface AssemblyHead extends Tenant, AnyHead<Id<'smppParts'>> {
   readonly accountId: Id<'smppAccount'>;
   readonly route: SmppAccount['route'];

@@ -5,16 +5,16 @@ import { type PartsPorts, putAway, sendParts } from './send-parts.ts';
 /** Attempts per call at a change that conflicts with arriving parts. */
 const MAX_CHANGES = 20;
 /** How long after a check a message that is being sent is checked again (ms). */
-const LOOK_AGAIN_MS = 30_000;
+const CHECK_AGAIN_MS = 30_000;
 
-const lookAgain = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
-  await ports.parts.change(assembly, { ...assembly, dueAt: ports.clock() + LOOK_AGAIN_MS });
+const recheck = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
+  await ports.parts.change(assembly, { ...assembly, dueAt: ports.clock() + CHECK_AGAIN_MS });
 };
 
 /** Removes the content of a sent message; not while its provider is called, since a refusal releases the parts. */
 const putAwaySent = async (ports: PartsPorts, assembly: Assembly, messageId: NonNullable<Assembly['messageId']>) => {
   const message = await ports.messageStore.read(messageId);
-  if (message?.hold === 'open' && message.status === 'sending') return lookAgain(ports, assembly);
+  if (message?.hold === 'open' && message.status === 'sending') return recheck(ports, assembly);
   return putAway(ports, assembly.id, messageId);
 };
 
@@ -22,7 +22,7 @@ const putAwaySent = async (ports: PartsPorts, assembly: Assembly, messageId: Non
 const sendLate = async (ports: PartsPorts, assembly: Assembly): Promise<void> => {
   const outcome = await sendParts(ports, assembly);
   if (outcome.kind === 'sent') return putAway(ports, assembly.id, outcome.messageId);
-  if (outcome.overtaken) return lookAgain(ports, assembly);
+  if (outcome.overtaken) return recheck(ports, assembly);
   const now = await ports.parts.read(assembly.id);
   if (now && now.state === undefined) await ports.parts.change(now, expired(now));
 };

@@ -27,7 +27,7 @@ export interface ReplyPart extends AnyPart {
   readonly content?: EncodedText | undefined;
 }
 
-/** What the parts of a reply have in common. */
+/** The common fields of a reply's parts. */
 export interface ReplyAssemblyHead extends AnyHead<Id<'replyParts'>> {
   readonly provider: string;
   /** The sender and the recipient; absent once the reply is stored. */

@@ -36,7 +36,7 @@ const OLD_CLAIM_MS = 5_000;
  * Enqueues a delivery for the end of another worker's old claim, in case that worker crashed. If it has finished by
  * then, nothing happens.
  */
-const lookAgain = (ports: WebhookPorts, delivery: Delivery, claimedUntil: number): void => {
+const recheck = (ports: WebhookPorts, delivery: Delivery, claimedUntil: number): void => {
   const left = claimedUntil - ports.clock();
   if (left <= CLAIM_MS - OLD_CLAIM_MS) ports.enqueue([delivery], Math.max(0, left / 1000));
 };
@@ -158,8 +158,7 @@ export const deliverAll = async (
   const wanted = [...new Set(ids)];
   const found = await ports.deliveries.readDue(wanted, ports.clock());
   const read = found.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
-  for (const { delivery, claimedUntil } of read)
-    if (claimedUntil !== undefined) lookAgain(ports, delivery, claimedUntil);
+  for (const { delivery, claimedUntil } of read) if (claimedUntil !== undefined) recheck(ports, delivery, claimedUntil);
   const due = read.flatMap(({ delivery, claimedUntil }) => (claimedUntil === undefined ? [delivery] : []));
   // A failed read fails only the due deliveries: those that are done or claimed by another worker need no events or subscriptions.
   const [needs] = await Promise.allSettled([needsOf(ports, due)]);

@@ -16,7 +16,7 @@ export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toStri
 const readKey = (secret: string): KeyObject => {
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  // Buffer decodes any text as base64: a damaged secret must not sign with a key that nobody has.
+  // Buffer decodes any text as base64: a damaged secret must not sign with an unknown key.
   const intact = secret.startsWith(PREFIX) && bytes.toString('base64') === text;
   if (!intact || bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) throw new RangeError('not a signing secret');
   return createSecretKey(bytes);

@@ -51,7 +51,7 @@ const sesEvent = z.union([
 ]);
 type SesEvent = z.output<typeof sesEvent>;
 
-/** What SES publishes once when a topic is set up; about no message. */
+/** SES publishes this once when a topic is set up; it is about no message. */
 const topicValidated = z.object({ notificationType: z.literal('AmazonSnsSubscriptionSucceeded') });
 const TOPIC_VALIDATED_TEXT = 'Successfully validated SNS topic for Amazon SES event publishing.';
 

@@ -17,7 +17,7 @@ export interface KmsKeySettings {
   readonly timeoutMs?: number;
 }
 
-/** Prefix of every wrapped key; tells a key of another provider from a corrupted one. */
+/** Prefix of every wrapped key; distinguishes a key of another provider from a corrupted one. */
 const PREFIX = 'kms.v1.';
 const KEY_BYTES = 32;
 const TIMEOUT_MS = 2_000;

@@ -15,7 +15,7 @@ const ANYONE_ELSE = 0o077;
 const isCode = (fault: unknown, code: string): boolean =>
   fault instanceof Error && 'code' in fault && fault.code === code;
 
-/** Writes a temporary file and links it to its name, unless another process was first: nobody ever reads a partial key. */
+/** Writes a temporary file and links it to its name, unless another process was first: a partial key is never visible. */
 const create = async (path: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

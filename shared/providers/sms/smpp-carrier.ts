@@ -104,9 +104,7 @@ export const smppCarrierSettings = z.strictObject({
     .min(1)
     .max(60)
     .default(1)
-    .describe(
-      'How long a bind rests after the carrier throttled, and callers are told to wait: SMPP says nothing of it.',
-    ),
+    .describe('How long a bind pauses after the carrier throttled, and callers have to wait: SMPP has no such value.'),
   enquireSeconds: z
     .int()
     .min(5)

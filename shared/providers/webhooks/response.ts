@@ -1,4 +1,4 @@
-/** What is kept of an endpoint's response: enough to understand a failure, bounded so that it fits into the delivery's row. */
+/** The stored part of an endpoint's response: enough to understand a failure, bounded so that it fits into the delivery's row. */
 
 export const MAX_BODY_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;

@@ -13,7 +13,7 @@ const named = (wabaId: string, value: z.infer<typeof templateNamed>) => ({
   language: value.message_template_language,
 });
 
-/** Lock events. Their title tells the effect on sends: FIRST_PAUSE, SECOND_PAUSE, RATE_LIMITING_PAUSE, UNPAUSE, DISABLED. */
+/** Lock events. Their title gives the effect on sends: FIRST_PAUSE, SECOND_PAUSE, RATE_LIMITING_PAUSE, UNPAUSE, DISABLED. */
 const LOCKS: ReadonlySet<string> = new Set(['LOCKED', 'UNLOCKED']);
 
 /** webhooks/reference/message_template_status_update. */

@@ -9,7 +9,7 @@ import type { Table } from '../client/table.ts';
 import { archivedPartition } from '../partitions.ts';
 
 const stored = z.object({ sk: z.enum(ARCHIVE_KINDS), object: z.string() });
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** The objects of archived rows: one pointer row per id in the table. */
 export const archivePointers = (table: Table): ArchivePorts['pointers'] => ({
@@ -39,7 +39,7 @@ export const followWith =
       { only: ['pk', 'sk'] },
     );
     const followed = messages.filter((_, at) => beside[at] !== undefined);
-    await mapConcurrently(followed, AT_ONCE, ({ row: { organizationId: org, createdAt, subjects }, key }) =>
+    await mapConcurrently(followed, CONCURRENCY, ({ row: { organizationId: org, createdAt, subjects }, key }) =>
       table.write({
         update: key,
         set: { org, createdAt: isoTime(createdAt), subjects, ttl: Math.floor(now() / 1000) },

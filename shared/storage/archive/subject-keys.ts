@@ -14,7 +14,7 @@ const stored = z.object({ secret: z.string().optional(), erasedAt: z.int().optio
 const PURPOSE = 'archive-subject';
 const SECRET_BYTES = 32;
 /** Concurrent calls of the table. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 /** Attempts on conflicts with concurrent erasures. */
 const MAX_ATTEMPTS = 5;
 
@@ -71,7 +71,7 @@ export const subjectKeys = (table: Table, vault: () => Promise<Vault>): SubjectK
       const seen = await find([...wanted.keys()]);
       const obtained = await mapConcurrently(
         [...wanted],
-        AT_ONCE,
+        CONCURRENCY,
         async ([token, newest]) => [token, await keyed(token, newest, seen.get(token) ?? {})] as const,
       );
       return new Map(obtained);

@@ -10,7 +10,7 @@ import { readChanged } from '../contacts/changed-contacts.ts';
 import { contactsOfNumbers } from '../contacts/contact-numbers.ts';
 import { columnAt, readColumns } from './column-rows.ts';
 import { changedNow } from './index-reader.ts';
-import { CALLS_AT_ONCE, KEYS_A_CALL, readContacts } from './read-contacts.ts';
+import { CONCURRENT_CALLS, KEYS_A_CALL, readContacts } from './read-contacts.ts';
 
 type Org = Id<'organization'>;
 const COLUMNS: readonly ColumnName[] = ['base', 'emails'];
@@ -31,11 +31,11 @@ const readBlocks = async (table: Table, organizationId: Org, blocks: readonly nu
     const [base, emails] = COLUMNS.map((name) => columnAt(columns, { organizationId, block, name })?.column);
     const numbers = emails?.kind === 'times' ? emails.times : new Float64Array(BLOCK_SIZE);
     const bytes = base?.kind === 'bytes' ? base.bytes : new Uint8Array(BLOCK_SIZE);
-    const untold: number[] = [];
+    const unread: number[] = [];
     for (let at = 0; at < BLOCK_SIZE; at++)
       if (readBase(bytes[at] ?? 0).hasEmail && !numbers[at] && wanted.has(numberAt(block, at)))
-        untold.push(numberAt(block, at));
-    return { block, numbers, untold };
+        unread.push(numberAt(block, at));
+    return { block, numbers, unread };
   });
 };
 
@@ -56,10 +56,10 @@ export const readEmailNumbers = async (table: Table, organizationId: Org, wanted
   const blocks = [...new Set([...wanted].map((number) => placeOf(number).block))];
   const pieces = piecesOf(blocks, KEYS_A_CALL / COLUMNS.length);
   const read = (
-    await mapConcurrently(pieces, CALLS_AT_ONCE, (piece) => readBlocks(table, organizationId, piece, wanted))
+    await mapConcurrently(pieces, CONCURRENT_CALLS, (piece) => readBlocks(table, organizationId, piece, wanted))
   ).flat();
-  const untold = read.flatMap((block) => block.untold).filter((number) => !own.has(number));
-  await mapConcurrently(piecesOf(untold, KEYS_A_CALL), CALLS_AT_ONCE, async (piece) => {
+  const unread = read.flatMap((block) => block.unread).filter((number) => !own.has(number));
+  await mapConcurrently(piecesOf(unread, KEYS_A_CALL), CONCURRENT_CALLS, async (piece) => {
     const ids = await contactsOfNumbers(table, organizationId, piece);
     const contacts = await readContacts(
       table,

@@ -18,7 +18,7 @@ import {
   matchBlocks,
   withContacts,
 } from './match-blocks.ts';
-import { CALLS_AT_ONCE, readContacts } from './read-contacts.ts';
+import { CONCURRENT_CALLS, readContacts } from './read-contacts.ts';
 
 /** With fewer blocks it is cheaper to count again than to cache the counts. */
 const KEPT_FROM = 8;
@@ -77,7 +77,7 @@ export interface ReaderPorts {
   readonly keptFrom?: number;
 }
 
-/** What a pass over the index reads first. */
+/** The first reads of a pass over the index. */
 interface Pass {
   readonly organizationId: Org;
   /** All blocks that contain contacts. */
@@ -142,7 +142,7 @@ const queriesOf = ({ blocks, versions, marked, keptOf }: Pass, selections: reado
 };
 
 /** The cached counts of a selection, updated with new results; undefined if fewer than `keptFrom` blocks are new. */
-const keptAnew = (
+const updatedCounts = (
   { versions, keptOf }: Pass,
   selection: Selection,
   matches: readonly BlockMatches[],
@@ -174,7 +174,7 @@ export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex =
   };
 
   const keep = async (pass: Pass, selection: Selection, matches: readonly BlockMatches[]): Promise<void> => {
-    const kept = keptAnew(pass, selection, matches, keptFrom);
+    const kept = updatedCounts(pass, selection, matches, keptFrom);
     if (kept) await keepCounts(table, pass.organizationId, selection.key, kept, clock());
   };
 
@@ -184,7 +184,7 @@ export const audienceIndex = (table: Table, ports: ReaderPorts): AudienceIndex =
     const matches = await matchBlocks(table, organizationId, queriesOf(pass, selections));
     const [whole] = await Promise.all([
       withUnindexed(table, organizationId, matches),
-      mapConcurrently(selections, CALLS_AT_ONCE, (selection) => keep(pass, selection, matches)),
+      mapConcurrently(selections, CONCURRENT_CALLS, (selection) => keep(pass, selection, matches)),
       requestMergeByChance(table, pass, ports),
     ]);
     const current = withContacts(whole, pass.markedContacts);

@@ -7,7 +7,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import type { Table } from '../client/table.ts';
 import { columnAt, readColumns, type VersionedColumn } from './column-rows.ts';
-import { CALLS_AT_ONCE, KEYS_A_CALL } from './read-contacts.ts';
+import { CONCURRENT_CALLS, KEYS_A_CALL } from './read-contacts.ts';
 
 type Org = Id<'organization'>;
 
@@ -71,7 +71,7 @@ export const matchBlocks = async (
   organizationId: Org,
   queries: readonly BlockQuery[],
 ): Promise<BlockMatches[]> => {
-  const matches = await mapConcurrently(callsOf(queries), CALLS_AT_ONCE, async (call) => {
+  const matches = await mapConcurrently(callsOf(queries), CONCURRENT_CALLS, async (call) => {
     const places = call.flatMap((each) => columnsOf(each).map((name) => ({ organizationId, block: each.block, name })));
     const columns = await readColumns(table, places);
     return call.map((each) => matchBlock(columns, organizationId, each));

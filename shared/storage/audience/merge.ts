@@ -22,7 +22,7 @@ import { readMembers } from './member-rows.ts';
 import { type MemberPorts, newMembership, updateMembersOfContacts } from './members.ts';
 import { type Located, located, readContactsBy } from './read-contacts.ts';
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /** The blind index of a trigram in an organization, as a number. */
 export type GramIndex = (organizationId: Id<'organization'>, gram: string) => number;
@@ -88,7 +88,7 @@ const markChanged = async (
 ): Promise<void> => {
   const now = await readContactsBy(table, new Map(marks.map((mark) => [mark, mark.contactId])));
   const changed = marks.filter((mark) => now.get(mark)?.version !== contacts.get(placeOf(mark.number).offset)?.version);
-  await mapConcurrently(changed, AT_ONCE, (mark) => markAgain(table, mark, clock()));
+  await mapConcurrently(changed, CONCURRENCY, (mark) => markAgain(table, mark, clock()));
 };
 
 /**
@@ -106,7 +106,7 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
   const writes = await writeColumns(ports, places, columns, contacts);
   const isDone = !writes.includes('overtaken');
   if (isDone) await countMerge(table, organizationId, block);
-  const cleared = isDone ? await mapConcurrently(marks, AT_ONCE, (mark) => clearChanged(table, mark)) : [];
+  const cleared = isDone ? await mapConcurrently(marks, CONCURRENCY, (mark) => clearChanged(table, mark)) : [];
   const kept = marks.filter((_, at) => cleared[at] !== true);
   if (writes.includes('written')) await markChanged(ports, kept, contacts);
   return isDone;
@@ -116,7 +116,7 @@ const mergeBlock = async (ports: MergePorts, merge: BlockMerge): Promise<boolean
 const evaluateDue = async (ports: MergePorts, merge: BlockMerge): Promise<boolean> => {
   const due = merge.marks.filter(({ duePk }) => duePk !== undefined);
   if (!(await evaluateChanges(ports, merge, await contactsOf(ports, due)))) return false;
-  await mapConcurrently(due, AT_ONCE, (mark) => unscheduleChanged(ports.table, mark));
+  await mapConcurrently(due, CONCURRENCY, (mark) => unscheduleChanged(ports.table, mark));
   return true;
 };
 

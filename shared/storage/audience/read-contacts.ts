@@ -8,7 +8,7 @@ import { contactRows, readContact } from '../contacts/contacts.ts';
 
 /** A call of BatchGetItem takes 100 keys. */
 export const KEYS_A_CALL = 100;
-export const CALLS_AT_ONCE = 8;
+export const CONCURRENT_CALLS = 8;
 
 /** Contacts by their ids, in order, consistent; undefined for deleted ones. */
 export const readContacts = async (
@@ -18,7 +18,7 @@ export const readContacts = async (
   const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
     ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
   );
-  const rows = await mapConcurrently(calls, CALLS_AT_ONCE, (call) =>
+  const rows = await mapConcurrently(calls, CONCURRENT_CALLS, (call) =>
     table.getMany(call.map(KEYS.contact), { consistent: true }),
   );
   return rows.flat().map((row) => row && readContact(row));

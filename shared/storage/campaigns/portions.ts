@@ -58,11 +58,11 @@ const isClaimedBy = (portion: Portion): Condition =>
 const isOfEpoch = ({ epoch }: Portion): Condition => ({ text: '#epoch = :epoch', values: { epoch } });
 
 /** The write of a worker's result. If the portion was moved to a later epoch meanwhile, its new due time is kept. */
-const resultWrite = (claimed: Portion, { portion }: PortionResult, isToldOf: boolean): WriteOp => {
+const resultWrite = (claimed: Portion, { portion }: PortionResult, keepsDueTime: boolean): WriteOp => {
   const { sent, skipped, state, triedUntil, allotted, dueAt } = portion;
   const set = { ...portionRows.set({ sent, skipped, state, triedUntil, allotted }), claimedUntil: 0 };
   const update = KEYS.campaignPortion(claimed.campaignId, claimed.portion);
-  if (isToldOf) return { update, set, when: isClaimedBy(claimed) };
+  if (keepsDueTime) return { update, set, when: isClaimedBy(claimed) };
   const when = all(isClaimedBy(claimed), isOfEpoch(claimed));
   if (state === 'done') return { update, set: { ...set, paceAt: dueAt }, remove: NOT_DUE, when };
   return { update, set: { ...set, paceAt: dueAt, ...portionDue(claimed, dueAt) }, when };
@@ -72,13 +72,13 @@ const resultWrite = (claimed: Portion, { portion }: PortionResult, isToldOf: boo
 export const portionStore = (table: Table): PortionStore => {
   const keyOf = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>) =>
     KEYS.campaignPortion(campaignId, portion);
-  const saveAs = async (claimed: Portion, result: PortionResult, isToldOf: boolean) => {
+  const saveAs = async (claimed: Portion, result: PortionResult, keepsDueTime: boolean) => {
     const { skipped, returned, portion } = result;
     const figures = { skipped, portionsDone: portion.state === 'done' && claimed.state === 'open' ? 1 : 0 };
     const budget: WriteOp[] =
       returned === 0 ? [] : [{ update: KEYS.campaignBudget(claimed.campaignId), add: { spent: -returned } }];
     return table.transact([
-      resultWrite(claimed, result, isToldOf),
+      resultWrite(claimed, result, keepsDueTime),
       ...figureWrites(claimed.campaignId, figures),
       ...budget,
     ]);

@@ -11,7 +11,7 @@ import { contactsOf } from './company-contacts.ts';
 
 /** Contacts whose messages are included: those that wrote last. Each costs two queries per channel. */
 export const MAX_CONTACTS = 50;
-const QUERIES_AT_ONCE = 24;
+const CONCURRENT_QUERIES = 24;
 
 const partitionsOf = (contactId: Id<'contact'>): readonly string[] =>
   CHANNELS.flatMap((channel) => [
@@ -34,7 +34,7 @@ export const messagesOfCompany = async (
 ): Promise<readonly StoredMessage[]> => {
   const contacts = await contactsOf(table, organizationId, companyId, { skip: 0, limit: MAX_CONTACTS });
   const partitions = contacts.flatMap(({ id }) => partitionsOf(id));
-  const found = await mapConcurrently(partitions, QUERIES_AT_ONCE, async (partition) => {
+  const found = await mapConcurrently(partitions, CONCURRENT_QUERIES, async (partition) => {
     const only = ['pk', 'sk', 'gsi2sk'];
     const range = { index: 'gsi2', partition, sort: between(window), newestFirst: true, only, limit } as const;
     return (await table.query(range)).rows;

@@ -72,7 +72,7 @@ export const withContactsNow = (
 ): Promise<readonly Company[]> => readLinksNow(table, organizationId, companies, ['contatoPrincipalId']);
 
 /** Companies of one page that are read concurrently. */
-const READS_AT_ONCE = 25;
+const CONCURRENT_READS = 25;
 
 const readCounted = async (
   table: Table,
@@ -96,7 +96,9 @@ export const readCompanies = async (
   organizationId: Id<'organization'>,
   ids: readonly Id<'company'>[],
 ): Promise<readonly CountedCompany[]> => {
-  const read = await mapConcurrently(ids, READS_AT_ONCE, (companyId) => readCounted(table, organizationId, companyId));
+  const read = await mapConcurrently(ids, CONCURRENT_READS, (companyId) =>
+    readCounted(table, organizationId, companyId),
+  );
   const found = read.filter((counted) => counted !== undefined);
   const companies = await withContactsNow(
     table,

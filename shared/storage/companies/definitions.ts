@@ -36,7 +36,7 @@ const definitionRows = defineRow<Definitions>()({
 });
 
 const KEYS_A_CALL = 100;
-const CALLS_AT_ONCE = 8;
+const CONCURRENT_CALLS = 8;
 const readAttributes = companyRows.pick('organizationId', 'atributos');
 
 /** Whether one of some companies has a value under one of these keys. */
@@ -68,7 +68,7 @@ const search = async (
     ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
   );
   let held = false;
-  await mapConcurrently(calls, CALLS_AT_ONCE, async (call) => {
+  await mapConcurrently(calls, CONCURRENT_CALLS, async (call) => {
     if (held || isOver()) return;
     held = (await oneHolds(table, organizationId, call, keys)) || held;
   });

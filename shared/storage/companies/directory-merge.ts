@@ -7,8 +7,8 @@ import { type ChangedCompany, clearMark, readChangedCompanies } from './changed-
 import { companyRows } from './company-rows.ts';
 import { bucketOf, countBucket, type DirectoryEntry, readBuckets, writeBucket } from './directory-rows.ts';
 
-const AT_ONCE = 4;
-const CLEARED_AT_ONCE = 8;
+const CONCURRENCY = 4;
+const CONCURRENT_CLEARS = 8;
 
 const readEntry = companyRows.pick('id', 'organizationId', 'nome', 'responsavelId');
 const ENTRY_ATTRIBUTES = ['pk', 'sk', 'id', 'org', 'nome', 'responsavelId'];
@@ -47,7 +47,7 @@ const mergeBucket = async (
   const after = { organizationId, bucket, entries, version: (before?.version ?? 0) + 1 };
   if (!(await writeBucket(table, before, after))) return false;
   await countBucket(table, organizationId, bucket);
-  await mapConcurrently(marks, CLEARED_AT_ONCE, (mark) => clearMark(table, mark));
+  await mapConcurrently(marks, CONCURRENT_CLEARS, (mark) => clearMark(table, mark));
   return true;
 };
 
@@ -58,7 +58,7 @@ const mergeBucket = async (
 export const mergeDirectory = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const marks = await readChangedCompanies(table, organizationId);
   const buckets = [...Map.groupBy(marks, ({ companyId }) => bucketOf(companyId))];
-  const merged = await mapConcurrently(buckets, AT_ONCE, ([bucket, changed]) =>
+  const merged = await mapConcurrently(buckets, CONCURRENCY, ([bucket, changed]) =>
     mergeBucket(table, organizationId, bucket, changed),
   );
   return !merged.includes(false);

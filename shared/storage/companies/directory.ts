@@ -14,7 +14,7 @@ const MAX_HELD = 250_000;
 /** The number of marks at which a reader triggers a merge: each costs it the read of a company. */
 const MANY_MARKS = 64;
 const KEYS_A_CALL = 100;
-const CALLS_AT_ONCE = 4;
+const CONCURRENT_CALLS = 4;
 
 /** A bucket cached by a process. */
 interface HeldBucket {
@@ -101,7 +101,7 @@ const readAtVersions = async (
   const calls = Array.from({ length: Math.ceil(missing.length / KEYS_A_CALL) }, (_, at) =>
     missing.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
   );
-  const read = await mapConcurrently(calls, CALLS_AT_ONCE, async (call) => {
+  const read = await mapConcurrently(calls, CONCURRENT_CALLS, async (call) => {
     const buckets = call.map(({ bucket }) => bucket);
     const found = await readBuckets(table, organizationId, buckets);
     return call.map(({ bucket, version }, at) => {

@@ -17,11 +17,11 @@ import { clearOptOuts } from './recipient-opt-outs.ts';
 import { changesDue } from './standing.ts';
 
 type Raised = (events: readonly DomainEvent[]) => void;
-type Told = (workItems: readonly Publishable[]) => void;
+type Publish = (workItems: readonly Publishable[]) => void;
 
 /** Stores a new contact with its event, in one transaction. */
 const create =
-  (table: Table, raised: Raised, told: Told): ContactStore['create'] =>
+  (table: Table, raised: Raised, publish: Publish): ContactStore['create'] =>
   async (contact, event): Promise<CreateOutcome> => {
     if (!(await organizationExists(table, contact.organizationId))) return { kind: 'unknown_organization' };
     const writes = createWrites(contact, await changesDue(table, contact.organizationId));
@@ -32,7 +32,7 @@ const create =
     // A phone row of this contact means that an earlier attempt was committed and its response lost.
     if (outcome.ok || verdict?.kind === 'phone_own') {
       raised(events);
-      told(tagWorkItems(tags, contact.organizationId));
+      publish(tagWorkItems(tags, contact.organizationId));
       return { kind: 'created' };
     }
     if (!verdict || verdict.kind === 'own') throw new Unavailable('The contact could not be stored.');
@@ -41,7 +41,7 @@ const create =
 
 /** Stores a changed contact, in one transaction. If the response was lost, a retry is stale, and finds the change when it reads again. */
 const change =
-  (table: Table, raised: Raised, told: Told): ContactStore['change'] =>
+  (table: Table, raised: Raised, publish: Publish): ContactStore['change'] =>
   async (before, after, event): Promise<ChangeOutcome> => {
     const writes = [
       ...changeWrites(before, after, await changesDue(table, after.organizationId)),
@@ -52,7 +52,7 @@ const change =
     const outcome = await table.transact([...writes.map(({ write }) => write), ...tags, ...events.map(eventWrite)]);
     if (outcome.ok) {
       raised(events);
-      told(tagWorkItems(tags, after.organizationId));
+      publish(tagWorkItems(tags, after.organizationId));
       return { kind: 'changed' };
     }
     const isStale = outcome.reasons[0]?.conditionFailed === true;
@@ -63,14 +63,14 @@ const change =
   };
 
 /**
- * Contacts in the table of one stage. `raised` receives committed events, `told` notifications for journeys, both for early publication;
+ * Contacts in the table of one stage. `raised` receives committed events, `publish` notifications for journeys, both for early publication;
  * best effort.
  */
-export const contactStore = (table: Table, raised: Raised, told: Told = () => {}): ContactStore => ({
+export const contactStore = (table: Table, raised: Raised, publish: Publish = () => {}): ContactStore => ({
   takeNumbers: (organizationId, count) => takeContactNumbers(table, organizationId, count),
-  create: create(table, raised, told),
+  create: create(table, raised, publish),
   read: async (id) => withCompanyNow(table, await readRow(table, KEYS.contact(id), readContact)),
-  change: change(table, raised, told),
+  change: change(table, raised, publish),
 
   async changeConsent(before, after, event) {
     const writes = consentWrites(before, after, await changesDue(table, after.organizationId));

@@ -65,10 +65,10 @@ export const customerEventRows = defineRow<CustomerEvent>()({
 export const customerEventStore = (
   table: Table,
   raised: (workItems: readonly Publishable[]) => void,
-): Pick<CustomerEventPorts, 'read' | 'store' | 'tellsJourneys'> => ({
+): Pick<CustomerEventPorts, 'read' | 'store' | 'triggersJourneys'> => ({
   read: (id) => readRow(table, KEYS.customerEvent(id), customerEventRows.read),
 
-  tellsJourneys: (organizationId) => usesJourneys(table, organizationId),
+  triggersJourneys: (organizationId) => usesJourneys(table, organizationId),
 
   async store(event, tells) {
     const { id, organizationId: owner, createdAt } = event;

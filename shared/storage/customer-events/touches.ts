@@ -19,7 +19,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 /** The latest messages of a contact on a channel that are examined, so that the cost is bounded. */
-const MAX_LOOKED_AT = 500;
+const MAX_SCANNED = 500;
 /**
  * The longest time between creation and sending of a message, in ms: 90 days of schedule, and a month of deferrals by quiet hours and
  * rates.
@@ -51,7 +51,7 @@ const rangeOf = (
   ),
   newestFirst: true,
   only: ['pk', 'sentAt', 'campaignId'],
-  limit: MAX_LOOKED_AT,
+  limit: MAX_SCANNED,
 });
 
 const labelled = z.object({ journey: journeyLabel.pick({ journeyId: true, stepId: true, runId: true }).optional() });

@@ -46,12 +46,12 @@ const versionWrites = async (
 ): Promise<WriteOp[]> => {
   const isOff = before && before.status !== 'arquivada' && (!after || after.status === 'arquivada');
   const old = before && (graph || !after) ? await removeGraphWrites(table, before) : [];
-  const anew = after && graph ? await graphWrites(sealer, after, graph) : [];
+  const graphRows = after && graph ? await graphWrites(sealer, after, graph) : [];
   return [
     ...triggerWrites(before, after),
     ...(isOff ? [countDown(before.organizationId, 'journeys', before.id)] : []),
     ...old,
-    ...anew,
+    ...graphRows,
   ];
 };
 

@@ -13,8 +13,8 @@ import { dropUnlisted, within } from './unlisted-contacts.ts';
 const PATIENCE_MS = 10_000;
 
 /**
- * The list of an edit, fenced so that the edit can no longer commit: an edit that is still in progress can't be told from an interrupted
- * one, and its chunks are about to be deleted.
+ * The list of an edit, fenced so that the edit can no longer commit: an edit in progress is indistinguishable from an interrupted one, and
+ * its chunks are about to be deleted.
  */
 const fencedList = async (table: Table, edit: ListEdit): Promise<StoredList | undefined> => {
   const list = await readList(table, edit.organizationId, edit.listId);

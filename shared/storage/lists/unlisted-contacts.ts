@@ -29,7 +29,7 @@ const takeOut = (contacts: readonly Unlisted[]): MemberEdit => ({
   chunks: NumberSet.of(contacts.flatMap(({ number, by }) => (by === undefined ? [number] : [number, by]))).chunks,
 });
 /** How long edits are notified of a removed contact, in ms: longer than the clean-up of an interrupted edit is delayed. */
-const TOLD_MS = 7 * 24 * 3_600_000;
+const NOTICE_MS = 7 * 24 * 3_600_000;
 const READS_IN_FLIGHT = 16;
 const EDITS_IN_FLIGHT = 8;
 
@@ -37,7 +37,7 @@ const EDITS_IN_FLIGHT = 8;
 export const unlistedCount = (row: Row | undefined): number => (row ? countRow.parse(row).count : 0);
 
 /** Notifies edits in flight of a removed contact: those that started before remove it too. */
-const tellEdits = async (
+const notifyEdits = async (
   table: Table,
   organizationId: Id<'organization'>,
   contact: Unlisted,
@@ -45,7 +45,7 @@ const tellEdits = async (
 ): Promise<void> => {
   const { row } = await table.write({ update: KEYS.unlistedContacts(organizationId), add: { count: 1 } });
   const key = KEYS.unlistedContact(organizationId, unlistedCount(row));
-  await table.write({ put: { ...key, ...contact, ttl: ttlAfter(now + TOLD_MS) } });
+  await table.write({ put: { ...key, ...contact, ttl: ttlAfter(now + NOTICE_MS) } });
 };
 
 /** The lists that contain the contact with a number. */
@@ -79,7 +79,7 @@ export const removeContact = async (
   contact: Unlisted,
   mayRetry = within(REMOVAL_MS),
 ): Promise<void> => {
-  await tellEdits(table, organizationId, contact, clock());
+  await notifyEdits(table, organizationId, contact, clock());
   const lists = await listsWith(table, organizationId, contact.number);
   const edit = takeOut([contact]);
   await mapConcurrently(lists, EDITS_IN_FLIGHT, (list) => editList({ table, clock, mayRetry }, list, edit));

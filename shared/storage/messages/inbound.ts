@@ -113,7 +113,7 @@ export const holderOf = async (
   return contactId === undefined ? { contactId: named, own: { optedOut: optInStatus === 'denied' } } : { contactId };
 };
 
-/** What is known about the sender of a message. At most four reads. */
+/** The known data about the sender of a message. At most four reads. */
 export const readSender = async (table: Table, organizationId: Id<'organization'>, key: SenderKey): Promise<Sender> => {
   const [{ contactId, own }, lastInboundAt] = await Promise.all([
     holderOf(table, organizationId, key),

@@ -41,7 +41,7 @@ const tryUpgrade = ({ codec }: Rewrite, row: Row): Row | 'current' | 'unreadable
   }
 };
 
-/** What `rewriteRow` would do. */
+/** The result of `rewriteRow`, without writing. */
 export const judgeRow = (rewrite: Rewrite, row: Row): RowOutcome => {
   const next = tryUpgrade(rewrite, row);
   return typeof next === 'string' ? next : 'rewritten';

@@ -108,8 +108,8 @@ export const changedCountWrites = (before: Pipeline, after: Pipeline, rows: read
   const [were, are] = [keys(before), keys(after)];
   const gone = [...were].filter((key) => !are.has(key));
   const added = [...are].filter((key) => !were.has(key));
-  const isArchivedAnew = before.archived !== after.archived;
-  if (gone.length + added.length === 0 && !isArchivedAnew) return [];
+  const archivingChanged = before.archived !== after.archived;
+  if (gone.length + added.length === 0 && !archivingChanged) return [];
   const empty = gone.map((key) => `#${cardsOf(key)} = :none`);
   const values = { org: after.organizationId, ...(gone.length > 0 ? { none: 0 } : {}) };
   return shards.map((shard) => {
@@ -120,11 +120,11 @@ export const changedCountWrites = (before: Pipeline, after: Pipeline, rows: read
       update: key,
       set: {
         ...Object.fromEntries(added.map((stage) => [cardsOf(stage), 0])),
-        ...(isArchivedAnew && after.archived ? { archived: true } : {}),
+        ...(archivingChanged && after.archived ? { archived: true } : {}),
       },
       remove: [
         ...new Set([...names, ...gone.map(cardsOf)]),
-        ...(isArchivedAnew && !after.archived ? ['archived'] : []),
+        ...(archivingChanged && !after.archived ? ['archived'] : []),
       ],
       when: { text: ['#org = :org', ...empty].join(' AND '), values },
     };

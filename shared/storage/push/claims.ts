@@ -9,7 +9,7 @@ import type { Table } from '../client/table.ts';
 import { IDEMPOTENCY_MS, idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
 
 /**
- * An idempotency record whose message is still being created. It expires with its attempt, which frees the key; `building` tells a repeat
+ * An idempotency record whose message is still being created. It expires with its attempt, which frees the key; `building` shows a repeat
  * of the same request that there are rows to continue from.
  */
 

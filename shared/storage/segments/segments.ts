@@ -19,7 +19,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { noteSegment } from '../contacts/standing.ts';
 import { readRow } from '../read-row.ts';
-import { sweepAnew, sweepBegin } from './sweeps.ts';
+import { restartSweep, sweepBegin } from './sweeps.ts';
 
 /** Maximum segments per organization: a list reads them all, and each change of a contact is evaluated for each. */
 const MAX_SEGMENTS = 200;
@@ -110,7 +110,7 @@ export const segmentStore = (table: Table): SegmentStore => ({
   },
   async change(before, after) {
     const names = nameKey(before).pk === nameKey(after).pk ? [] : [nameWrite(after), freeName(before)];
-    const sweep = isSameDescription(before, after) ? [] : [sweepAnew(after, after.updatedAt, false)];
+    const sweep = isSameDescription(before, after) ? [] : [restartSweep(after, after.updatedAt, false)];
     const commitment = { row: rowOf(after), over: before.version, also: [...names, ...sweep] };
     return outcomeOf(await commit(table, commitment), { kind: 'conflict' });
   },
@@ -120,7 +120,7 @@ export const segmentStore = (table: Table): SegmentStore => ({
       { delete: KEYS.segment(organizationId, id), when: atVersion(version) },
       freeName(segment),
       countDown(organizationId, 'segments', id),
-      sweepAnew(segment, at, true),
+      restartSweep(segment, at, true),
     ]);
     return outcome.ok;
   },

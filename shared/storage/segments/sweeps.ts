@@ -61,7 +61,7 @@ export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Se
 });
 
 /** Restarts it; in the transaction that changes the conditions or deletes the segment. */
-export const sweepAnew = (
+export const restartSweep = (
   { id: segmentId, organizationId, env, createdAt }: Segment,
   at: number,
   isGone: boolean,

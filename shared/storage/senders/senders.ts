@@ -193,7 +193,7 @@ export const organizationsWithSender = async (
 export const readDueSender = (table: Table, key: Key): Promise<Sender | undefined> =>
   readRow(table, key, (row) => ({ ...senderRows.read(row), isDefault: false }));
 
-/** Releases a value, so that another organization may register it. False if nobody has it. For the operator. */
+/** Releases a value, so that another organization may register it. False if it is not taken. For the operator. */
 export const releaseValue = async (
   table: Table,
   channel: SenderChannel,

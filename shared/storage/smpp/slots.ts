@@ -14,7 +14,7 @@ export interface Slot {
   readonly at?: string | undefined;
 }
 
-/** Condition: nobody holds the row, or its `until` has passed. */
+/** Condition: the row does not exist, or its `until` has passed. */
 export const isFreeAt = (now: number): Condition => ({
   text: 'attribute_not_exists(#pk) OR #until <= :now',
   values: { now: z.encode(time, now) },

@@ -160,7 +160,7 @@ export const debitFailure = async (
   if (lane > 0) return refused(table, debit, wallet);
   if (!wallet.row) return { kind: 'insufficient', balance: 0 };
   const { balance } = rememberWallet(table, organizationId, wallet.row);
-  // What was priced at another volume may be paid for once it is priced at this one.
+  // A price from another volume may be affordable once it is recomputed at this one.
   const now = volume && volumeOf(wallet.row, monthNames(volume.channel, volume.month));
   if (now && !isPricedAt(now, volume.change)) return { kind: 'volume_changed', volume: now };
   if (balance >= coins) return { kind: 'again' };

@@ -9,19 +9,18 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 
 /*
- * A subscription's events in their order: the log that its sequence numbers come from. It is a chain of pages. The event at position `n` of a
- * page has the number `base + 1 + n`, and a page begins where the one before it ends.
+ * A subscription's events in order: the log that its sequence numbers come from. It is a chain of pages. The event at position `n` of a page
+ * has the number `base + 1 + n`, and a page begins where the previous one ends.
  *
- * Events are appended to the last page until it is full, then to the next. An append is one write of one row, and the table carries out writes
- * of a row one after another: so numbers are given without a race, any number of processes append at once, none is refused because of another
- * but at the end of a page, and no number exists without its event. Pages are only ever lengthened, and not beyond their end: what was seen once
- * never changes.
+ * Events are appended to the last page until it is full, then to the next. An append is one write of one row, and the table serializes writes
+ * of a row: so numbers are assigned without a race, any number of processes append concurrently, appends conflict only at the end of a page,
+ * and no number exists without its event. Pages only grow, up to their end: the part that was read once never changes.
  *
- * An event gets one number, however often it is given:
- * - a page refuses an event that it holds, and a full page refuses all. So a writer that goes on from page to page finds every event that was
- *   appended after it began;
- * - before it began it saw the last two pages, and asked afterwards which of its events have a delivery. Every event before those two pages has
- *   one, because nobody begins a page before each event of the last page but one has its delivery.
+ * An event gets one number, however often it is appended:
+ * - a page refuses an event that it contains, and a full page refuses all, so a writer that moves from page to page finds every event that was
+ *   appended after it started;
+ * - before it started it read the last two pages, and then checked which of its events have a delivery. Every event before those two pages has
+ *   one, because a page is started only once each event of the last page but one has its delivery.
  */
 
 /**

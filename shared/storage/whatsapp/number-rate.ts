@@ -27,7 +27,7 @@ type Levels = Readonly<Record<Bucket['name'], number>>;
 const levels = z.object({ secondFullAt: z.number(), dayFullAt: z.number() });
 const EMPTY: Levels = { secondFullAt: 0, dayFullAt: 0 };
 
-/** What this process last saw of a number's buckets: only a guess of which write to try first. */
+/** The last state of a number's buckets in this process: only a guess of which write to try first. */
 const guesses = new Map<string, Levels>();
 const MAX_GUESSES = 10_000;
 

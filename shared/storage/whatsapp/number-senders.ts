@@ -10,7 +10,7 @@ import { PARSE_KEY } from '../parse-key.ts';
 import { readRow } from '../read-row.ts';
 import { numberRows } from './numbers.ts';
 
-/** What a send needs of a WhatsApp number, besides its access token. */
+/** The data of a WhatsApp number that a send needs, besides its access token. */
 export type NumberSender = Pick<WhatsappNumber, 'id' | 'organizationId' | 'phoneNumberId' | 'status'>;
 const readSender = numberRows.pick('id', 'organizationId', 'phoneNumberId', 'status');
 

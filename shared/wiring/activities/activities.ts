@@ -1,4 +1,4 @@
-import { type MomentPorts, tellMoments } from '../../domain/activities/moments.ts';
+import { type MomentPorts, publishMoments } from '../../domain/activities/moments.ts';
 import type { ActivityPorts } from '../../domain/activities/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { activeAccounts } from '../../storage/access/accounts.ts';
@@ -15,4 +15,5 @@ export const activityPorts: ActivityPorts = {
 const momentPorts: MomentPorts = { clock, ...momentStore(table, publishEvents) };
 
 /** Raises the due events of an activity. */
-export const processDueActivity = (item: WorkItem): Promise<void> => tellMoments(momentPorts, PARSE_KEY.activity(item));
+export const processDueActivity = (item: WorkItem): Promise<void> =>
+  publishMoments(momentPorts, PARSE_KEY.activity(item));

@@ -1,5 +1,5 @@
 import type { JourneySignal } from '../../domain/journeys/signals.ts';
-import { tellEvent, tellMessage, tellStatus, tellTags } from '../../domain/journeys/triggers.ts';
+import { signalEvent, signalMessage, signalStatus, signalTags } from '../../domain/journeys/triggers.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { journeySignals } from '../../storage/journeys/journey-signals.ts';
 import { table } from '../process/aws.ts';
@@ -10,17 +10,17 @@ const signals = journeySignals(table);
 const tell = (told: JourneySignal): Promise<void> => {
   switch (told.kind) {
     case 'event':
-      return tellEvent(enginePorts, told.event);
+      return signalEvent(enginePorts, told.event);
     case 'tags':
-      return tellTags(enginePorts, told.tagged);
+      return signalTags(enginePorts, told.tagged);
     case 'message': {
       const { runId, stepId: step, messageId, happening: status } = told.signal;
-      return tellStatus(enginePorts, { runId, step, messageId, status });
+      return signalStatus(enginePorts, { runId, step, messageId, status });
     }
     case 'inbound': {
       const { id, organizationId, contactId, createdAt: at, payload } = told.message;
       const text = typeof payload.text === 'string' ? payload.text : undefined;
-      return tellMessage(enginePorts, { id, organizationId, contactId, text, at });
+      return signalMessage(enginePorts, { id, organizationId, contactId, text, at });
     }
   }
 };

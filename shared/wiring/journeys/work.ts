@@ -76,7 +76,7 @@ const enterJoined = async (item: WorkItem): Promise<boolean> => {
 /** Advances a run that is due. */
 export const processRun = (item: WorkItem): Promise<void> => moveDueRun(enginePorts, PARSE_KEY.run(item));
 
-const goOn = (item: WorkItem): Promise<boolean> => {
+const processPart = (item: WorkItem): Promise<boolean> => {
   if (isListJoin(item)) return enterJoined(item);
   const id = PARSE_KEY.journey(item);
   return isJourneyEntries(item)
@@ -89,7 +89,7 @@ const goOn = (item: WorkItem): Promise<boolean> => {
  * list.
  */
 export const processJourneyWork = async (item: WorkItem): Promise<void> => {
-  const goesOn = await goOn(item);
+  const hasMore = await processPart(item);
   const { organizationId: owner, kind, pk, sk } = item;
-  if (goesOn && owner) publishWork([{ kind, pk, sk, owner }]);
+  if (hasMore && owner) publishWork([{ kind, pk, sk, owner }]);
 };

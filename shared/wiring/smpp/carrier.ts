@@ -7,7 +7,7 @@ import { carrierBinds } from '../../storage/smpp/carrier-binds.ts';
 import { clock, settings, table, vaults } from '../process/aws.ts';
 
 /*
- * What the stage provides for binds to a carrier: their settings, and which of them this process may hold. Events come from the SMPP
+ * The stage's functions for binds to a carrier: their settings, and which of them this process may hold. Events come from the SMPP
  * service's own process, and are parsed anyway.
  */
 

@@ -11,7 +11,7 @@ import { noticeQueue } from '../../storage/smpp/notices.ts';
 import { readAssembly } from '../../storage/smpp/parts.ts';
 import { clock, table } from '../process/aws.ts';
 
-/* What the stage provides for the SMPP service to deliver reports and replies to accounts. */
+/* The stage's functions for the SMPP service to deliver reports and replies to accounts. */
 
 const readable = <T>(row: Row, read: (row: Row) => T): Found<T> => {
   try {

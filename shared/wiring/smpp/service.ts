@@ -17,8 +17,8 @@ import { bindPorts } from './binds.ts';
 import { partsPorts } from './parts.ts';
 
 /*
- * What the stage provides for the SMPP service, which speaks the protocol and keeps the connections, but contains no rules. Events come
- * from its own process, and are parsed anyway.
+ * The stage's functions for the SMPP service, which speaks the protocol and keeps the connections, but contains no rules. Events come from
+ * its own process, and are parsed anyway.
  */
 
 /** An account as the service receives it: without its password. */

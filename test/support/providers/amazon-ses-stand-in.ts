@@ -67,7 +67,7 @@ const contentOf = ({ FromEmailAddress, Content: { Simple } }: SendBody): EmailCo
   ...(Simple.Headers ? { unsubscribeUrl: unsubscribeUrl(Simple) } : {}),
 });
 
-/** What SES refuses first. */
+/** The first refusals of SES. */
 const check = (body: SendBody): StandInAnswer | undefined => {
   const { Body, Subject } = body.Content.Simple;
   const parts = [Subject, Body.Html, Body.Text].filter((part) => part !== undefined);

@@ -28,7 +28,7 @@ export interface Counted {
   readonly near: number;
 }
 /** Positions read together (BatchGetItem). */
-const PARTS_AT_ONCE = 100;
+const CONCURRENT_PARTS = 100;
 
 /** The stretches of a list with matching messages, newest first. */
 const stretchesOf = ({ parts, spans, near }: Counted): Stretch[] => {
@@ -101,7 +101,7 @@ export const filteredKeys = (table: Table, list: FilteredList, counted: Counted,
   /** The parts that contain what a page needs. */
   const taken = (from: readonly RarePart[]): number => {
     let [count, total] = [0, 0];
-    while (count < Math.min(from.length, PARTS_AT_ONCE) && total < wanted) total += from[count++]?.total ?? 0;
+    while (count < Math.min(from.length, CONCURRENT_PARTS) && total < wanted) total += from[count++]?.total ?? 0;
     return count;
   };
   const left = stretchesOf(counted);
