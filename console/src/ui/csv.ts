@@ -8,9 +8,9 @@ const separatorOf = (text: string): string => {
   return counted.reduce((most, each) => (each[1] > most[1] ? each : most))[0];
 };
 
-/** The cells of each line. A quoted cell may hold separators, line ends and, doubled, quotes. Empty lines are left out. */
+/** The cells of each line, trimmed (of a byte order mark as well). A quoted cell may hold separators, line ends and, doubled, quotes. Empty lines are left out. */
 export const parseCsv = (text: string): readonly (readonly string[])[] => {
-  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const source = text.replace(/\r\n?/g, '\n');
   const separator = separatorOf(source);
   const lines: string[][] = [];
   let line: string[] = [];
