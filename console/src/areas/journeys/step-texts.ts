@@ -65,6 +65,7 @@ export const stepTexts = defineTexts(
       cabecalhos: 'Cabeçalhos, um por linha como nome: valor',
     },
     units: { segundos: 'segundos', minutos: 'minutos', horas: 'horas', dias: 'dias' },
+    unit: { segundos: 'segundo', minutos: 'minuto', horas: 'hora', dias: 'dia' },
     choices: {
       entregue: 'entregue',
       lida: 'lida',
@@ -205,6 +206,7 @@ export const stepTexts = defineTexts(
       cabecalhos: 'Headers, one a line as name: value',
     },
     units: { segundos: 'seconds', minutos: 'minutes', horas: 'hours', dias: 'days' },
+    unit: { segundos: 'second', minutos: 'minute', horas: 'hour', dias: 'day' },
     choices: {
       entregue: 'delivered',
       lida: 'read',

@@ -8,7 +8,7 @@ export const useStepWords = () => {
   const t = useTexts(stepTexts);
   const duration = (config: Step['config']): string => {
     const unit = UNITS.find((each) => each in config);
-    return unit ? `${String(config[unit])} ${t.units[unit]}` : '';
+    return unit ? `${String(config[unit])} ${config[unit] === 1 ? t.unit[unit] : t.units[unit]}` : '';
   };
   const detail = ({ tipo, config }: Step): string => {
     const text = (name: string) => (typeof config[name] === 'string' ? config[name] : '');
