@@ -12,7 +12,8 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { Board } from './board.tsx';
 import { useBoard } from './board-data.ts';
-import { CardFields, cardDraft, cardValues } from './card-form.tsx';
+import { cardDraft, cardValues } from './card-draft.ts';
+import { CardFields } from './card-form.tsx';
 import { PipelineMenu } from './pipeline-actions.tsx';
 import { texts } from './texts.ts';
 

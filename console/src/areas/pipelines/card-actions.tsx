@@ -8,7 +8,8 @@ import { useTexts } from '../../app/texts.ts';
 import type { Card, Pipeline, Stage } from '../../sdk.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { CardFields, cardChanges, cardDraft } from './card-form.tsx';
+import { cardChanges, cardDraft } from './card-draft.ts';
+import { CardFields } from './card-form.tsx';
 import { LostDialog, MissingDialog, missingFields } from './move-dialogs.tsx';
 import { texts } from './texts.ts';
 

@@ -19,8 +19,8 @@ import { Loading } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Status, Time, type Tone } from '../../ui/values.tsx';
 import { CardActions } from './card-actions.tsx';
 import { CardActivities } from './card-activities.tsx';
+import { useFieldName } from './card-draft.ts';
 import { CardFiles } from './card-files.tsx';
-import { useFieldName } from './card-form.tsx';
 import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho: 'good', perdido: 'bad' };

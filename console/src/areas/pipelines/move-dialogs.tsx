@@ -8,7 +8,8 @@ import { type Card, isProblem, type Stage } from '../../sdk.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import type { Asked, Refused } from './board-data.ts';
-import { type CardField, CardFields, cardChanges, cardDraft, fieldOf, useFieldName } from './card-form.tsx';
+import { type CardField, cardChanges, cardDraft, fieldOf, useFieldName } from './card-draft.ts';
+import { CardFields } from './card-form.tsx';
 import { texts } from './texts.ts';
 
 /** The fields that a card lacks for a stage, if that is why it was refused. */

@@ -14,7 +14,7 @@ import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { AppLink } from '../../ui/values.tsx';
-import { useFieldName } from './card-form.tsx';
+import { useFieldName } from './card-draft.ts';
 import { newStage, StageFields, stageChanges, stageDraft } from './stage-form.tsx';
 import { texts } from './texts.ts';
 
