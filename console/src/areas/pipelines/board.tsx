@@ -1,5 +1,5 @@
 import { DragDropContext, type DragStart, type DropResult, type ResponderProvided } from '@hello-pangea/dnd';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -10,9 +10,12 @@ import { Loading } from '../../ui/states.tsx';
 import styles from './board.module.css';
 import { type Asked, useMoves, useStages } from './board-data.ts';
 import { Column } from './column.tsx';
-import { LostDialog, RefusedDialog } from './move-dialogs.tsx';
 import { type Columns, type Move, moveTo } from './moves.ts';
 import { texts } from './texts.ts';
+
+// Loaded once a move asks for more, or is refused.
+const LostDialog = lazy(async () => ({ default: (await import('./move-dialogs.tsx')).LostDialog }));
+const RefusedDialog = lazy(async () => ({ default: (await import('./move-dialogs.tsx')).RefusedDialog }));
 
 const cardIn = (columns: Columns, id: string): Card | undefined =>
   Object.values(columns)
@@ -103,26 +106,28 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
           ))}
         </section>
       </DragDropContext>
-      {losing ? (
-        <LostDialog
-          card={losing.card}
-          onClose={() => setLosing(undefined)}
-          onReason={(motivoPerda) => {
-            setLosing(undefined);
-            ask({ move: losing, motivoPerda });
-          }}
-        />
-      ) : null}
-      {refused ? (
-        <RefusedDialog
-          // Each refusal has a dialog of its own.
-          key={`${refused.move.card.id} ${refused.move.to} ${refused.move.card.updatedAt}`}
-          refused={refused}
-          stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
-          onClose={forget}
-          onAgain={(asked: Asked) => ask(asked)}
-        />
-      ) : null}
+      <Suspense>
+        {losing ? (
+          <LostDialog
+            card={losing.card}
+            onClose={() => setLosing(undefined)}
+            onReason={(motivoPerda) => {
+              setLosing(undefined);
+              ask({ move: losing, motivoPerda });
+            }}
+          />
+        ) : null}
+        {refused ? (
+          <RefusedDialog
+            // Each refusal has a dialog of its own.
+            key={`${refused.move.card.id} ${refused.move.to} ${refused.move.card.updatedAt}`}
+            refused={refused}
+            stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
+            onClose={forget}
+            onAgain={(asked: Asked) => ask(asked)}
+          />
+        ) : null}
+      </Suspense>
     </>
   );
 };
