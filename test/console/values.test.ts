@@ -87,12 +87,13 @@ describe('the columns of a file', () => {
 
 describe('a file', () => {
   test('is looked into at its beginning, which may end within a character', async () => {
-    const text = `telefone;nome\n+5511999990000;"Ana; ""A"""\n${'é'.repeat(200_000)}\n`;
-    for (const shift of ['', 'x'])
-      expect(await lookInto(new Blob([`${text.slice(0, -1)}${shift}`]), 1)).toEqual({
+    for (const shift of ['', 'x']) {
+      const text = `telefone;nome\n+5511999990000;"Ana; ""A"""\n${shift}${'é'.repeat(200_000)}\n`;
+      expect(await lookInto(new Blob([text]), 1)).toEqual({
         header: ['telefone', 'nome'],
         rows: [['+5511999990000', 'Ana; "A"']],
       });
+    }
   });
 
   test('that is not UTF-8 is refused, also where it ends within a character', async () => {
