@@ -2,9 +2,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { DEFAULT_LOW_BALANCE } from '../../shared/domain/wallet/wallet.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { rememberLane, seenWallet } from '../../shared/storage/wallet/lane-cache.ts';
 import { openLanes } from '../../shared/storage/wallet/lanes.ts';
+import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -15,6 +17,8 @@ import { gatheringPorts, recipientAt, sendAtOnce, submitAt, times } from './toge
 
 const PRICE = 100;
 const MANY = 12;
+/** Below it a wallet warns, and leases nothing. */
+const LOW = DEFAULT_LOW_BALANCE;
 
 let meter: CountingProxy;
 const world = await use(
@@ -41,7 +45,12 @@ const costOf = async (work: () => Promise<unknown>) => {
   meter.reset();
   await work();
   const { actions, writeUnits, calls } = meter.taken();
-  return { transactions: actions.TransactWriteItems, writeUnits, failed: calls.filter(({ done }) => !done).length };
+  const failed = calls.filter(({ done }) => !done).length;
+  // Whatever moment each of them is captured at.
+  const debits = calls.filter(
+    ({ action, body }) => action === 'TransactWriteItems' && body.includes('{"S":"hold"}'),
+  ).length;
+  return { transactions: actions.TransactWriteItems, debits, writeUnits, failed };
 };
 const check = ({ organizationId }: Actor) => checkMoney(world.table, organizationId);
 
@@ -66,8 +75,8 @@ test('one that is refused costs the others one attempt, and is itself decided on
       actor,
       times(count, () => ({})),
     );
-  expect(await costOf(() => send(MANY))).toMatchObject({ transactions: 4, failed: 2 });
-  expect(await costOf(() => send(1))).toMatchObject({ transactions: 1, failed: 1 });
+  expect(await costOf(() => send(MANY))).toMatchObject({ debits: 3, failed: 2 });
+  expect(await costOf(() => send(1))).toMatchObject({ debits: 1, failed: 1 });
   await check(actor);
 });
 
@@ -79,7 +88,7 @@ test('a wallet that does not cover all of them pays in one transaction for those
       actor,
       times(MANY, () => ({})),
     );
-  expect(await costOf(work)).toMatchObject({ transactions: 4, failed: 2 });
+  expect(await costOf(work)).toMatchObject({ debits: 3, failed: 2 });
   await check(actor);
 });
 
@@ -100,6 +109,99 @@ test('those whose lane was refilled by another process meanwhile are priced and 
       actor,
       times(MANY, () => ({})),
     );
-  expect(await costOf(work)).toMatchObject({ transactions: 3, failed: 1 });
+  expect(await costOf(work)).toMatchObject({ debits: 2, failed: 1 });
+  await check(actor);
+});
+
+test('twelve to one recipient are one transaction of which its opt-out is checked once, and are decided alone once it opted out', async () => {
+  const actor = await seenActor();
+  const send = () =>
+    sendAtOnce(
+      ports,
+      actor,
+      times(MANY, () => ({ to: recipientAt(0) })),
+    );
+  expect(await costOf(send)).toMatchObject({ debits: 1, failed: 0 });
+  const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', recipientAt(0));
+  await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
+  expect(await costOf(send)).toMatchObject({ debits: 1 + MANY, failed: 1 + MANY });
+  await check(actor);
+});
+
+test('thirty with keys are in as many transactions as hold them: each has its own record, line and message, and its recipient is checked', async () => {
+  const actor = await seenActor();
+  const work = () =>
+    sendAtOnce(
+      ports,
+      actor,
+      times(30, () => ({})),
+    );
+  expect(await costOf(work)).toMatchObject({ debits: 2, failed: 0 });
+  await check(actor);
+});
+
+test('those whose contracted rate is used up fail once together, and then each decides by itself', async () => {
+  const actor = await seenActor();
+  world.now += 1_000;
+  world.smsPerSecond = 10;
+  const work = () =>
+    sendAtOnce(
+      ports,
+      actor,
+      times(MANY, () => ({})),
+    );
+  expect(await costOf(work)).toMatchObject({ debits: 1 + MANY, failed: 1 + 2 });
+  await check(actor);
+});
+
+test('a lane of an emptying wallet is refilled for as many as are sent at once, and stays open', async () => {
+  const actor = await seenActor(LOW + 30_000);
+  const { organizationId } = actor;
+  const price = priceRowOf(world.prices, 'sms', 'premium') ?? expect.fail();
+  const volume = { channel: 'sms', month: '202603', price } as const;
+  await openLanes(world.table, organizationId, { coins: PRICE, units: 1, sends: 1, volume }, world.now);
+  rememberLane(world.table, organizationId, 1, await world.table.get(KEYS.walletLane(organizationId, 1)));
+  const lane = () => seenWallet(world.table, organizationId).lanes.get(1) ?? expect.fail();
+  const inLane = { ...ports, debitLane: async () => ({ lane: 1, volume: { taken: lane().segments, free: [] } }) };
+  for (let turn = 0; turn < 5; turn++)
+    expect(
+      await sendAtOnce(
+        inLane,
+        actor,
+        times(MANY, () => ({})),
+      ),
+    ).toEqual(times(MANY, () => PRICE));
+  expect((await readWallet(world.table, organizationId))?.wallet).toMatchObject({ lanes: 4 });
+  await check(actor);
+});
+
+test('what has its price behind one that is refused fails no other: it is priced again alone', async () => {
+  world.prices = premiumPrices([12, PRICE], [15, 70], [null, 50]);
+  const actor = await seenActor();
+  await sendAtOnce(ports, actor, [{ body: 'x'.repeat(10 * 152) }]);
+  const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', recipientAt(1));
+  await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
+  const seen = [11, 12, 15];
+  const early: typeof ports = {
+    ...ports,
+    volume: async (...of) => {
+      const taken = seen.shift();
+      return taken === undefined ? ports.volume(...of) : { taken, free: [] };
+    },
+  };
+  const refused = { body: 'x'.repeat(3 * 152), to: recipientAt(1) };
+  expect(await costOf(() => sendAtOnce(early, actor, [{}, refused, {}]))).toMatchObject({ debits: 5, failed: 3 });
+  await check(actor);
+});
+
+test('those of two seconds are counted in each of them, in one transaction', async () => {
+  const actor = await seenActor();
+  world.now += 1_000;
+  world.smsPerSecond = 10;
+  const clock = world.now;
+  const at = (now: number) => ({ ...ports, clock: () => now });
+  const many = times(6, () => ({}));
+  const work = () => Promise.all([sendAtOnce(at(clock), actor, many), sendAtOnce(at(clock + 1_000), actor, many)]);
+  expect(await costOf(work)).toMatchObject({ debits: 1, failed: 0 });
   await check(actor);
 });

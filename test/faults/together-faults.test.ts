@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
+import type { Reservation } from '../../shared/domain/sending/message-store.ts';
+import { eventsOfStatus } from '../../shared/domain/tracking/events.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { mayJoin } from '../../shared/storage/messages/reserve-together.ts';
+import { listShardOf } from '../../shared/storage/table-indexes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
@@ -51,6 +57,7 @@ describe('the result of one of them', () => {
     ['of which every other answer is lost', FAULTS.loseAnswer, { last: 8, every: 2 }],
     ['that the table throttles', FAULTS.throttle, { first: 0, last: 2 }],
     ['that the table did not take five times', FAULTS.drop, { first: 0, last: 5 }],
+    ['by which they are captured and that the table did not take five times', FAULTS.drop, { first: 1, last: 5 }],
     ['that meets others', FAULTS.conflict(MANY * 4 + 1), { first: 0, last: 3 }],
   ] as const)('in a transaction %s is decided once, as alone', async (_, fault, when) => {
     const actor = await world.organization(1_000_000);
@@ -83,5 +90,53 @@ describe('messages without a key', () => {
       outcomes.map((one) => (one.kind === 'sent' ? one.messageId : '')).toSorted(),
     );
     expect(await recordsOf(world, actor, messages)).toEqual(times(MANY + 1, () => undefined));
+  });
+});
+
+describe('what may be reserved with others', () => {
+  const reservationOf = async (): Promise<Reservation> => {
+    const actor = await world.organization(10_000);
+    const asked: Reservation[] = [];
+    const reserve: typeof ports.messageStore.reserve = (one) => {
+      asked.push(one);
+      return world.ports.messageStore.reserve(one);
+    };
+    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, reserve } }, actor, [{}]);
+    return asked[0] ?? expect.fail();
+  };
+
+  test('is what writes only its own rows: not what replaces, waits with a body, has fallbacks, counts, names a contact or has links', async () => {
+    const plain = await reservationOf();
+    expect(mayJoin(plain)).toBe(true);
+    const more = { original: {}, body: '', fallback: {}, transition: {}, count: {}, links: [{}] };
+    for (const [name, value] of Object.entries(more))
+      expect(mayJoin({ ...plain, [name]: value } as Reservation), name).toBe(false);
+    expect(mayJoin({ ...plain, consent: { ...plain.consent, contactId: newId('contact') } })).toBe(false);
+  });
+});
+
+describe('a settlement', () => {
+  test('that raises an event is stored with it, alone', async () => {
+    const actor = await world.organization(10_000);
+    const settle: typeof ports.messageStore.settle = (message, settlement) => {
+      const events = eventsOfStatus({ ...message, reason: 'expired' }, 'failed', world.now);
+      return ports.messageStore.settle(message, { ...settlement, events });
+    };
+    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}, {}]);
+    expect((await world.raised()).filter(({ type }) => type === 'sms.failed')).toHaveLength(2);
+    await check(actor);
+  });
+
+  test('that comes after the hour of its message was counted marks that', async () => {
+    const actor = await world.organization(10_000);
+    let late: { readonly id: Id<'message'>; readonly createdAt: number } | undefined;
+    const settle: typeof ports.messageStore.settle = (message, settlement) => {
+      late = { ...message, createdAt: message.createdAt - 3 * 3_600_000 };
+      return ports.messageStore.settle({ ...message, ...late }, settlement);
+    };
+    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}]);
+    const { id, createdAt } = late ?? expect.fail();
+    const key = KEYS.lateChange(actor.organizationId, 'sms', 'hour', isoTime(createdAt), id, listShardOf(0));
+    expect(await world.table.get(key)).toBeDefined();
   });
 });

@@ -104,8 +104,9 @@ describe('messages that are sent concurrently', () => {
   test('raise each warning of the wallet once', async () => {
     const actor = await world.organization(MANY * PRICE);
     expect(await sendMany(actor)).toEqual(times(MANY, () => PRICE));
-    const warnings = (await world.raised()).map(({ type }) => type).filter((type) => type.startsWith('wallet.'));
-    expect(warnings.toSorted()).toEqual(['wallet.depleted', 'wallet.low_balance']);
+    const warnings = (await world.raised()).filter(({ type }) => type.startsWith('wallet.'));
+    expect(warnings.map(({ type }) => type).toSorted()).toEqual(['wallet.depleted', 'wallet.low_balance']);
+    expect(warnings.map(({ createdAt }) => createdAt)).toEqual([world.now, world.now]);
     expect(await wallet(actor)).toMatchObject({ warned: WARNING_LEVEL.depleted });
     expect((await check(actor)).balance).toBe(0);
   });
@@ -205,28 +206,41 @@ describe('messages that are sent concurrently', () => {
     await check(actor);
   });
 
-  test('of a lane whose part of the month ends a band have the prices of their positions, one after the other', async () => {
-    const actor = await world.organization(1_000_000);
-    const { organizationId } = actor;
-    const price = priceRowOf(world.prices, 'sms', 'premium') ?? expect.fail();
-    const volume = { channel: 'sms', month: '202603', price } as const;
-    await openLanes(world.table, organizationId, { coins: 5_000, units: 40, sends: 1, volume }, world.now);
-    rememberLane(world.table, organizationId, 1, await world.table.get(KEYS.walletLane(organizationId, 1)));
-    const lane = () => seenWallet(world.table, organizationId).lanes.get(1) ?? expect.fail();
-    const { segments, end } = lane();
-    expect(end - segments).toBeGreaterThan(MANY);
-    world.prices = premiumPrices([segments + 4, 100], [null, 70]);
-    const inLane = { ...ports, debitLane: async () => ({ lane: 1, volume: { taken: lane().segments, free: [] } }) };
-    expect(
-      counted(
-        await sendAtOnce(
-          inLane,
-          actor,
-          times(MANY, () => ({})),
-        ),
-      ),
-    ).toEqual({ 100: 4, 70: MANY - 4 });
-    await check(actor);
+  describe('in lanes', () => {
+    const openedLanes = async () => {
+      const actor = await world.organization(1_000_000);
+      const { organizationId } = actor;
+      const price = priceRowOf(world.prices, 'sms', 'premium') ?? expect.fail();
+      const volume = { channel: 'sms', month: '202603', price } as const;
+      await openLanes(world.table, organizationId, { coins: 5_000, units: 40, sends: 1, volume }, world.now);
+      const row = (lane: number) => world.table.get(KEYS.walletLane(organizationId, lane));
+      for (const lane of [1, 2]) rememberLane(world.table, organizationId, lane, await row(lane));
+      const seen = (lane: number) => seenWallet(world.table, organizationId).lanes.get(lane) ?? expect.fail();
+      const inLane = (lane: number): typeof ports => ({
+        ...ports,
+        debitLane: async () => ({ lane, volume: { taken: seen(lane).segments, free: [] } }),
+      });
+      return { actor, row, seen, inLane };
+    };
+    const many = times(MANY, () => ({}));
+
+    test('of which the part of the month ends a band have the prices of their positions, one after the other', async () => {
+      const { actor, seen, inLane } = await openedLanes();
+      const { segments, end } = seen(1);
+      expect(end - segments).toBeGreaterThan(MANY);
+      world.prices = premiumPrices([segments + 4, 100], [null, 70]);
+      expect(counted(await sendAtOnce(inLane(1), actor, many))).toEqual({ 100: 4, 70: MANY - 4 });
+      await check(actor);
+    });
+
+    test('are debited each in its own', async () => {
+      const { actor, row, inLane } = await openedLanes();
+      const balances = async () => [(await row(1))?.balance, (await row(2))?.balance].map(Number);
+      const before = await balances();
+      await Promise.all([sendAtOnce(inLane(1), actor, many), sendAtOnce(inLane(2), actor, many.slice(0, 5))]);
+      expect(await balances()).toEqual([(before[0] ?? 0) - MANY * PRICE, (before[1] ?? 0) - 5 * PRICE]);
+      await check(actor);
+    });
   });
 
   test('of two months are each of their own, though they were sent at once', async () => {

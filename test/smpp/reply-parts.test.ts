@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { KNOWN_REPLY_PART_MS, MAX_REPLY_BYTES, REPLY_PARTS_WAIT_MS } from '../../shared/domain/smpp/reply-parts.ts';
+import { newId, parseId } from '../../shared/domain/core/ids.ts';
+import {
+  KNOWN_REPLY_PART_MS,
+  MAX_REPLY_BYTES,
+  REPLY_PARTS_WAIT_MS,
+  workOnReplyParts,
+} from '../../shared/domain/smpp/reply-parts.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { readSender } from '../../shared/storage/messages/inbound.ts';
+import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
 import { crashEverywhere } from '../support/crashing-table.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -149,9 +156,54 @@ describe('a message of which parts are missing', () => {
     await workOff();
     expect(await replies()).toEqual(['part 1 part 2 ']);
   });
+
+  test('has a part that came while its end was decided', async () => {
+    const { part, take, replies, ports } = await writtenTo(world);
+    await take(part(1, { total: 3 }));
+    waitOut();
+    let isRead = false;
+    const read: typeof ports.parts.read = async (id) => {
+      const assembly = await ports.parts.read(id);
+      if (!isRead) await take(part(2, { total: 3 }));
+      isRead = true;
+      return assembly;
+    };
+    await workOffReplyParts(world, { ...ports, parts: { ...ports.parts, read } });
+    expect(await replies()).toEqual(['part 1 part 2 […]']);
+  });
+
+  test('is left alone by work that comes before its time', async () => {
+    const { part, take, replies, rowsOf, ports } = await writtenTo(world);
+    await take(part(1));
+    const [row] = await rowsOf();
+    await workOnReplyParts(ports, parseId('replyParts', row?.id));
+    expect(await replies()).toEqual([]);
+    expect(await take(part(2))).toBe('kept');
+  });
+
+  test('is of the moment at which its first part came, however late it is handed on', async () => {
+    const { organizationId, part, take } = await writtenTo(world);
+    const startedAt = world.now;
+    await take(part(1));
+    world.now += 60_000;
+    await take(part(2));
+    const { items } = await listReplyPage(world.table, organizationId, {}, { skip: 0, limit: 10 });
+    expect(items.map(({ receivedAt }) => receivedAt)).toEqual([startedAt]);
+  });
 });
 
 describe('two messages with one reference', () => {
+  test('that two processes begin in the place of one are one message', async () => {
+    const { ports } = await writtenTo(world);
+    const first = { id: newId('replyParts'), startedAt: world.now };
+    const begin = (before: typeof first.id | undefined, id = newId('replyParts')) =>
+      ports.parts.begin('infobip', first.id, before, { id, startedAt: world.now });
+    expect(await begin(undefined, first.id)).toEqual(first);
+    const next = await begin(first.id);
+    expect(next.id).not.toBe(first.id);
+    expect(await begin(first.id)).toEqual(next);
+  });
+
   test('that have different texts under one part number are two replies, the first of the parts that came', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1, { text: 'one ' }));

@@ -4,7 +4,6 @@ import { coalescedPut } from '../client/coalescer.ts';
 import { gather } from '../client/gather.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem } from '../due-work/outbox.ts';
-import { takenEvents } from '../webhooks/takers.ts';
 import { markLate } from './late-changes.ts';
 import { referenceRows } from './reference-rows.ts';
 import { mayJoin, reserveTogether, type TogetherOutcome, togetherKey } from './reserve-together.ts';
@@ -44,14 +43,12 @@ export const gatheringStore = (
       return outcome.kind === 'apart' ? alone.reserve(reservation) : outcome;
     },
     async settle(message, settlement) {
-      const { organizationId } = message;
+      // That an SMS was sent is no event: what raises one needs no company.
+      if (settlement.events.length > 0) return alone.settle(message, settlement);
       await markLate(table, [message], settlement.at);
       await Promise.all(referenceRows(message, settlement).map((row) => coalescedPut(table, row)));
-      const events = await takenEvents(table, organizationId, settlement.events);
-      if (!(await orElse(settled(organizationId, { message, settlement, events }), false)))
-        return alone.settle(message, settlement);
-      if (events.length > 0) publish(events.map(eventWorkItem));
-      return true;
+      const isSettled = await orElse(settled(message.organizationId, { message, settlement }), false);
+      return isSettled || alone.settle(message, settlement);
     },
   };
 };

@@ -200,7 +200,7 @@ export const reserveTogether = async (
   raised: Raised,
 ): Promise<readonly TogetherOutcome[]> => {
   const outcomes: Outcomes = new Map();
-  const parts = reservations.length > 1 ? atTheirPrice(reservations.map((one) => partOf(table, one))) : [];
+  const parts = reservations.length > 1 ? reservations.map((one) => partOf(table, one)) : [];
   for (const transaction of inTransactions(parts)) await decide(table, transaction, raised, outcomes);
   return reservations.map((one) => outcomes.get(one) ?? APART);
 };

@@ -1,17 +1,14 @@
-import type { DomainEvent } from '../../domain/events/event.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Settlement } from '../../domain/sending/message-store.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { inTransactions, type TransactionPart } from '../client/transactions.ts';
-import { eventWrite } from '../due-work/outbox.ts';
 import { settleWrites, summedAdds } from './message-writes.ts';
 
-/** A message that its provider accepted, with its events that have subscribers. */
+/** A message that its provider accepted, and that raises no event. */
 export interface Settling {
   readonly message: MessageRecord;
   readonly settlement: Settlement;
-  readonly events: readonly DomainEvent[];
 }
 
 interface Part extends TransactionPart {
@@ -35,8 +32,8 @@ export const settleTogether = async (table: Table, all: readonly Settling[]): Pr
   const [first] = all;
   if (!first) return [];
   const parts = all.map((settling): Part => {
-    const { message, settlement, events } = settling;
-    const writes = [...settleWrites(table, message, settlement, first.message.id), ...events.map(eventWrite)];
+    const { message, settlement } = settling;
+    const writes = settleWrites(table, message, settlement, first.message.id);
     return { settling, all: writes, writes: writes.filter((write) => !isSum(write)), besides: 1, bytes: BYTES };
   });
   const settled = new Set<Settling>();
