@@ -20,6 +20,12 @@ import {
   SENDER_GRANTS,
 } from './constructs/grants.ts';
 import { areaOf, type OperationFunction } from './constructs/operation-function.ts';
+import {
+  OUTCOME_COUNTER,
+  OUTCOME_COUNTER_GRANTS,
+  OutcomeCounter,
+  streamStatement,
+} from './constructs/outcome-counter.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { batchesOf } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
@@ -55,7 +61,7 @@ export class AppStack extends Stack {
     this.createConsumers();
     this.createDispatcher();
     this.createArchiver();
-    this.watch();
+    this.watch(this.createOutcomeCounter());
     this.writeOutputs();
   }
 
@@ -173,7 +179,28 @@ export class AppStack extends Stack {
     new RowArchiver(this, 'Archiver', { lambda, archived });
   }
 
-  private watch(): void {
+  /** Where the table has a stream: the function that counts what became of messages. */
+  private createOutcomeCounter(): OutcomeCounter | undefined {
+    const { streamArn } = this.#props.data;
+    if (streamArn === undefined) return undefined;
+    const { memoryMb, timeoutSeconds } = COMMON.outcomeCounter;
+    const { lambda } = this.#functions.create({
+      path: OUTCOME_COUNTER,
+      description: 'Counts what became of messages',
+      role: this.#functions.role('Role-outcome-counter', areaOf(OUTCOME_COUNTER), {
+        paths: [OUTCOME_COUNTER],
+        description: 'the counter of the metrics',
+        grants: OUTCOME_COUNTER_GRANTS,
+        more: [streamStatement(streamArn)],
+      }),
+      queues: [],
+      memoryMb,
+      timeoutSeconds,
+    });
+    return new OutcomeCounter(Stack.of(lambda), 'OutcomeCounter', { lambda, streamArn });
+  }
+
+  private watch(counter: OutcomeCounter | undefined): void {
     const { environment, settings, alarmEmail, data, apis } = this.#props;
     const resources = {
       environment,
@@ -185,6 +212,7 @@ export class AppStack extends Stack {
     if (!settings.alarms) return;
     const { topic } = new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) });
     new Alarms(this, 'Alarms', { ...resources, topic });
+    counter?.watch(environment, topic);
   }
 
   /** Stack outputs; the operator's command line reads them (`infra/operator/deployed-target.ts`). */

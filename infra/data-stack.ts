@@ -38,6 +38,8 @@ export class DataStack extends Stack {
   /** The table that the stage uses. */
   readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
+  /** The stream of that table; a restored one has none. */
+  readonly streamArn: string | undefined;
   /** The archive for expired rows, if there is one. */
   readonly archive: (ArchiveSetting & { readonly streamArn: string }) | undefined;
 
@@ -51,20 +53,21 @@ export class DataStack extends Stack {
       pendingWindow: Duration.days(settings.deletionProtection ? 30 : 7),
       removalPolicy: settings.removal,
     });
-    const own = this.createTable(environment, settings, archive !== undefined);
+    const own = this.createTable(environment, settings);
     // Also while a restored table is in use: CloudFormation removes no export before the stacks that import it have changed.
-    for (const value of [own.tableName, own.tableArn]) this.exportValue(value);
+    for (const value of [own.tableName, own.tableArn, own.tableStreamArn]) this.exportValue(value);
     const { restoredTable } = props;
     this.table = restoredTable === undefined ? own : Table.fromTableName(this, 'RestoredTable', restoredTable);
+    this.streamArn = restoredTable === undefined ? own.tableStreamArn : undefined;
     if (archive) new ArchiveBucket(this, 'Archive', { environment, key: this.key, settings });
-    this.archive = archive && { ...archive, streamArn: archivedStream(own, props) };
+    this.archive = archive && { ...archive, streamArn: archivedStream(this.streamArn) };
     new UploadBucket(this, 'Uploads', { environment, key: this.key, settings, consoleOrigin });
     new OriginSecrets(this, 'OriginSecrets', { environment, generation });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });
   }
 
-  private createTable(environment: Environment, settings: StageSettings, streams: boolean): Table {
+  private createTable(environment: Environment, settings: StageSettings): Table {
     const table = new Table(this, 'Table', {
       tableName: NAMES.table(environment),
       partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
@@ -79,7 +82,8 @@ export class DataStack extends Stack {
       },
       deletionProtection: settings.deletionProtection,
       removalPolicy: settings.removal,
-      ...(streams ? { stream: StreamViewType.OLD_IMAGE } : {}),
+      // What a message adds to the metrics is the difference of its images.
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
     this.addIndexes(table);
     return table;

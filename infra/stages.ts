@@ -96,6 +96,8 @@ export const COMMON = {
     retries: 20,
     recordHours: 12,
   },
+  /** Records of a batch at most, and how long one is waited for, in s: docs/spec/metrics.md tells both. A batch is repeated until the stream forgets it, after a day. */
+  outcomeCounter: { memoryMb: 512, timeoutSeconds: 60, batchSize: 1_000, windowSeconds: 20, tumblingSeconds: 900 },
 } as const;
 
 /**
@@ -170,6 +172,8 @@ export const THRESHOLDS = {
   /** Item-level conflicts of transactions per minute: ten a second. */
   transactionConflicts: 600,
   destinationsHeld: 1,
+  /** Age of the newest record that the counter of the metrics was given, in ms. */
+  metricsLateMs: 300_000,
   workSetAside: 1,
 } as const;
 

@@ -83,6 +83,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   archive: ['archive'],
   audit: ['audit'],
+  metrics: ['metrics', 'outcome-counts', 'table-stream'],
   links: ['links'],
   providers: ['test/providers', 'breakers'],
   platform: [

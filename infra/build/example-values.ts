@@ -1,5 +1,6 @@
 import { CAMPAIGN_EXAMPLES } from './example-values-campaigns.ts';
 import { JOURNEY_EXAMPLES } from './example-values-journeys.ts';
+import { OPERATOR_EXAMPLES } from './example-values-operator.ts';
 import { PIPELINE_EXAMPLES } from './example-values-pipelines.ts';
 
 /** Values for an operation's example event, where the examples of its schemas do not suffice. */
@@ -19,6 +20,7 @@ const METADATA = { orderId: 'A-1842' } as const;
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   ...CAMPAIGN_EXAMPLES,
   ...JOURNEY_EXAMPLES,
+  ...OPERATOR_EXAMPLES,
   ...PIPELINE_EXAMPLES,
   'companies.import': {
     body: {

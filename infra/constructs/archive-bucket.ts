@@ -1,5 +1,4 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -20,17 +19,13 @@ export const archiveBucketName = (scope: Construct, environment: Environment): s
 export const FAILED_PREFIX = 'aws/lambda/';
 export const ARCHIVE_PREFIX = 'archive/';
 
-/** The stream of the table. Throws an Error for a restored one: it has no stream, so rows that expire would be lost. */
-export const archivedStream = (
-  own: Table,
-  { restoredTable }: { readonly restoredTable?: string | undefined },
-): string => {
-  if (restoredTable !== undefined)
+/** The stream that feeds the archive. Throws an Error for a restored table: it has none, and what expires in it would be lost. */
+export const archivedStream = (streamArn: string | undefined): string => {
+  if (streamArn === undefined)
     throw new Error(
       'A restored table has no stream that the archive could be fed by: leave archiveAfterDays out, and its time to live switched off (docs/archive.md).',
     );
-  if (own.tableStreamArn === undefined) throw new Error('The table has no stream.');
-  return own.tableStreamArn;
+  return streamArn;
 };
 
 /** Stores a stage's archived rows, encrypted with its key; retained like the table. */

@@ -39,8 +39,9 @@ const OWN_GRAPHS = [
     statistic: Stats.SUM,
   },
   {
-    title: 'People: lookups, sign-in mails, push opt-outs. SMPP: accounts without a receiver',
-    metrics: ['PersonLookups', 'SignInMails', 'PushOptOuts', 'SmppAccountsUnheard'],
+    title:
+      'People: lookups, sign-in mails, push opt-outs. SMPP: accounts without a receiver. Metrics: changes that were not counted',
+    metrics: ['PersonLookups', 'SignInMails', 'PushOptOuts', 'SmppAccountsUnheard', 'UncountedChanges'],
     statistic: Stats.SUM,
   },
 ] as const;

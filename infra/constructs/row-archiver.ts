@@ -10,6 +10,7 @@ import { acknowledge } from './acknowledge.ts';
 import { ARCHIVE_PREFIX, archiveBucketName, FAILED_PREFIX } from './archive-bucket.ts';
 import { nagToken } from './function-role.ts';
 import { keyUseByBuckets, type RoleGrants } from './grants.ts';
+import { streamStatement } from './outcome-counter.ts';
 
 export const ARCHIVER = 'streams/archive';
 
@@ -32,10 +33,7 @@ export const archiverStatements = (
 ): PolicyStatement[] => {
   const bucket = bucketArn(scope, environment);
   return [
-    new PolicyStatement({
-      actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-      resources: [streamArn],
-    }),
+    streamStatement(streamArn),
     new PolicyStatement({
       actions: ['s3:PutObject'],
       resources: [`${bucket}/${ARCHIVE_PREFIX}*`, `${bucket}/${FAILED_PREFIX}*`],

@@ -55,6 +55,8 @@ export interface LocalStackOptions {
   readonly dispatchSeconds?: number;
   /** How often expired rows are deleted, if `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
   readonly expirySeconds?: number | undefined;
+  /** How often a table that was quiet is asked what changed; default 1 s. */
+  readonly streamSeconds?: number | undefined;
   /** Concurrent batches per queue, instead of each queue's own number. */
   readonly batchesInFlight?: number | undefined;
   /** Visibility time-out of a failed message, in s, by its receive count. */
@@ -258,11 +260,12 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
     dispatchSeconds = 5,
     batchesInFlight,
     expirySeconds,
+    streamSeconds,
     retrySeconds = backoffSeconds,
     warm = DEFAULT_WARM,
   } = options;
   const { policyCacheMs, servedDir } = options;
-  const intervals = { dispatchSeconds, expirySeconds, retrySeconds, policyCacheMs };
+  const intervals = { dispatchSeconds, expirySeconds, streamSeconds, retrySeconds, policyCacheMs };
   const settings = { ...intervals, batchesInFlight, servedDir, warm, onFault };
   const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
   parts.served = served;

@@ -65,6 +65,14 @@ const createTable = async (client: DynamoDBClient, TableName: string): Promise<v
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 };
 
+/** Lets a table tell of its changes, as a deployed one does. */
+export const ensureStream = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  if (Table?.StreamSpecification?.StreamEnabled) return;
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const };
+  await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+};
+
 /** Creates the table with its indexes, or adds the indexes that an existing table lacks. */
 export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   const described = await client.send(new DescribeTableCommand({ TableName })).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
+import { readCountedTo } from '../../shared/storage/metrics/count-changes.ts';
 import type { BuildResult } from '../build/build.ts';
 import { withBuildLock } from '../build/build-lock.ts';
 import { makeAuthorizer } from './authorizer.ts';
@@ -13,6 +14,7 @@ import { queueUrls } from './resources.ts';
 import { startRowExpiry } from './row-expiry.ts';
 import { startSchedule } from './schedules.ts';
 import { archiveFolder, keyFileOf, STAGES, type Stage, stageEnvironment, tableName } from './stages.ts';
+import { OUTCOME_COUNTER, startStream } from './table-stream.ts';
 
 /** Build, engines and intervals of both stages; `warm` names the functions that are imported before they are served. */
 export interface ServeOptions {
@@ -28,6 +30,8 @@ export interface ServeOptions {
   readonly batchesInFlight?: number | undefined;
   /** How often expired rows are deleted, in s; 60 by default. */
   readonly expirySeconds?: number | undefined;
+  /** How often a quiet stream is looked at, in s; 1 by default. */
+  readonly streamSeconds?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
   readonly policyCacheMs?: number | undefined;
   readonly warm: readonly string[];
@@ -118,6 +122,15 @@ const startExpiry = (functions: StageFunctions, { env, expirySeconds, backends, 
     ? []
     : [startRowExpiry({ functions, client: backends.dynamodb, everySeconds: expirySeconds ?? 60, onFault })];
 
+/** Counts what became of messages. */
+const startCounter = (functions: StageFunctions, { streamSeconds = 1, backends, onFault }: ServeOptions): Running[] => {
+  const { dynamodbEndpoint: endpoint, tables } = backends;
+  // On AWS, Lambda does it.
+  if (!functions.has(OUTCOME_COUNTER) || !isLoopback(endpoint)) return [];
+  const startAfter = async (shardId: string) => (await readCountedTo(tables[functions.stage], shardId))?.slice(-21);
+  return [startStream({ functions, endpoint, startAfter, everySeconds: streamSeconds, onFault })];
+};
+
 let starts = 0;
 /** A new path at every start of this process, since Node caches imported modules by path and it may have served the directory before. */
 const newFolder = async ({ dataDir, servedDir, build }: ServeOptions): Promise<string> => {
@@ -144,6 +157,7 @@ export const startStages = async (options: ServeOptions): Promise<ServedStages> 
           ...startConsumers(functions[stage], options),
           ...startDispatcher(functions[stage], options),
           ...startExpiry(functions[stage], options),
+          ...startCounter(functions[stage], options),
         );
     },
     stop: async () => void (await Promise.all(running.map((work) => work.stop()))),

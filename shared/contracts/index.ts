@@ -35,6 +35,7 @@ import * as media from './media.ts';
 import * as messageCreate from './message-create.ts';
 import * as messages from './messages.ts';
 import * as meta from './meta.ts';
+import * as metrics from './metrics.ts';
 import * as numbers from './numbers.ts';
 import * as organization from './organization.ts';
 import * as pipelines from './pipelines.ts';
@@ -93,6 +94,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   customerEvents,
   exports,
   exportJobs,
+  metrics,
   wallet,
   keys,
   senders,

@@ -72,6 +72,11 @@ export const KEYS = {
   /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
   counter: (organizationId: Org, counted: string, shard: number) =>
     key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
+  /** A row of what the metrics count of a channel within twelve hours, by the hour. */
+  metrics: (organizationId: Org, period: string, channel: string, row: number) =>
+    key(`METRICS#${organizationId}`, `${period}#${channel}#${row}`),
+  /** How far the metrics have counted a shard of the table's stream. */
+  metricsShard: (shardId: string) => key(`METRICSHARD#${shardId}`, 'METRICSHARD'),
   /** The number of messages of a list (its index partition) created in an hour or day, by filterable fields, as of when it was settled. */
   listCount: (list: string, kind: string, from: string) => key(`LISTED#${list}`, `${kind}#${from}`),
   /** Marks that a message may have changed after its hour or day was settled; sharded as the organization's list is. */

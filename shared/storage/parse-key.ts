@@ -67,6 +67,12 @@ export const PARSE_KEY = {
     const [channel = '', shard] = sk.split('#');
     return { organizationId: parseId('organization', after('INS#', pk)), channel, shard: whole(shard) };
   },
+  /** `period`: its beginning, in ms. */
+  metrics: ({ pk, sk }: Key) => {
+    after('METRICS#', pk);
+    const [period = '', channel = '', row] = sk.split('#');
+    return { period: Date.parse(`${period}:00:00Z`), channel, row: whole(row) };
+  },
   destinationCounts: ({ pk, sk }: Key) => {
     const [organizationId, prefix = ''] = after('DEST#', pk).split('#');
     return { organizationId: parseId('organization', organizationId), prefix, shard: whole(after('S#', sk)) };

@@ -132,6 +132,12 @@ export const DELIVERY_SHARDS = 4;
 export const AUTOMATION_PARTS = 16;
 export const AUTOMATION_ROWS = 4;
 
+/**
+ * Rows that what the metrics count of a channel within twelve hours is spread over where an organization is busy: shards of the table's stream write
+ * side by side. All are of one partition, since a row is written once for a batch of changes. May grow, never shrink.
+ */
+export const METRIC_ROWS = 16;
+
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 

@@ -71,6 +71,7 @@ const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, option
   ['Read a message', () => tenant.test.get(`/v2/sms/messages/${sent.id}`)],
   ['List of messages, 50 a page', () => tenant.test.get('/v2/sms/messages', { limit: 50 })],
   ['Read the wallet', () => tenant.test.get('/v2/wallet')],
+  ['Metrics of a day, by the hour', () => tenant.test.get('/v2/metrics')],
   ['Ledger, 50 lines', () => tenant.test.get('/v2/wallet/entries', { limit: 50 })],
   ['Create a contact', () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }), { withConsumers: true }],
   [

@@ -17,8 +17,9 @@ const reservedOf = ({ apps }: Deployed, environment: Environment): Map<string, n
     ),
   );
 const batchesOf = ({ apps }: Deployed, environment: Environment) =>
-  resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping').map(
-    ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency as number,
+  resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping').flatMap(({ Properties }) =>
+    // The stream of the table has as many consumers as shards.
+    Properties.ScalingConfig ? [Properties.ScalingConfig.MaximumConcurrency as number] : [],
   );
 
 const LIMIT = 1_000;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OUTCOME_COUNTER } from '../../infra/constructs/outcome-counter.ts';
 import { COMMON, NAMES, STAGES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
@@ -32,8 +33,8 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
   );
   const functionOf = (path: string): Piece => functions.get(NAMES.function(environment, path))?.Properties;
 
-  it('are one per operation, one per queue, the authorizer and the dispatcher', () => {
-    const expected = [...OPERATIONS.map(pathOf), ...BACKGROUND_GRANTS, 'authorizer'].map((path) =>
+  it('are one per operation, one per queue, the authorizer, the dispatcher and the counter of the metrics', () => {
+    const expected = [...OPERATIONS.map(pathOf), ...BACKGROUND_GRANTS, 'authorizer', OUTCOME_COUNTER].map((path) =>
       NAMES.function(environment, path),
     );
     expect([...functions.keys()].sort()).toEqual(expected.sort());

@@ -187,7 +187,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     );
     const waits = deployment?.DependsOn ?? [];
     const targets = resourcesOf(stacks[environment], 'AWS::Lambda::Function').filter(
-      ({ Properties }) => !/-(?:consumers|schedules)-/.test(Properties.FunctionName),
+      ({ Properties }) => !/-(?:consumers|schedules|streams)-/.test(Properties.FunctionName),
     );
     expect(waits).toEqual(expect.arrayContaining(targets.map(({ id }) => id)));
   });

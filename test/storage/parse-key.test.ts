@@ -48,6 +48,10 @@ const CASES = {
     KEYS.inboundCount(id.organization, 'sms', 3),
     { organizationId: id.organization, channel: 'sms', shard: 3 },
   ],
+  metrics: [
+    KEYS.metrics(id.organization, '2026-11-26T12', 'sms', 2),
+    { period: Date.parse('2026-11-26T12:00:00Z'), channel: 'sms', row: 2 },
+  ],
   destinationCounts: [
     KEYS.destinationCounts(id.organization, '447911', 3),
     { organizationId: id.organization, prefix: '447911', shard: 3 },

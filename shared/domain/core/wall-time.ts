@@ -20,6 +20,15 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   return format;
 };
 
+/** The one name of the time zone that a text names in any of its spellings; undefined for what is none of the IANA list. */
+export const canonicalTimeZone = (name: string): string | undefined => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+};
+
 /** The local time of a time zone at a moment, as ms as if it were UTC. Throws a RangeError for an unknown time zone. */
 export const wallTime = (timeZone: string, at: number): number => {
   const shown: Record<string, number> = {};

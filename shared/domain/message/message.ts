@@ -241,7 +241,7 @@ const RANK: Readonly<Record<MessageStatus, number>> = {
 export const advances = (now: MessageStatus, next: MessageStatus): boolean => RANK[next] > RANK[now];
 
 /** Whether the message reached its recipient. */
-export const isDelivered = ({ status }: MessageRecord): boolean =>
+export const isDelivered = ({ status }: Pick<MessageRecord, 'status'>): boolean =>
   status === 'delivered' || status === 'read' || status === 'complained';
 
 /** Whether it is certain that the message will not reach its recipient. */

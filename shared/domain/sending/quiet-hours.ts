@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANNELS } from '../channels/registry.ts';
+import { canonicalTimeZone } from '../core/wall-time.ts';
 import type { Channel } from '../message/channel.ts';
 
 const clockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM');
@@ -9,21 +10,14 @@ export const QuietHoursSchema = z
   .strictObject({
     inicio: clockTime,
     fim: clockTime,
-    timeZone: z.string().refine((name) => isTimeZone(name), 'must be a time zone of the IANA list'),
+    timeZone: z
+      .string()
+      .refine((name) => canonicalTimeZone(name) !== undefined, 'must be a time zone of the IANA list'),
     /** Channels that are deferred; empty turns quiet hours off. */
     channels: z.array(z.enum(CHANNELS)).max(CHANNELS.length),
   })
   .refine(({ inicio, fim }) => inicio !== fim, { message: 'must differ from inicio', path: ['fim'] });
 export type QuietHours = z.output<typeof QuietHoursSchema>;
-
-const isTimeZone = (name: string): boolean => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;

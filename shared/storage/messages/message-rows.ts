@@ -11,6 +11,7 @@ import {
   type MessageOf,
   type MessageRecord,
 } from '../../domain/message/message.ts';
+import { OUTCOME_FIELDS } from '../../domain/message/outcome.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
 import { RECEIPT_WISHES } from '../../domain/message/smpp-origin.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -140,6 +141,9 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   },
   key: (message) => KEYS.message(message.id),
 });
+
+/** The fields that the metrics count by, and whose message it is. */
+export const countedFields = commonRows.pick('organizationId', ...OUTCOME_FIELDS);
 
 /** The entries of a message in the lists that show it. */
 const listEntries = (message: MessageRecord) => {

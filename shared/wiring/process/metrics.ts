@@ -25,6 +25,8 @@ export const METRICS = {
   SignInMails: ['outcome'],
   PushOptOuts: ['platform'],
   SmppAccountsUnheard: [],
+  /** Records of the table's stream that the metrics of messages could not count. */
+  UncountedChanges: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -171,6 +171,8 @@ import type {
   MessageTimeline,
   MessagesListData,
   MetaOpenapiResponse,
+  Metrics,
+  MetricsGetData,
   MoveCard,
   NewSession,
   NoFields,
@@ -405,6 +407,9 @@ export type ExportsWhatsappQuery = NonNullable<ExportsWhatsappData['query']>;
 
 /** Query of `export-jobs.list`. */
 export type ExportJobsListQuery = NonNullable<ExportJobsListData['query']>;
+
+/** Query of `metrics.get`. */
+export type MetricsGetQuery = NonNullable<MetricsGetData['query']>;
 
 /** Query of `wallet.list-entries`. */
 export type WalletListEntriesQuery = NonNullable<WalletListEntriesData['query']>;
@@ -2889,6 +2894,19 @@ export class ExportJobsOperations extends Resource {
   }
 }
 
+export class MetricsOperations extends Resource {
+  /**
+   * Read what became of messages over time, by channel
+   *
+   * Counted within about 20 seconds of what happens to a message, in the hour in which it was sent, or ended without being sent; a receipt counts in the hour of its message, however late it comes. No message is read.
+   *
+   * Scope: `messages:read`.
+   */
+  get(query?: MetricsGetQuery, options?: RequestOptions): Promise<Metrics> {
+    return this.call('GET', '/v2/metrics', { query }, options);
+  }
+}
+
 export class PricesOperations extends Resource {
   /**
    * Read the price table in force
@@ -3589,6 +3607,7 @@ export class Operations {
   readonly events: EventsOperations;
   readonly exports: ExportsOperations;
   readonly exportJobs: ExportJobsOperations;
+  readonly metrics: MetricsOperations;
   readonly prices: PricesOperations;
   readonly wallet: WalletOperations;
   readonly keys: KeysOperations;
@@ -3629,6 +3648,7 @@ export class Operations {
     this.events = new EventsOperations(call);
     this.exports = new ExportsOperations(call);
     this.exportJobs = new ExportJobsOperations(call);
+    this.metrics = new MetricsOperations(call);
     this.prices = new PricesOperations(call);
     this.wallet = new WalletOperations(call);
     this.keys = new KeysOperations(call);

@@ -11472,6 +11472,186 @@ export type ExportJob = {
 };
 
 /**
+ * What became of messages in a window of time, by channel.
+ */
+export type Metrics = {
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * Whether the window is told by the hour (UTC) or by the day of the time zone.
+     */
+    granularity: 'hour' | 'day';
+    /**
+     * The time zone of the days.
+     */
+    timeZone: string;
+    /**
+     * The beginning of the first hour or day.
+     */
+    from: string;
+    /**
+     * The end of the last hour or day.
+     */
+    to: string;
+    /**
+     * All channels together.
+     */
+    totals: {
+        /**
+         * Messages that were sent, or ended without being sent.
+         */
+        total: number;
+        /**
+         * Messages that a provider accepted.
+         */
+        sent: number;
+        /**
+         * Of these, messages that reached their recipients.
+         */
+        delivered: number;
+        /**
+         * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+         */
+        read: number;
+        /**
+         * Messages of the total that do not reach their recipients.
+         */
+        failed: number;
+        /**
+         * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+         */
+        coins: number;
+        /**
+         * Delivered of sent, from 0 to 1; null where there are none.
+         */
+        deliveryRate: number | null;
+        /**
+         * Read of delivered, from 0 to 1; null where there are none.
+         */
+        readRate: number | null;
+        /**
+         * Failed of the total, from 0 to 1; null where there are none.
+         */
+        failureRate: number | null;
+    };
+    /**
+     * Each channel that has any, in the order of their names.
+     */
+    channels: Array<ChannelFigures>;
+    /**
+     * Why messages failed, the most frequent reasons first; 20 at most.
+     */
+    failures: Array<{
+        /**
+         * The channel.
+         */
+        channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+        /**
+         * A reason of the channel; `other` for what has none of the channel's.
+         */
+        reason: string;
+        /**
+         * How many.
+         */
+        count: number;
+    }>;
+    /**
+     * Every hour or day of the window, oldest first.
+     */
+    items: Array<{
+        /**
+         * Its beginning.
+         */
+        start: string;
+        /**
+         * Its end, where the next one begins.
+         */
+        end: string;
+        /**
+         * Each channel that has any; empty where nothing was sent.
+         */
+        channels: Array<{
+            /**
+             * The channel.
+             */
+            channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+            /**
+             * Messages that were sent, or ended without being sent.
+             */
+            total: number;
+            /**
+             * Messages that a provider accepted.
+             */
+            sent: number;
+            /**
+             * Of these, messages that reached their recipients.
+             */
+            delivered: number;
+            /**
+             * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+             */
+            read: number;
+            /**
+             * Messages of the total that do not reach their recipients.
+             */
+            failed: number;
+            /**
+             * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+             */
+            coins: number;
+        }>;
+    }>;
+};
+
+/**
+ * What became of the messages of a channel.
+ */
+export type ChannelFigures = {
+    /**
+     * The channel.
+     */
+    channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+    /**
+     * Messages that were sent, or ended without being sent.
+     */
+    total: number;
+    /**
+     * Messages that a provider accepted.
+     */
+    sent: number;
+    /**
+     * Of these, messages that reached their recipients.
+     */
+    delivered: number;
+    /**
+     * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+     */
+    read: number;
+    /**
+     * Messages of the total that do not reach their recipients.
+     */
+    failed: number;
+    /**
+     * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+     */
+    coins: number;
+    /**
+     * Delivered of sent, from 0 to 1; null where there are none.
+     */
+    deliveryRate: number | null;
+    /**
+     * Read of delivered, from 0 to 1; null where there are none.
+     */
+    readRate: number | null;
+    /**
+     * Failed of the total, from 0 to 1; null where there are none.
+     */
+    failureRate: number | null;
+};
+
+/**
  * The prices per unit.
  */
 export type PriceTable = {
@@ -17815,6 +17995,43 @@ export type ExportJobsCancelResponses = {
 };
 
 export type ExportJobsCancelResponse = ExportJobsCancelResponses[keyof ExportJobsCancelResponses];
+
+export type MetricsGetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The time at which the window begins. Absent: 1 day before its end for hours, 30 days for days.
+         */
+        from?: string;
+        /**
+         * The time at which the window ends, at most 31 days after its beginning for hours and 93 for days. Absent: now.
+         */
+        to?: string;
+        /**
+         * Whether the window is told by the hour (UTC) or by the day of the time zone.
+         */
+        granularity?: 'hour' | 'day';
+        /**
+         * The IANA time zone of the days; they begin with an hour of UTC.
+         */
+        timeZone?: string;
+        /**
+         * The channel.
+         */
+        channel?: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+    };
+    url: '/v2/metrics';
+};
+
+export type MetricsGetResponses = {
+    /**
+     * What became of messages in a window of time, by channel.
+     */
+    200: Metrics;
+};
+
+export type MetricsGetResponse = MetricsGetResponses[keyof MetricsGetResponses];
 
 export type PricesListData = {
     body?: never;

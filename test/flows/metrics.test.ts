@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { sharedMessaging } from '../support/shared-messaging.ts';
+
+const messaging = await sharedMessaging();
+const TO = '+551199999';
+
+describe('GET /v2/metrics', () => {
+  test('tells what became of the messages of the environment by channel and hour, and what they cost', async () => {
+    const { test: client, live } = await messaging.tenant();
+    for (const ending of ['0005', '0006', '0099'])
+      expect((await client.send({ to: `${TO}${ending}` })).status).toBe(201);
+    const metrics = () => client.get('/v2/metrics');
+    await expect.poll(async () => (await metrics()).body.totals.failed, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await metrics()).body.totals.delivered, { timeout: 30_000 }).toBe(1);
+    const { status, body } = await metrics();
+    expect([status, body.env, body.granularity, body.timeZone]).toEqual([200, 'test', 'hour', 'America/Sao_Paulo']);
+    const [sms] = body.channels;
+    expect(body.channels).toHaveLength(1);
+    expect(sms).toMatchObject({ channel: 'sms', total: 3, sent: 3, delivered: 1, failed: 1, deliveryRate: 0.3333 });
+    const wallet = (await client.get('/v2/wallet')).body;
+    expect(sms.coins).toBe(10_000_000 - wallet.balanceCoins - wallet.heldCoins);
+    expect(body.failures).toEqual([{ channel: 'sms', reason: 'carrier_rejected', count: 1 }]);
+    const counted = body.items.flatMap(({ channels }: { channels: { total: number }[] }) => channels);
+    expect(counted.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(3);
+    expect((await live.get('/v2/metrics')).body.totals.total).toBe(0);
+  });
+
+  test('tells of one channel, by the day, when asked for', async () => {
+    const { test: client } = await messaging.tenant();
+    await client.send({ to: `${TO}0099` });
+    const read = () => client.get('/v2/metrics', { granularity: 'day', channel: 'sms', timeZone: 'UTC' });
+    await expect.poll(async () => (await read()).body.totals.total, { timeout: 30_000 }).toBe(1);
+    const days = await read();
+    expect(days.body.items).toHaveLength(31);
+    expect(days.body.items.at(-1).channels).toMatchObject([{ channel: 'sms', sent: 1 }]);
+    expect((await client.get('/v2/metrics', { channel: 'email' })).body.totals.total).toBe(0);
+  });
+
+  test('refuses a window that cannot be told, and names the parameter', async () => {
+    const { test: client } = await messaging.tenant();
+    const refused = async (query: Record<string, string>) => {
+      const { status, body } = await client.get('/v2/metrics', query);
+      return [status, body.errors?.[0]?.path];
+    };
+    expect(await refused({ from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' })).toEqual([422, 'to']);
+    expect(await refused({ timeZone: 'Brasil/Leste' })).toEqual([422, 'timeZone']);
+    expect(await refused({ granularity: 'minute' })).toEqual([422, 'granularity']);
+    expect(await refused({ from: 'ontem' })).toEqual([422, 'from']);
+  });
+});

@@ -1,0 +1,84 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import { ensureStream, ensureTable } from '../../infra/local/resources.ts';
+import { deliverStream } from '../../infra/local/table-stream.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import '../support/aws-environment.ts';
+import { startTableEngine } from '../support/table-engine.ts';
+import { use } from '../support/use.ts';
+
+const NAME = 'streamed';
+const engine = await use(startTableEngine().then(({ endpoint, stop }) => ({ endpoint, close: stop })));
+const client = new DynamoDBClient({ endpoint: engine.endpoint });
+const table = new Table(client, NAME);
+await ensureTable(client, NAME);
+
+interface Seen {
+  readonly shardId: string;
+  readonly Records: readonly {
+    readonly eventName: string;
+    readonly dynamodb: {
+      readonly SequenceNumber: string;
+      readonly OldImage?: { readonly at: { readonly N: string } };
+      readonly NewImage?: { readonly at: { readonly N: string } };
+    };
+  }[];
+}
+const row = KEYS.message(newId('message'));
+const write = (at: number) => table.write({ put: { ...row, at } });
+const delivery = (consume: (event: unknown) => Promise<unknown>, after?: string) => ({
+  endpoint: engine.endpoint,
+  tableName: NAME,
+  startAfter: async () => after,
+  iterators: new Map<string, string>(),
+  consume,
+});
+/** What a consumer from a place on is told: each change as it was and as it is. */
+const told = async (after?: string) => {
+  const events: Seen[] = [];
+  const from = delivery(async (event) => events.push(event as Seen), after);
+  while ((await deliverStream(from)) > 0);
+  return events.flatMap(({ Records }) => Records);
+};
+const valuesOf = (records: Seen['Records']) =>
+  records.map(({ dynamodb: { OldImage, NewImage } }) => [OldImage?.at.N, NewImage?.at.N]);
+
+test('a table that exists begins to tell of its changes, in their order, and goes on where a consumer was', async () => {
+  await write(0);
+  for (const _ of [1, 2]) await ensureStream(client, NAME);
+  for (const at of [1, 2, 3]) await write(at);
+  await table.write({ delete: row });
+  const all = await told();
+  expect(all.map(({ eventName }) => eventName)).toEqual(['MODIFY', 'MODIFY', 'MODIFY', 'REMOVE']);
+  expect(valuesOf(all)).toEqual([
+    ['0', '1'],
+    ['1', '2'],
+    ['2', '3'],
+    ['3', undefined],
+  ]);
+  const second = all[1]?.dynamodb.SequenceNumber.padStart(21, '0');
+  expect(valuesOf(await told(second))).toEqual([
+    ['2', '3'],
+    ['3', undefined],
+  ]);
+});
+
+test('a batch that its consumer fails with comes again, with what was added', async () => {
+  const seen: number[] = [];
+  let fails = true;
+  const stream = delivery(async (event) => {
+    const { Records, shardId } = event as Seen;
+    expect(shardId).toMatch(/^shardId-/);
+    seen.push(Records.length);
+    if (fails) throw new Error('not now');
+  });
+  const before = (await told()).length;
+  await expect(deliverStream(stream)).rejects.toThrow('not now');
+  await write(9);
+  fails = false;
+  expect(await deliverStream(stream)).toBe(before + 1);
+  expect(await deliverStream(stream)).toBe(0);
+  expect(seen).toEqual([before, before + 1]);
+});
