@@ -87,7 +87,7 @@ describe('the builder', () => {
       first
         .getByLabel('Comparação')
         .locator('option')
-        .evaluateAll((all) => all.map((each) => each.value));
+        .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
     for (const [field, offered] of Object.entries({
       tag: ['is', 'isNot'],
       attribute: ['is', 'isNot', 'contains', 'gt', 'lt', 'exists'],
