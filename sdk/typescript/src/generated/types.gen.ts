@@ -11860,7 +11860,7 @@ export type SmppAccountList = {
  */
 export type SmppAccount = {
     /**
-     * Identifier: `smpp_` and 21 random characters.
+     * Identifier: `smp_` and 21 random characters.
      */
     id: string;
     /**
@@ -11918,7 +11918,7 @@ export type SmppAccount = {
  */
 export type IssuedSmppAccount = {
     /**
-     * Identifier: `smpp_` and 21 random characters.
+     * Identifier: `smp_` and 21 random characters.
      */
     id: string;
     /**
