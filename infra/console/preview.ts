@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto';
 export const PREVIEW_PATH = '/console/preview';
 
 /**
- * Puts what the console sends it into the frame. Nothing else may send: the console alone may frame this page, and the sender is looked at. A link that is
- * followed leads nowhere, and leaves the frame empty: a second load brings the content back.
+ * Puts the content that the console sends into the frame. Other senders are ignored: only the console may frame this page, and the sender
+ * is checked. A followed link leads nowhere, and leaves the frame empty: a second load restores the content.
  */
 const SCRIPT = `
 function show(html, title) {

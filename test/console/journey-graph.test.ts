@@ -75,7 +75,7 @@ describe('the graph of a journey', () => {
     expect(changeStep(graph, 'teste', split).ligacoes).toEqual([graph.ligacoes[0]]);
   });
 
-  test('begins where it is told to, with the other steps in their order', () => {
+  test('begins at the given step, with the other steps in their order', () => {
     expect(makeFirst(GRAPH, 'vip').passos.map(({ chave }) => chave)).toEqual(['vip', 'oi', 'leu', 'fim']);
   });
 });
@@ -109,7 +109,7 @@ describe('the layout of a journey', () => {
   });
 });
 
-describe('what is typed for a step or a simulation', () => {
+describe('input for a step or a simulation', () => {
   test('changes its own field alone; what then holds nothing goes', () => {
     const config = { pipelineId: 'p', criar: { titulo: 'Novo' } };
     expect(withValueAt(config, 'criar.valor', 10)).toEqual({ pipelineId: 'p', criar: { titulo: 'Novo', valor: 10 } });

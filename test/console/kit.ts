@@ -77,7 +77,7 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
     await useScheme(page, scheme);
     const { violations } = await new AxeBuilder({ page })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      // What people wrote, in a frame in which no script runs, and axe is one.
+      // The HTML of templates, in a frame in which no script runs, and axe is one.
       .exclude('.html-preview')
       .analyze();
     expect(

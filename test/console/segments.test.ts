@@ -83,11 +83,10 @@ describe('the builder', () => {
     const page = await service.signedIn(tenant, 'admin');
     await page.goto('/console/segments/new');
     const first = condition(page, 0);
-    const operators = () =>
-      first
-        .getByLabel('Comparação')
-        .locator('option')
-        .evaluateAll((all) => all.map((each) => each.value));
+    const operators = async () => {
+      const options = await first.getByLabel('Comparação').locator('option').all();
+      return Promise.all(options.map((each) => each.getAttribute('value')));
+    };
     for (const [field, offered] of Object.entries({
       tag: ['is', 'isNot'],
       attribute: ['is', 'isNot', 'contains', 'gt', 'lt', 'exists'],

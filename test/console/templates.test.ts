@@ -48,7 +48,7 @@ const confirm = async (page: Page, name: string) => {
   await page.getByRole('button', { name, exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 };
-/** What is shown of HTML that people wrote: a frame in the preview's frame. */
+/** The displayed HTML of a template: a frame in the preview's frame. */
 const shown = (page: Page) => page.frameLocator('iframe.html-preview').frameLocator('iframe');
 const idIn = (page: Page): string => page.url().replace(/.*\//, '');
 const device = (page: Page) => page.locator('.device');
@@ -261,7 +261,7 @@ describe('the HTML of a template', () => {
     expect((await text.boundingBox())?.width).toBe(222);
   });
 
-  test('stands in a page without an origin, which the console alone may frame, and which takes content from nobody else', async () => {
+  test('stands in a page without an origin, which only the console may frame, and which accepts content only from it', async () => {
     const page = await service.open();
     await page.goto(elsewhere.url);
     const opening = page.waitForEvent('popup');

@@ -43,7 +43,7 @@ describe('the form of a contact', () => {
     attributes: { cep: '01310', nota: '30', pontos: 3 },
   };
 
-  test('that nobody touched changes nothing', () => {
+  test('without an edit changes nothing', () => {
     const form = textsOf(stored);
     expect(changeOf(form, { ...form })).toEqual({});
   });
@@ -86,7 +86,7 @@ describe('the columns of a file', () => {
 });
 
 describe('a file', () => {
-  test('is looked into at its beginning, which may end within a character', async () => {
+  test('is read at its beginning, which may end within a character', async () => {
     for (const shift of ['', 'x']) {
       const text = `telefone;nome\n+5511999990000;"Ana; ""A"""\n${shift}${'é'.repeat(200_000)}\n`;
       expect(await lookInto(new Blob([text]), 1)).toEqual({
@@ -143,7 +143,7 @@ describe('conditions', () => {
     expect(isComplete(newGroup('and', [leaf({}), newGroup('or', [])]))).toBe(false);
   });
 
-  test('keep their value where another operator compares with the same, and begin anew otherwise', () => {
+  test('keep their value where another operator compares with the same, and are reset otherwise', () => {
     expect(withOperator(leaf({}), 'isNot')).toMatchObject({ operator: 'isNot', text: 'vip' });
     const attribute = leaf({ field: 'attribute', key: 'pontos' });
     expect(withOperator(attribute, 'gt')).toMatchObject({ key: 'pontos', type: 'number', text: '' });

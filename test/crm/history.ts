@@ -91,13 +91,19 @@ export const historyArbitrary = (steps: number, isTroubled: boolean): fc.Arbitra
   return fc.array(turn, { minLength: steps, maxLength: steps, size: 'max' });
 };
 
-/** A table as a process has it that ends at its nth call, of whatever kind. */
+/** A table as a process has it that ends at its nth call, of whatever kind. Calls that were under way then are done before anybody looks what was made. */
 export const crashing = (table: Table, { at, made }: { readonly at: number; readonly made: boolean }): Table => {
   let calls = 0;
+  const underWay = new Set<Promise<unknown>>();
   return tableWith(table, async ({ make }) => {
     const nth = calls++;
-    if (nth < at) return make();
-    if (nth === at && made) await make();
+    if (nth < at || (nth === at && made)) {
+      const call = make();
+      underWay.add(call);
+      const answer = await call.finally(() => underWay.delete(call));
+      if (nth < at) return answer;
+    }
+    await Promise.allSettled(underWay);
     throw new Crashed('the process ended');
   });
 };

@@ -175,7 +175,7 @@ test('a lane of an emptying wallet is refilled for as many as are sent at once, 
   await check(actor);
 });
 
-test('what has its price behind one that is refused fails no other: it is priced again alone', async () => {
+test('a message priced after a refused one fails no other: it is priced again alone', async () => {
   world.prices = premiumPrices([12, PRICE], [15, 70], [null, 50]);
   const actor = await seenActor();
   await sendAtOnce(ports, actor, [{ body: 'x'.repeat(10 * 152) }]);

@@ -93,7 +93,7 @@ describe('messages without a key', () => {
   });
 });
 
-describe('what may be reserved with others', () => {
+describe('a reservation that may join others', () => {
   const reservationOf = async (): Promise<Reservation> => {
     const actor = await world.organization(10_000);
     const asked: Reservation[] = [];

@@ -21,7 +21,7 @@ describe('an account', () => {
     expect(status).toBe(201);
     const { password, ...account } = body;
     expect(account).toMatchObject({ name: 'Billing', route: 'premium', maxBinds: 4, window: 32, dlrFormat: 'minutes' });
-    expect(account.id).toMatch(/^smpp_[0-9A-Za-z]{21}$/);
+    expect(account.id).toMatch(/^smp_[0-9A-Za-z]{21}$/);
     expect(account.systemId).toMatch(/^test_[0-9A-Za-z]{10}$/);
     expect(password).toMatch(/^[0-9A-Za-z]{8}$/);
     expect((await client.get(`${PATH}/${account.id}`)).body).toEqual(account);

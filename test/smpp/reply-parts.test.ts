@@ -126,6 +126,16 @@ describe('a message of which parts are missing', () => {
     expect(await replies()).toEqual([text, '[…]late[…]'].sort());
   });
 
+  test('waits from its first part on, whatever part came last', async () => {
+    const { part, take, replies } = await writtenTo(world);
+    await take(part(1, { total: 3 }));
+    world.now += REPLY_PARTS_WAIT_MS - 1;
+    await take(part(3, { total: 3 }));
+    world.now += 1;
+    await workOff();
+    expect(await replies()).toEqual(['part 1 […]part 3 ']);
+  });
+
   test('shows a character whose other half is missing as U+FFFD', async () => {
     const { part, take, replies } = await writtenTo(world);
     await take(part(1, { bytes: Buffer.from('0041d83d', 'hex') }));
@@ -223,6 +233,17 @@ describe('two messages with one reference', () => {
     await workOff();
     expect(await replies()).toEqual(['[…]part 2 ', 'a'.repeat(MAX_REPLY_BYTES)]);
   });
+});
+
+test('a part that exceeds the longest reply is stored as far as a reply goes', async () => {
+  const { part, take, rowsOf, ports } = await writtenTo(world);
+  await take(part(1, { coding: 0, bytes: Buffer.alloc(MAX_REPLY_BYTES * 2, 'a') }));
+  const [row] = await rowsOf();
+  const stored = await ports.parts.read(parseId('replyParts', row?.id));
+  const sizes = stored?.parts.map(({ content }) => Buffer.from(content?.bytes ?? '', 'base64').length);
+  expect(sizes).toEqual([MAX_REPLY_BYTES]);
+  waitOut();
+  await workOff();
 });
 
 describe('a process that dies', () => {

@@ -9,7 +9,7 @@ import { smppAccountStore } from '../../../shared/storage/smpp/accounts.ts';
 import { defineCommand, orThrow, requireOrganization } from '../command.ts';
 import { env, id, nameList, organization, shortText, wholeNumber } from '../options.ts';
 
-const account = id('smppAccount', 'the SMPP account (smpp_…)');
+const account = id('smppAccount', 'the SMPP account (smp_…)');
 const upTo = (maximum: number, description: string) =>
   wholeNumber(1, `${description} (1 to ${maximum})`)
     .pipe(z.int().max(maximum, `must be at most ${maximum}`))

@@ -43,7 +43,7 @@ export const ID_PREFIXES = {
   segment: 'seg',
   sender: 'snd',
   session: 'ses',
-  smppAccount: 'smpp',
+  smppAccount: 'smp',
   smppParts: 'prt',
   stage: 'stg',
   template: 'tpl',

@@ -12040,7 +12040,7 @@ export type SmppAccountList = {
  */
 export type SmppAccount = {
     /**
-     * Identifier: `smpp_` and 21 random characters.
+     * Identifier: `smp_` and 21 random characters.
      */
     id: string;
     /**
@@ -12098,7 +12098,7 @@ export type SmppAccount = {
  */
 export type IssuedSmppAccount = {
     /**
-     * Identifier: `smpp_` and 21 random characters.
+     * Identifier: `smp_` and 21 random characters.
      */
     id: string;
     /**
